@@ -7,7 +7,11 @@ import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
 import { createBuckets } from "~/media/bucket.server";
-import { promoteReaderCache, startEvicting } from "~/media/files/local-copies.server";
+import {
+  isMovingToDisk,
+  promoteReaderCache,
+  startEvicting,
+} from "~/media/files/local-copies.server";
 import { startRemovals } from "~/media/files/removals.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
@@ -85,7 +89,7 @@ export const PREPARATION: readonly BootStep[] = [
     async run() {
       requireStoreSetting();
       // All files are on the disk. A store that is set later is used again.
-      if (!settings().storage) await setMovingToDisk(false);
+      if (!settings().storage && isMovingToDisk()) await setMovingToDisk(false);
     },
   },
   { name: "name the categories", after: ["open the database"], run: applyCategoryNames },

@@ -707,8 +707,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "An object whose announcement has expired is not recorded",
     file: "app/media/files/stored-files.server.ts",
-    find: "if (announced.run(object).changes === 0) return false;",
-    replace: "announced.run(object);",
+    find: "if (announced.run(stored.object).changes === 0) return false;",
+    replace: "announced.run(stored.object);",
     killedBy: "tests/integration/storage/stored-files.test.ts",
     title: "leave no object behind if the process was killed before their record was written",
   },

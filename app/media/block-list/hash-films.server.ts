@@ -13,7 +13,7 @@ import { removeTemporary, temporaryPath } from "../files/temporary-files.server"
 import { digestOf } from "../intake/tus-store.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
-import { StorageError } from "../storage/object-store";
+import { isTemporaryFailure } from "../storage/object-store";
 import type { Frames } from "./compare";
 import { compareSite } from "./films-of-site.server";
 import { onHashingDue } from "./hashing-due.server";
@@ -95,18 +95,13 @@ async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Prom
   } catch (error) {
     if (hashing().isStopped) return;
     console.error(`The frames of blocked film ${filmId} could not be taken:`, error);
-    // The store or the disk failed, not the film.
-    if (isTemporary(error)) await countAttempts(attempts);
-    if (isTemporary(error) || attempt < MOST_ATTEMPTS) return;
+    const isTemporary = isTemporaryFailure(error);
+    if (isTemporary) await countAttempts(attempts);
+    if (isTemporary || attempt < MOST_ATTEMPTS) return;
     await write(() => giveUp(filmId));
   }
   // Its file may be unreferenced now.
   removeSoon();
-}
-
-function isTemporary(error: unknown): boolean {
-  if (error instanceof StorageError) return !["missing", "damaged"].includes(error.failure);
-  return (error as NodeJS.ErrnoException).code === "ENOSPC";
 }
 
 /** Undefined of what is no film or one picture, and where ffmpeg is not installed. */

@@ -52,6 +52,12 @@ const cache = processState("local copies", () => ({
   addedBytes: 0,
 }));
 
+/** Returns the record of the file at an absolute path, unless the disk has a newer file at its path. */
+export async function storedUnlessNewer(file: string): Promise<StoredFile | undefined> {
+  const stored = storedFileAt(file);
+  return stored && (await copyState(file, stored)) !== "newer" ? stored : undefined;
+}
+
 /** Returns the state of the local copy of a stored file. */
 export async function copyState(file: string, stored: StoredFile): Promise<CopyState> {
   const found = await fs.lstat(file).catch(() => undefined);
@@ -91,17 +97,27 @@ export function isOnDisk(file: string, stored: StoredFile): boolean {
 }
 
 /** Replaces the local copy of a stored file by the object, but no newer file at its path. */
-export async function refetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
-  const partial = await temporaryPath();
-  try {
-    await fetchObject(stored, partial);
-    await touchCopy(partial, stored);
-    await flushOne(partial);
+export function refetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
+  return withFetched(stored, async (fetched) => {
     if ((await copyState(file, stored)) === "newer") return;
     await fs.rm(file, { force: true });
-    place(name, partial, file, stored);
+    place(name, fetched, file, stored);
+  });
+}
+
+/** Fetches an object into a temporary file, which `use` may move. */
+async function withFetched(
+  stored: StoredFile,
+  use: (fetched: string) => void | Promise<void>,
+): Promise<void> {
+  const fetched = await temporaryPath();
+  try {
+    await fetchObject(stored, fetched);
+    await touchCopy(fetched, stored);
+    await flushOne(fetched);
+    await use(fetched);
   } finally {
-    await removeTemporary(partial);
+    await removeTemporary(fetched);
   }
 }
 
@@ -170,35 +186,27 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
   // The folder of the site that writes may be mounted here.
   if (settings().readOnlyFrom && !isReaderCache()) throw new StorageError("away", name.path);
   await makeRoom(stored.bytes);
-  const partial = await temporaryPath();
-  try {
-    await fetchObject(stored, partial);
-    await touchCopy(partial, stored);
-    await flushOne(partial);
-    place(name, partial, file, stored);
-    cache().addedBytes += stored.bytes;
-  } finally {
-    await removeTemporary(partial);
-  }
+  await withFetched(stored, (fetched) => place(name, fetched, file, stored));
+  cache().addedBytes += stored.bytes;
   const { storageCacheBytes } = settings();
   if (cache().addedBytes > storageCacheBytes * EVICTION_HEADROOM) evictor().work?.run();
 }
 
 /** Synchronous: a file that was removed or written in the meantime stays as it is. */
-function place(name: FileName, partial: string, file: string, stored: StoredFile): void {
+function place(name: FileName, fetched: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });
   if (isReaderCache()) {
-    renameSync(partial, file);
+    renameSync(fetched, file);
     return;
   }
   try {
-    linkSync(partial, file);
+    linkSync(fetched, file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return;
     if (!needsCopy(code)) throw error;
-    if (!lstatSync(file, { throwIfNoEntry: false })) renameSync(partial, file);
+    if (!lstatSync(file, { throwIfNoEntry: false })) renameSync(fetched, file);
   }
 }
 

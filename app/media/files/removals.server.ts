@@ -10,7 +10,13 @@ import { removalsPausedBy } from "../removal-guard.server";
 import { StorageError } from "../storage/object-store";
 import { ownStore } from "../storage/store-identity.server";
 import { isInUse, isReferenced } from "./references.server";
-import { forgetStored, isObjectReferenced, nameOfObject, storedFile } from "./stored-files.server";
+import {
+  ANNOUNCED_MS,
+  forgetStored,
+  isObjectReferenced,
+  nameOfObject,
+  storedFile,
+} from "./stored-files.server";
 
 /**
  * Removes files that nothing refers to any more. Code that removes the last reference to a file enqueues its
@@ -36,8 +42,6 @@ interface Removal {
 type FileRemoval = Removal & FileName;
 
 const REMOVE_EVERY_MS = 60_000;
-/** How long it may take to move a file into its bucket and to write its row. */
-const ANNOUNCED_MS = 24 * 3_600_000;
 const ROWS_AT_ONCE = 100;
 
 /**

@@ -22,8 +22,9 @@ export interface StoredFile {
   type: string;
 }
 
-/** How long a process may take from announcing an object to recording it. */
-const ANNOUNCED_MS = 24 * 3_600_000;
+const ROWS_AT_ONCE = 1_000;
+/** How long a process may take from announcing an object, or a file, to the row that names it. */
+export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
  * How long an object stays in the store after its row is gone, so that a copy of the database from the last
  * days finds every file it names. What a person orders to be removed doesn't wait.
@@ -75,6 +76,18 @@ export function storedFilesAfter(
   return rows.all(bucket, name, limit) as ReturnType<typeof storedFilesAfter>;
 }
 
+/** Yields all records, in the order of their names. They may change in the meantime. */
+export function* allStoredFiles(): Generator<FileName & StoredFile> {
+  let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
+  for (;;) {
+    const files = storedFilesAfter(last, ROWS_AT_ONCE);
+    yield* files;
+    const final = files.at(-1);
+    if (!final) return;
+    last = final;
+  }
+}
+
 /** Whether the site has any file in the store. */
 export function hasStoredFiles(): boolean {
   return prepared("SELECT 1 FROM stored_files LIMIT 1").get() !== undefined;
@@ -114,25 +127,17 @@ export function announceObjects(objects: readonly string[], now = Date.now()): v
  *
  * @returns false if the object's announcement has expired: it may have been removed.
  */
-export function recordStored(
-  { bucket, path: name }: FileName,
-  { object, bytes, sha256, version, modifiedMs, type }: StoredFile,
-): boolean {
+export function recordStored({ bucket, path: name }: FileName, stored: StoredFile): boolean {
   const announced = prepared("DELETE FROM removals WHERE bucket = 'store' AND path = ?");
-  if (announced.run(object).changes === 0) return false;
+  if (announced.run(stored.object).changes === 0) return false;
   const before = storedFile({ bucket, path: name });
   prepared(/* sql */ `
     INSERT OR REPLACE INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    VALUES (@bucket, @path, @object, @bytes, @sha256, @version, @modifiedMs, @type)`).run({
+    ...stored,
     bucket,
-    name,
-    object,
-    bytes,
-    sha256,
-    version,
-    modifiedMs,
-    type,
-  );
+    path: name,
+  });
   if (before) enqueueObjects([before.object], { reason: "replaced" });
   return true;
 }

@@ -112,7 +112,7 @@ export async function recordFailure(
     return returnToQueue(job, DISK_FULL_WAIT_MS, DISK_FULL);
   }
   // The store may answer again; what is not in it stays so.
-  if (error instanceof StorageError && !["missing", "damaged"].includes(error.failure)) {
+  if (error instanceof StorageError && !error.isPermanent) {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
     return returnToQueue(job, STORE_AWAY_WAIT_MS);
   }

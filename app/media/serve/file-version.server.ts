@@ -2,8 +2,7 @@ import type fs from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { bucketFile, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
-import { copyState } from "../files/local-copies.server";
-import { storedFileAt } from "../files/stored-files.server";
+import { storedUnlessNewer } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
@@ -43,8 +42,8 @@ export async function withVersion(url: string): Promise<string> {
 
 /** The version of a file, which moving it into the store does not change; undefined where there is none. */
 export async function fileVersion(file: string): Promise<string | undefined> {
-  const stored = storedFileAt(file);
-  if (stored && (await copyState(file, stored)) !== "newer") return stored.version;
+  const stored = await storedUnlessNewer(file);
+  if (stored) return stored.version;
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   return found?.isFile() ? versionOf(found) : undefined;
 }

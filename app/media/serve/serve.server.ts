@@ -4,9 +4,9 @@ import { settings } from "~/server/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import { isUnfinished } from "../encode/stream/unfinished.server";
-import { copyState, localFile, readText } from "../files/local-copies.server";
+import { copyState, localFile, readText, storedUnlessNewer } from "../files/local-copies.server";
 import { isOfDeletedVideo } from "../files/references.server";
-import { type StoredFile, storedFile } from "../files/stored-files.server";
+import type { StoredFile } from "../files/stored-files.server";
 import { fileExists } from "../media-files.server";
 import { openFile } from "../open-file.server";
 import { answerBytes, NO_CACHE } from "./answer-bytes.server";
@@ -55,7 +55,7 @@ export async function serveMedia(
   const file = name && fileOf(name);
   if (!file) return notFound();
 
-  const stored = await storedUnlessNewer(name, file);
+  const stored = await storedUnlessNewer(file);
   const headers = new Headers({
     "Cache-Control": isOwn ? NO_CACHE : PUBLIC_CACHE,
     "Content-Type": stored?.type ?? (await mediaType(file)),
@@ -81,14 +81,8 @@ export async function sendFile(
 ): Promise<Response> {
   const file = fileOf(name);
   if (!file) return notFound();
-  const stored = await storedUnlessNewer(name, file);
+  const stored = await storedUnlessNewer(file);
   return sendStoredOrLocal(request, name, { file, stored }, headers);
-}
-
-/** Returns the record of a file in the store, unless the disk has a newer one. */
-async function storedUnlessNewer(name: MediaName, file: string): Promise<StoredFile | undefined> {
-  const stored = storedFile(name);
-  return stored && (await copyState(file, stored)) !== "newer" ? stored : undefined;
 }
 
 async function sendStoredOrLocal(

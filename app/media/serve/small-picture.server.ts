@@ -11,9 +11,8 @@ import {
   mediaBasePath,
   mediaUrl,
 } from "../bucket.server";
-import { copyState, localFile } from "../files/local-copies.server";
+import { localFile, storedUnlessNewer } from "../files/local-copies.server";
 import { removeUnreferenced } from "../files/removals.server";
-import { storedFile } from "../files/stored-files.server";
 import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import { recordFile } from "../media-files.server";
 import { processPicture } from "../pictures/picture-process.server";
@@ -121,8 +120,7 @@ async function ownerOf(name: MediaName): Promise<string | undefined> {
 
 async function writtenAt({ bucket, path }: MediaName): Promise<number | undefined> {
   const file = bucketFile(bucket, path);
-  const stored = storedFile({ bucket, path });
-  if (file && stored && (await copyState(file, stored)) !== "newer") return stored.modifiedMs;
-  const found = file ? await fs.stat(file).catch(() => undefined) : undefined;
-  return found?.mtimeMs;
+  if (!file) return undefined;
+  const stored = await storedUnlessNewer(file);
+  return stored?.modifiedMs ?? (await fs.stat(file).catch(() => undefined))?.mtimeMs;
 }

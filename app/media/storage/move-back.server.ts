@@ -4,14 +4,14 @@ import { prepared, writeTransaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
 import { copyState, isOnDisk, refetchCopy, withLocalFile } from "../files/local-copies.server";
 import {
+  allStoredFiles,
   forgetStored,
   type StoredFile,
   storedFile,
-  storedFilesAfter,
 } from "../files/stored-files.server";
 import { digestOf } from "../intake/tus-store.server";
 import type { MoveProgress } from "./move-into-store.server";
-import { StorageError, type StorageFailure } from "./object-store";
+import { StorageError } from "./object-store";
 
 const ROWS_AT_ONCE = 1_000;
 
@@ -30,22 +30,16 @@ export async function moveBack(
   const progress: MoveProgress = { files: 0, bytes: 0 };
   for (;;) {
     const lost: string[] = [];
-    let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
     let moved = 0;
-    for (;;) {
-      const files = storedFilesAfter(last, ROWS_AT_ONCE);
-      for (const stored of files) {
-        last = stored;
-        if (!(await bringBack(stored))) {
-          lost.push(`${stored.bucket}/${stored.path}`);
-          continue;
-        }
-        moved += 1;
-        progress.files += 1;
-        progress.bytes += stored.bytes;
-        onMoved(progress);
+    for (const stored of allStoredFiles()) {
+      if (!(await bringBack(stored))) {
+        lost.push(`${stored.bucket}/${stored.path}`);
+        continue;
       }
-      if (files.length < ROWS_AT_ONCE) break;
+      moved += 1;
+      progress.files += 1;
+      progress.bytes += stored.bytes;
+      onMoved(progress);
     }
     // The server may have recorded a file in the meantime that it was just moving into the store.
     if (moved > 0) continue;
@@ -60,17 +54,14 @@ export async function setMovingToDisk(isMoving: boolean): Promise<void> {
   await writeTransaction(() => set.run(Number(isMoving)));
 }
 
-const PERMANENT: ReadonlySet<StorageFailure> = new Set(["missing", "damaged", "invalidPath"]);
-
 /** @returns false if the object is missing or damaged, or the path contains a symbolic link. */
 async function bringBack(stored: FileName & StoredFile): Promise<boolean> {
   try {
     await moveToDisk(stored);
     return true;
   } catch (error) {
-    const isLost = error instanceof StorageError && PERMANENT.has(error.failure);
-    if (!isLost) throw error;
-    return false;
+    if (error instanceof StorageError && error.isPermanent) return false;
+    throw error;
   }
 }
 

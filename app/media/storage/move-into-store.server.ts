@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { mapConcurrently } from "~/shared/map-concurrently";
+import { unlessMissing } from "~/shared/unless-missing";
 import { prepared, writeTransaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
 import { copyState, isMovingToDisk } from "../files/local-copies.server";
@@ -209,10 +210,6 @@ function isUnchanged({ file, before }: LocalFile): boolean {
   return (
     now !== undefined && versionOf(now) === versionOf(before) && now.ctimeNs === before.ctimeNs
   );
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
 }
 
 /** The files of an entry that the store doesn't have. */

@@ -67,4 +67,15 @@ export class StorageError extends Error {
     super(detail ? `${SENTENCES[failure]} (${detail})` : SENTENCES[failure]);
     this.name = "StorageError";
   }
+
+  /** Whether another attempt would fail too. */
+  get isPermanent(): boolean {
+    return ["missing", "damaged", "invalidPath"].includes(this.failure);
+  }
+}
+
+/** Whether the store or the disk failed, so that another attempt may succeed. */
+export function isTemporaryFailure(error: unknown): boolean {
+  if (error instanceof StorageError) return !error.isPermanent;
+  return (error as NodeJS.ErrnoException).code === "ENOSPC";
 }

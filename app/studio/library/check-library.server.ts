@@ -4,9 +4,9 @@ import type { Selectable } from "kysely";
 import { BUCKETS, bucketFile, type MediaName, mediaBasePath } from "~/media/bucket.server";
 import { isBeingRemoved } from "~/media/files/removals.server";
 import {
+  allStoredFiles,
   forgetStored,
   isStored,
-  storedFilesAfter,
   storedFilesOf,
 } from "~/media/files/stored-files.server";
 import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
@@ -21,7 +21,6 @@ import { isUnchanged, moveToQuarantine, QUARANTINE_MS, UNCHANGED_MS } from "./qu
 
 /** No upload needs this long from its first byte in the bucket to its row. */
 const ABANDONED_MS = 24 * 3_600_000;
-const STORED_AT_ONCE = 500;
 
 /** A file, or a folder of derived files, in a bucket. */
 export interface LibraryEntry extends MediaName {
@@ -191,23 +190,17 @@ async function* entries(): AsyncGenerator<LibraryEntry> {
 
 /** The entries that are in the store only. */
 async function* storedEntries(): AsyncGenerator<LibraryEntry> {
-  let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
   let entry = "";
-  for (;;) {
-    const files = storedFilesAfter(last, STORED_AT_ONCE);
-    for (const { bucket, path: name } of files) {
-      if (bucket === "documents") continue;
-      const parts = name.split("/");
-      const entryPath = parts.slice(0, 2).join("/");
-      if (`${bucket}/${entryPath}` === entry) continue;
-      entry = `${bucket}/${entryPath}`;
-      const file = bucketFile(bucket, entryPath);
-      if (!file || (await fs.lstat(file).catch(() => undefined))) continue;
-      const bytes = await diskUsage(file);
-      yield { bucket, path: entryPath, isFolder: parts.length > 2, bytes };
-    }
-    last = files.at(-1) ?? last;
-    if (files.length < STORED_AT_ONCE) return;
+  for (const { bucket, path: name } of allStoredFiles()) {
+    if (bucket === "documents") continue;
+    const parts = name.split("/");
+    const entryPath = parts.slice(0, 2).join("/");
+    if (`${bucket}/${entryPath}` === entry) continue;
+    entry = `${bucket}/${entryPath}`;
+    const file = bucketFile(bucket, entryPath);
+    if (!file || (await fs.lstat(file).catch(() => undefined))) continue;
+    const bytes = await diskUsage(file);
+    yield { bucket, path: entryPath, isFolder: parts.length > 2, bytes };
   }
 }
 

@@ -1,11 +1,11 @@
 import { filePath } from "~/media/bucket.server";
 import { isOfMissingFile } from "~/media/files/removals.server";
 import {
+  allStoredFiles,
   enqueueObjects,
   isObjectReferenced,
   isObjectRemovalPending,
   nameOfObject,
-  storedFilesAfter,
 } from "~/media/files/stored-files.server";
 import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
@@ -18,7 +18,6 @@ import { QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
 /** No upload takes this long. */
 const ABANDONED_MS = 24 * 3_600_000;
-const ROWS_AT_ONCE = 1_000;
 
 export interface StoreReport {
   /** Files, by bucket and path, whose object the store doesn't have, or has with another length. */
@@ -42,7 +41,7 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
   const objects = new Map<string, { bytes: number; modifiedMs: number }>();
   for await (const { key, ...object } of store.list()) objects.set(key, object);
   const missing: string[] = [];
-  for (const { object, bytes, bucket, path } of storedFiles()) {
+  for (const { object, bytes, bucket, path } of allStoredFiles()) {
     if (objects.get(object)?.bytes === bytes) continue;
     // Moved since the list was read.
     const found = await store.head(object);
@@ -52,9 +51,10 @@ export async function checkStore(now = Date.now()): Promise<StoreReport | undefi
     .sort(([, a], [, b]) => a.modifiedMs - b.modifiedMs)
     .map(([key]) => key)
     .filter(isOfMissingFile);
+  const needed = new Set(recoverable);
   const stray = [...objects]
     .filter(([key, { modifiedMs }]) => key !== MARKER && now - modifiedMs > UNCHANGED_MS)
-    .filter(([key]) => isUnused(key) && !isOfMissingFile(key))
+    .filter(([key]) => isUnused(key) && !needed.has(key))
     .map(([key, { bytes }]) => ({ key, bytes }));
   return { missing, recoverable, stray, unfinished: await store.unfinished(now - ABANDONED_MS) };
 }
@@ -107,15 +107,4 @@ export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverab
 /** Whether no record references an object and no removal of it is pending. */
 function isUnused(object: string): boolean {
   return !isObjectReferenced(object) && !isObjectRemovalPending(object);
-}
-
-function* storedFiles() {
-  let last: Parameters<typeof storedFilesAfter>[0] = { bucket: "", path: "" };
-  for (;;) {
-    const files = storedFilesAfter(last, ROWS_AT_ONCE);
-    yield* files;
-    const next = files.at(-1);
-    if (!next) return;
-    last = next;
-  }
 }

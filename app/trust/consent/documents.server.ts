@@ -9,7 +9,7 @@ import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/r
 import { storedFile } from "~/media/files/stored-files.server";
 import { type FileRule, HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
-import { StorageError } from "~/media/storage/object-store";
+import { isTemporaryFailure } from "~/media/storage/object-store";
 import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { prepared, writeTransaction } from "~db/client.server";
@@ -174,9 +174,7 @@ export async function openDocument(
     for await (const chunk of decryptedFile(file, key)) bytes += chunk.length;
     if (bytes !== row.bytes) return "damaged";
   } catch (error) {
-    const isLost = error instanceof StorageError && ["missing", "damaged"].includes(error.failure);
-    if (error instanceof StorageError && !isLost) return "away";
-    if ((error as NodeJS.ErrnoException).code === "ENOSPC") return "away";
+    if (isTemporaryFailure(error)) return "away";
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (!isMissing && !(error instanceof DamagedDocumentError)) {
       console.error(`Could not read the document ${id}: ${(error as Error).message}`);

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { EXTRA_CODECS, type ExtraCodec } from "~/shared/streams/codecs";
+import { unlessMissing } from "~/shared/unless-missing";
 import { bucketFile, type MediaName, parseMediaUrl } from "../../bucket.server";
 import { readText } from "../../files/local-copies.server";
 import { removeUnreferenced } from "../../files/removals.server";
@@ -123,10 +124,6 @@ async function removeUnnamed({ path: folder, master }: Stream): Promise<void> {
     unnamed.push({ bucket: "videos", path: `${folder}/${name}` });
   }
   await removeUnreferenced(unnamed, "discarded");
-}
-
-function unlessMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }
 
 const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { unlessMissing } from "~/shared/unless-missing";
 import { removeTemporary } from "../../files/temporary-files.server";
 import { type FragmentedFile, fragmentReader } from "../fragments.server";
 import { masterPlaylist, type SoundRendition, type Variant } from "../master-playlist";
@@ -105,12 +106,15 @@ type File = Omit<FragmentedFile, "fragments"> & { name: string; segments: Segmen
 type PictureFile = File & ReturnType<typeof shownAs> & { maxBitrate: number };
 type SoundFile = File & Sound;
 
+/** A file that the encoder has not opened yet. */
+const NOT_YET_OPENED: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
+
 /** Looks at what the encoder has made of each file, which all go on together. */
 function lookAt(ladder: Ladder) {
   const { renditions, folder, probe } = ladder;
   const readerOf = ({ name }: { name: string }) => {
     const read = fragmentReader(path.join(folder, `${name}.mp4`));
-    return () => read().catch(unlessMissing);
+    return async () => (await read().catch(unlessMissing)) ?? NOT_YET_OPENED;
   };
   const encoded = ladder.sounds.filter(({ bitrate }) => bitrate);
   const readPictures = renditions.map(readerOf);
@@ -153,10 +157,4 @@ function hasBegun({ segments }: File): boolean {
 
 function secondsOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { duration }) => sum + duration, 0);
-}
-
-/** The encoder has not opened it yet. */
-function unlessMissing(error: NodeJS.ErrnoException): FragmentedFile {
-  if (error.code !== "ENOENT") throw error;
-  return { headerBytes: 0, fragments: [], codec: "" };
 }

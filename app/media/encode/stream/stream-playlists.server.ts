@@ -1,5 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { unlessMissing } from "~/shared/unless-missing";
 import { removeTemporary } from "../../files/temporary-files.server";
 import { dashManifest } from "../dash-manifest";
 import { readFragments } from "../fragments.server";
@@ -116,8 +117,4 @@ async function readSounds(
     if (!isOffered.has(encoding)) await removeTemporary(path.join(folder, file));
   }
   return found.filter(({ encoding }) => isOffered.has(encoding));
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
 }
