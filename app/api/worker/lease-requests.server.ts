@@ -21,7 +21,7 @@ import {
 import { isSignedSource, signSource } from "~/media/remote/source-address.server";
 import { NO_CACHE } from "~/media/serve/answer-bytes.server";
 import { sendFile } from "~/media/serve/serve.server";
-import { StorageError } from "~/media/storage/object-store";
+import { isTemporaryFailure } from "~/media/storage/object-store";
 import { settings } from "~/server/settings.server";
 import { readText } from "~/server/small-form.server";
 import { noteResult, type Worker } from "~/studio/workers/workers.server";
@@ -129,19 +129,13 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
       throw new Problem(422, `The result was refused: ${error.message}`);
     }
     // Counts as an attempt, so that a result that always fails isn't encoded again forever.
-    if (isTemporary(error)) await giveBack(job);
+    if (isTemporaryFailure(error) || isBusy(error)) await giveBack(job);
     else if (!(error instanceof Problem)) await failRemote(job, NOT_ACCEPTED, false);
     throw error;
   } finally {
     accepting().delete(job.worker);
     await removeReceived(job);
   }
-}
-
-/** Whether the store, the disk or the database failed, so that the next attempt may succeed. */
-function isTemporary(error: unknown): boolean {
-  if (error instanceof StorageError) return error.failure !== "missing";
-  return (error as NodeJS.ErrnoException).code === "ENOSPC" || isBusy(error);
 }
 
 /** The film of a lease, whole or a range of it, as long as its job is that worker's. */

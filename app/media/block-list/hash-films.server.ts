@@ -7,7 +7,7 @@ import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile } from "../bucket.server";
 import { isOnePicture } from "../encode/artifact";
 import { createTask, type TaskControl } from "../encode/task.server";
-import { withLocalFile } from "../files/local-copies.server";
+import { storedUnlessNewer, withReadableFile } from "../files/local-copies.server";
 import { removeSoon } from "../files/removals.server";
 import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import { digestOf } from "../intake/tus-store.server";
@@ -79,8 +79,8 @@ async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Prom
     await countAttempts(attempt);
     const file = bucketFile("videos", name);
     if (!file) throw new Error(`videos/${name} is not a path in the bucket.`);
-    const frames = await withLocalFile(file, async () => {
-      const sha256 = await digestOf(file);
+    const frames = await withReadableFile(file, async () => {
+      const sha256 = (await storedUnlessNewer(file))?.sha256 ?? (await digestOf(file));
       await write(() =>
         prepared(
           `INSERT OR IGNORE INTO blocked_files (sha256, film_id)

@@ -1,4 +1,4 @@
-import type { FileHandle } from "node:fs/promises";
+import type { InputFile } from "../storage/ranged-input.server";
 
 /** A box of an MP4 file (ISO/IEC 14496-12 §4.2), of which only the header is read. */
 export interface BoxHeader {
@@ -18,7 +18,7 @@ export interface BoxHeader {
  * it stops at the first broken one. Whoever reads a stranger's file stops after a few.
  */
 export async function* boxHeaders(
-  file: FileHandle,
+  file: Pick<InputFile, "read">,
   from: number,
   to: number,
 ): AsyncGenerator<BoxHeader> {

@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import type { Probe } from "../probe/probe.server";
+import { inputSize, openInput } from "../storage/ranged-input.server";
 import { boxHeaders } from "./box-headers.server";
 
 /** Boxes at the top level of a file that are read: cameras write three to six. */
@@ -18,17 +18,17 @@ export async function needsFaststart(
 ): Promise<boolean> {
   if (probe.announcedSeconds !== undefined) return true;
   if (container !== "mp4" && container !== "mov") return !probe.saysDuration;
-  const handle = await open(file);
+  const size = await inputSize(file);
+  const input = await openInput(file);
   try {
-    const { size } = await handle.stat();
     const types: string[] = [];
-    for await (const { type } of boxHeaders(handle, 0, size)) {
+    for await (const { type } of boxHeaders(input, 0, size)) {
       types.push(type);
       if (type === "moof" || types.length > MOST_HEADERS) return true;
     }
     const [moov, mdat] = [types.indexOf("moov"), types.indexOf("mdat")];
     return moov < 0 || (mdat >= 0 && mdat < moov);
   } finally {
-    await handle.close();
+    await input.close();
   }
 }

@@ -1,8 +1,9 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
+import { inputSize } from "../storage/ranged-input.server";
 import { renditionsByContent, usualRenditions } from "./analysis.server";
 import {
   type Artifact,
@@ -162,7 +163,7 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
     ...["-map", `0:${index}`, "-c", "copy", "-t", probe.durationSeconds.toFixed(6)],
     ...soundFile(folder, name),
   ]);
-  const { size } = await stat(file);
+  const size = await inputSize(file);
   const limits = { fileBytes: size + 64 * 1024 ** 2, cpuSeconds: cpuSecondsFor(probe) };
   try {
     const run = { seconds: probe.durationSeconds, silent: true, ...limits };

@@ -6,6 +6,7 @@ import { cachedProbe } from "../probe/cached-probe.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
 import { type Probe, timestampsJump } from "../probe/probe.server";
+import { inputSize } from "../storage/ranged-input.server";
 import { isWholeCopy } from "../verify/count-frames.server";
 import {
   type Artifact,
@@ -187,7 +188,7 @@ async function remux(
   task: Task,
   container: "mp4" | "webm",
 ): Promise<void> {
-  const { size } = await stat(source.file);
+  const size = await inputSize(source.file);
   const sounds = probe.playable ? copiedSounds(probe) : undefined;
   const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(saidOf)] : soundOf(probe);
   await runFfmpeg(

@@ -20,6 +20,7 @@ import { diskFigures } from "../jobs/disk.server";
 import { containsFile } from "../removal-guard.server";
 import { fetchObject } from "../storage/fetch-object.server";
 import { StorageError } from "../storage/object-store";
+import { withRangedInput } from "../storage/ranged-input.server";
 import { objectStore } from "../storage/store.server";
 import { ownStore } from "../storage/store-identity.server";
 import { isInUse } from "./references.server";
@@ -151,18 +152,50 @@ export async function localFile(file: string): Promise<string> {
 }
 
 /** Keeps the local copy of a file from being evicted while `work` reads it. */
-export async function withLocalFile<T>(
-  file: string,
-  work: (file: string) => Promise<T>,
-): Promise<T> {
+export function withLocalFile<T>(file: string, work: (file: string) => Promise<T>): Promise<T> {
+  return pinned(file, async () => work(await localFile(file)));
+}
+
+async function pinned<T>(file: string, work: () => Promise<T>): Promise<T> {
   const { pinned } = cache();
   pinned.set(file, (pinned.get(file) ?? 0) + 1);
   try {
-    return await work(await localFile(file));
+    return await work();
   } finally {
     const left = (pinned.get(file) ?? 1) - 1;
     if (left > 0) pinned.set(file, left);
     else pinned.delete(file);
+  }
+}
+
+/**
+ * Lets ffmpeg read a file while `work` runs.
+ *
+ * @param options.copies whether to fetch a local copy, for work that reads all of the file. Without it, if the
+ *   copy would take more than half of the cache, or if the disk has no space for it, the file is read by range.
+ * @throws {StorageError}
+ */
+export function withReadableFile<T>(
+  file: string,
+  work: () => Promise<T>,
+  { copies = true } = {},
+): Promise<T> {
+  return pinned(file, async () => {
+    const stored = settings().storage && storedFileAt(file);
+    if (!stored || (await copyState(file, stored)) !== "missing") return work();
+    if (copies && (await fetchIfItFits(file, stored))) return work();
+    return withRangedInput(file, stored, work);
+  });
+}
+
+async function fetchIfItFits(file: string, { bytes }: StoredFile): Promise<boolean> {
+  if (bytes > settings().storageCacheBytes / 2) return false;
+  try {
+    await localFile(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOSPC") return false;
+    throw error;
   }
 }
 

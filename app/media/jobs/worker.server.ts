@@ -14,7 +14,7 @@ import { StorageError } from "../storage/object-store";
 import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { DISK_FULL, explain } from "./explain";
-import { fetchFiles } from "./local-source.server";
+import { withSourceFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
 import { removeSource, verifyEarlyRemoval } from "./remove-source.server";
@@ -85,12 +85,14 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   const source = await sourceOf(job);
   if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
-  await fetchFiles(job, source);
-  task.signal.throwIfAborted();
-  const artifact = await produceArtifact(job, source, task);
-  task.signal.throwIfAborted();
-  // The last job that reads what a conversion leaves out.
-  const removal = job.kind === "captions" ? await verifyEarlyRemoval(source, task) : undefined;
+  const [artifact, removal] = await withSourceFiles(job, source, async () => {
+    task.signal.throwIfAborted();
+    const artifact = await produceArtifact(job, source, task);
+    task.signal.throwIfAborted();
+    // The last job that reads what a conversion leaves out.
+    const removal = job.kind === "captions" ? await verifyEarlyRemoval(source, task) : undefined;
+    return [artifact, removal] as const;
+  });
   const isCommitted = await commitArtifact(job, source, artifact, task.folder);
   if (isCommitted && removal) await removeSource(job, source, removal);
 }

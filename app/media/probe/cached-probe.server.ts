@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { processState } from "~db/runtime.server";
+import { rangedObject } from "../storage/ranged-input.server";
 import { InterruptedError } from "./ffmpeg.server";
 import { type Probe, probe } from "./probe.server";
 
@@ -16,7 +17,8 @@ const MOST_PROBES = 4;
 export async function cachedProbe(file: string): Promise<Probe> {
   // A file that is gone is told by the probe.
   const state = await stat(file).catch(() => undefined);
-  const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
+  const object = rangedObject(file);
+  const version = [file, object, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
   const found = probes().get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
   const known = probes();

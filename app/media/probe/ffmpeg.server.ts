@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { runCommand, runCommandSync } from "~/server/child-process.server";
 import { DISK_FULL, isDiskFull } from "../jobs/explain";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
+import { inputAddress, isInputAddress } from "../storage/ranged-input.server";
 
 /**
  * The only module that runs ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
@@ -123,7 +124,8 @@ export function forgetFfmpeg(): void {
 
 /**
  * The arguments that open a stranger's file, up to and including its name. The `file:` in front
- * keeps a name with a colon or a dash from being read as a protocol or an option.
+ * keeps a name with a colon or a dash from being read as a protocol or an option. A file that is read by range
+ * (see ranged-input.server.ts) is opened at its address on the loopback interface.
  *
  * @param probe of the file; needed wherever ffmpeg reads audio and video from its beginning. Parts of a
  *   file whose timestamps jump may differ in size: pictureFilters() copes with that by itself, while new
@@ -133,14 +135,15 @@ export function inputArguments(
   file: string,
   { dtsDeltaThreshold }: { dtsDeltaThreshold?: number } = {},
 ): string[] {
+  const address = inputAddress(file);
   return [
     ...(dtsDeltaThreshold === undefined
       ? []
       : ["-dts_delta_threshold", String(dtsDeltaThreshold), "-reinit_filter:v", "0"]),
-    ...["-protocol_whitelist", "file"],
+    ...["-protocol_whitelist", address ? "http,tcp" : "file"],
     ...["-format_whitelist", CONTAINERS],
     ...["-max_streams", String(MAX_STREAMS)],
-    ...["-i", `file:${path.resolve(file)}`],
+    ...["-i", address ?? `file:${path.resolve(file)}`],
   ];
 }
 
@@ -270,5 +273,7 @@ function commandLine(
   const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
   if (program === "ffmpeg") common.push("-nostdin");
   const command = [program, ...common, ...args];
-  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline: true });
+  // Without a network there is no loopback interface either.
+  const offline = !args.some(isInputAddress);
+  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline });
 }

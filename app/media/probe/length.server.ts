@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import type { CutOff } from "~/shared/cut-off";
+import { inputSize, openInput } from "../storage/ranged-input.server";
 import { inputArguments, run } from "./ffmpeg.server";
 import { measure, measureWithJumps, timestampsMayJump } from "./measure.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
@@ -135,10 +135,11 @@ const HEAD_BYTES = 4_096;
 
 /** How many times as large as it is an AVI or ASF says that it is; undefined when it is whole. */
 async function announcedBytes(file: string): Promise<number | undefined> {
-  const handle = await open(file);
+  const size = await inputSize(file);
+  const input = await openInput(file);
   try {
-    const { size } = await handle.stat();
-    const { buffer: head, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES);
+    const head = Buffer.alloc(HEAD_BYTES);
+    const { bytesRead } = await input.read(head, 0, HEAD_BYTES, 0);
     let said = 0;
     if (head.toString("latin1", 0, 4) === "RIFF") said = head.readUInt32LE(4) + 8;
     const at = head.indexOf(ASF_PROPERTIES);
@@ -146,6 +147,6 @@ async function announcedBytes(file: string): Promise<number | undefined> {
     if (at >= 0 && at + 48 <= bytesRead) said = Number(head.readBigUInt64LE(at + 40));
     return said > size && size > 0 ? said / size : undefined;
   } finally {
-    await handle.close();
+    await input.close();
   }
 }

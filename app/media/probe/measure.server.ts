@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { inputSize } from "../storage/ranged-input.server";
 import { inputArguments, type Limits, run, runLines } from "./ffmpeg.server";
 
 /**
@@ -154,7 +154,7 @@ export async function measure(
 }
 
 async function readLimits(file: string): Promise<Limits> {
-  const { size } = await stat(file);
+  const size = await inputSize(file);
   return {
     seconds: 120 + size / MIN_DISK_BYTES_PER_SECOND,
     cpuSeconds: 60 + size / MIN_CPU_BYTES_PER_SECOND,

@@ -1,5 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
 import { type BoxHeader, boxHeaders } from "../encode/box-headers.server";
+import { type InputFile, inputSize, openInput } from "../storage/ranged-input.server";
 
 /** Headers that are read of one file: a film of a camera has about a hundred. */
 const MOST_HEADERS = 2_000;
@@ -51,7 +51,8 @@ export interface Mp4Layout {
  * them is not assumed to be bad, but isn't copied.
  */
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
-  const handle = await open(file);
+  const size = await inputSize(file);
+  const input = await openInput(file);
   try {
     const budget = { left: MOST_HEADERS };
     const layout: Mp4Layout = {
@@ -63,12 +64,12 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       isTrimmed: false,
     };
     let isFirst = true;
-    for await (const box of limited(handle, 0, (await handle.stat()).size, budget)) {
+    for await (const box of limited(input, 0, size, budget)) {
       if (isFirst && !FIRST_BOXES.has(box.type)) return undefined;
       isFirst = false;
       if (box.type === "moov") {
         layout.index = box.isWhole ? "whole" : "cut";
-        for (const track of await readTracks(handle, box, budget)) addTrack(layout, track);
+        for (const track of await readTracks(input, box, budget)) addTrack(layout, track);
       }
       if (box.type === "moov" || box.type === "mdat") layout.isWhole &&= box.isWhole;
       layout.isFragmented = box.type === "moof";
@@ -78,7 +79,7 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
     // What has not been read may be anything.
     return budget.left < 0 ? { ...layout, index: "whole", isCopyable: false } : layout;
   } finally {
-    await handle.close();
+    await input.close();
   }
 }
 
@@ -105,49 +106,49 @@ function addTrack(layout: Mp4Layout, track: Track): void {
 }
 
 async function readTracks(
-  handle: FileHandle,
+  input: InputFile,
   movie: BoxHeader,
   budget: { left: number },
 ): Promise<Track[]> {
   const tracks: Track[] = [];
   let timescale = 0;
-  for await (const box of limited(handle, movie.body, movie.end, budget)) {
-    if (box.type === "mvhd") ({ timescale } = readTimes(await read(handle, box, 32)));
+  for await (const box of limited(input, movie.body, movie.end, budget)) {
+    if (box.type === "mvhd") ({ timescale } = readTimes(await read(input, box, 32)));
     if (box.type !== "trak") continue;
     const track = {
       ...{ handler: "", isEncrypted: false, sampleDescriptions: 0 },
       ...{ isOneEdit: true, mediaDuration: 0 },
     };
-    await readTrack(handle, box, track, timescale, budget);
+    await readTrack(input, box, track, timescale, budget);
     tracks.push(track);
   }
   return tracks;
 }
 
 async function readTrack(
-  handle: FileHandle,
+  input: InputFile,
   parent: BoxHeader,
   track: Track,
   timescale: number,
   budget: { left: number },
 ): Promise<void> {
-  for await (const box of limited(handle, parent.body, parent.end, budget)) {
-    if (PARENTS.has(box.type)) await readTrack(handle, box, track, timescale, budget);
+  for await (const box of limited(input, parent.body, parent.end, budget)) {
+    if (PARENTS.has(box.type)) await readTrack(input, box, track, timescale, budget);
     else if (box.type === "mdhd") {
-      const media = readTimes(await read(handle, box, 32));
+      const media = readTimes(await read(input, box, 32));
       track.mediaDuration = media.duration / media.timescale;
     }
     // In QuickTime, `minf` has another `hdlr`, of how the data are found.
     else if (box.type === "hdlr")
-      track.handler ||= (await read(handle, box, 12)).toString("latin1", 8);
+      track.handler ||= (await read(input, box, 12)).toString("latin1", 8);
     else if (box.type === "elst") {
-      const list = await read(handle, box, MOST_EDIT_BYTES);
+      const list = await read(input, box, MOST_EDIT_BYTES);
       track.isOneEdit &&= isOneEdit(list);
       track.edited = (track.edited ?? 0) + editUnits(list) / timescale;
     } else if (box.type === "stsd") {
-      track.sampleDescriptions += (await read(handle, box, 8)).readUInt32BE(4);
+      track.sampleDescriptions += (await read(input, box, 8)).readUInt32BE(4);
       const entries = { left: Math.min(MOST_ENTRIES, budget.left) };
-      for await (const { type } of limited(handle, box.body + ENTRIES_AFTER, box.end, entries)) {
+      for await (const { type } of limited(input, box.body + ENTRIES_AFTER, box.end, entries)) {
         track.isEncrypted ||= ENCRYPTED.has(type);
       }
     }
@@ -186,19 +187,19 @@ function isOneEdit(list: Buffer): boolean {
 }
 
 /** The first bytes of a box's contents; zeros where it is shorter. */
-async function read(handle: FileHandle, { body, end }: BoxHeader, length: number): Promise<Buffer> {
+async function read(input: InputFile, { body, end }: BoxHeader, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
-  await handle.read(bytes, 0, Math.max(0, Math.min(length, end - body)), body);
+  await input.read(bytes, 0, Math.max(0, Math.min(length, end - body)), body);
   return bytes;
 }
 
 async function* limited(
-  handle: FileHandle,
+  input: InputFile,
   from: number,
   to: number,
   budget: { left: number },
 ): AsyncGenerator<BoxHeader> {
-  for await (const box of boxHeaders(handle, from, to)) {
+  for await (const box of boxHeaders(input, from, to)) {
     if (budget.left-- <= 0) return;
     yield box;
   }

@@ -1,7 +1,7 @@
-import { stat } from "node:fs/promises";
 import { z } from "zod";
 import type { CutOff } from "~/shared/cut-off";
 import { EMPTY_FILE } from "~/shared/file-rules";
+import { inputSize } from "../storage/ranged-input.server";
 import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
 import { type FilmLength, filmLength, isCutOff, type SaidLength } from "./length.server";
 import { timestampsMayJump } from "./measure.server";
@@ -137,7 +137,7 @@ export async function probe(
   { decode = "all", measureUpTo = Number.POSITIVE_INFINITY }: ProbeOptions = {},
 ): Promise<Probe | undefined> {
   if (!ffmpegAvailable()) return undefined;
-  const { size } = await stat(file);
+  const size = await inputSize(file);
   if (size === 0) throw new RefusedFileError(415, EMPTY_FILE);
   const layout = await readMp4Layout(file);
   const isCut = layout !== undefined && layout.index !== "whole";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { every } from "~db/runtime.server";
 import { usualRenditions } from "../encode/analysis.server";
-import { isOnePicture, NO_ARTIFACT, type Source } from "../encode/artifact";
+import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "../encode/artifact";
 import { presetFor } from "../encode/encoders.server";
 import { readFragments } from "../encode/fragments.server";
 import { finishStream } from "../encode/ladder.server";
@@ -11,7 +11,7 @@ import { steadyRate } from "../encode/renditions";
 import { type Sound, soundsFor } from "../encode/sounds";
 import type { Ladder } from "../encode/stream/ladder";
 import { createTask, EncodeError } from "../encode/task.server";
-import { fetchFiles } from "../jobs/local-source.server";
+import { withSourceFiles } from "../jobs/local-source.server";
 import { sourceOf } from "../jobs/produce-artifact.server";
 import { heartbeat } from "../jobs/queue.server";
 import { hasWholePlaylists, LEAST_PART } from "../jobs/whole-stream.server";
@@ -52,19 +52,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
   );
   try {
     await requireDigests(job, digests);
-    const folder = receivedFolder(job);
-    await fetchFiles(job, source);
-    const film = await cachedProbe(source.file);
-    if (isOnePicture(film)) return await commitReceived(job, source, NO_ARTIFACT);
-    const made = path.join(folder, `hls-${job.id.toString(36)}${Date.now().toString(36)}`);
-    const ladder = await checkedLadder(job, source, film, new Set(Object.keys(digests)));
-    await rename(receivedFiles(job), made);
-    const task = createTask(folder, () => {});
-    const withCopy = source.row.video_url === "";
-    const stream = await finishStream(source, { ...ladder, folder: made }, task, withCopy);
-    if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), film.durationSeconds))) {
-      throw new RefusedResultError("Its playlists are shorter than the film.");
-    }
+    const stream = await withSourceFiles(job, source, () => checkedStream(job, source, digests));
     return await commitReceived(job, source, stream);
   } catch (error) {
     // What ffmpeg, or whoever reads its boxes, says of the files that were sent.
@@ -74,6 +62,22 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
   } finally {
     await beat.stop();
   }
+}
+
+async function checkedStream(job: LeasedJob, source: Source, digests: Digests): Promise<Artifact> {
+  const film = await cachedProbe(source.file);
+  if (isOnePicture(film)) return NO_ARTIFACT;
+  const folder = receivedFolder(job);
+  const made = path.join(folder, `hls-${job.id.toString(36)}${Date.now().toString(36)}`);
+  const ladder = await checkedLadder(job, source, film, new Set(Object.keys(digests)));
+  await rename(receivedFiles(job), made);
+  const task = createTask(folder, () => {});
+  const withCopy = source.row.video_url === "";
+  const stream = await finishStream(source, { ...ladder, folder: made }, task, withCopy);
+  if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), film.durationSeconds))) {
+    throw new RefusedResultError("Its playlists are shorter than the film.");
+  }
+  return stream;
 }
 
 async function requireDigests(job: LeasedJob, digests: Digests): Promise<void> {

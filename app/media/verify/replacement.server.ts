@@ -5,7 +5,7 @@ import { frameFilters } from "../encode/filters.server";
 import { steadyRate } from "../encode/renditions";
 import type { Task } from "../encode/task.server";
 import { conversionOf, copiedSounds } from "../encode/transcode.server";
-import { localFile } from "../files/local-copies.server";
+import { withReadableFile } from "../files/local-copies.server";
 import { cachedProbe } from "../probe/cached-probe.server";
 import type { SoundStream } from "../probe/playable";
 import { type Probe, RefusedFileError } from "../probe/probe.server";
@@ -69,12 +69,9 @@ export async function verifyReplacement(
   let rendition: number | undefined;
   for (const file of stream ? [stream.rendition, ...stream.audio] : []) {
     const isVideo = file === stream?.rendition;
-    await localFile(file);
     const streams = isVideo ? { video: 0, audio: [] } : { audio: [0] };
-    const frames = decoded(
-      path.basename(file),
-      await decodeFrames(task, file, { durationSeconds, ...streams }),
-    );
+    const decode = () => decodeFrames(task, file, { durationSeconds, ...streams });
+    const frames = decoded(path.basename(file), await withReadableFile(file, decode));
     if (isVideo) rendition = frames;
   }
 

@@ -3,7 +3,7 @@ import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { extractFrame } from "~/media/encode/frames.server";
 import { fit } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
-import { withLocalFile } from "~/media/files/local-copies.server";
+import { withReadableFile } from "~/media/files/local-copies.server";
 import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
@@ -50,14 +50,15 @@ export async function withFrame<Result>(
 /** @returns the path of the picture, in `folder`, which it makes. */
 async function takeFrame(file: string, seconds: number, folder: string): Promise<string> {
   await mkdir(folder);
-  return withLocalFile(file, async () => {
+  const take = async () => {
     const film = await cachedProbe(file);
     if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
     const task = createTask(folder, () => {});
     const picture = await extractFrame(file, film, seconds, fit(film.video, SIDE), task);
     if (!picture) throw refused("No picture could be taken there. Try another moment.");
     return picture;
-  });
+  };
+  return withReadableFile(file, take, { copies: false });
 }
 
 function toRefusal(error: unknown): unknown {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { recordActivity } from "~/account/activity.server";
 import type { Cut } from "~/media/encode/artifact";
+import { withReadableFile } from "~/media/files/local-copies.server";
 import { releaseUploadId, reserveUploadId } from "~/media/intake/move-into-bucket.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { bestFile, fileOfBase } from "~/media/jobs/cut-source.server";
@@ -170,7 +171,8 @@ function isBeingConverted({ id, video_url, source_url }: Video): boolean {
 /** Seconds of a file; undefined for one that is gone, or can't be read. */
 async function lengthOf(file: string): Promise<number | undefined> {
   try {
-    return (await cachedProbe(file)).durationSeconds;
+    const read = async () => (await cachedProbe(file)).durationSeconds;
+    return await withReadableFile(file, read, { copies: false });
   } catch (error) {
     if (error instanceof RefusedFileError || error instanceof InterruptedError) return undefined;
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

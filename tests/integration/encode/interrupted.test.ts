@@ -3,18 +3,20 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { extractFrame, extractFrames } from "~/media/encode/frames.server";
 import { EncodeError, runFfmpeg } from "~/media/encode/task.server";
+import { workFolder } from "~/media/jobs/disk.server";
 import { claim } from "~/media/jobs/queue.server";
-import { recordFailure } from "~/media/jobs/worker.server";
+import { beginWork, recordFailure } from "~/media/jobs/worker.server";
 import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobRows, onlyJobs, workOn, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
+import { until } from "../../process-figures";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
-import { interruptOnce, KILLED } from "../../wrapped-ffmpeg";
+import { interruptOnce, KILLED, slowFfmpeg } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -50,6 +52,29 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'ladder'");
     await workUntilIdle();
     expect(ladder()).toMatchObject({ state: "done", reason: null });
+  });
+
+  it("loses its lease, and leaves the files of the next attempt alone", async () => {
+    await addToLibrary(site.uploads, makeClip(site.folder, "clip", { audio: false }), true);
+    onlyJobs("ladder");
+    ffmpegAvailable();
+    process.env.PATH = slowFfmpeg(site.folder);
+    const folders = () => fs.readdirSync(workFolder()).filter((name) => name.startsWith("encode-"));
+    const first = beginWork((await claim())!);
+    await until(() => folders().length === 1);
+    const [lost] = folders();
+    sqliteHandle().exec("UPDATE jobs SET lease_until = '2000-01-01' WHERE state = 'running'");
+    const second = beginWork((await claim(undefined, undefined, { worker: "another" }))!);
+    await until(() => folders().length === 2);
+    const kept = folders().find((name) => name !== lost);
+    first.beat();
+    await first.ended;
+    expect(folders()).toEqual([kept]);
+    await second.ended;
+    expect(
+      sqliteHandle().prepare("SELECT state, attempts FROM jobs WHERE kind = 'ladder'").get(),
+    ).toEqual({ state: "done", attempts: 2 });
+    expect(folders()).toEqual([]);
   });
 
   it("answers an upload with 503, and takes it when it is sent again", async () => {

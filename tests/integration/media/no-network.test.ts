@@ -6,6 +6,8 @@ import { execa } from "execa";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegAvailable, inputArguments, networkIsOff, run } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
+import { withRangedInput } from "~/media/storage/ranged-input.server";
+import { forgetSettings } from "~/server/settings.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const LIMITS = { seconds: 20, cpuSeconds: 20 };
@@ -110,6 +112,25 @@ describe.runIf(ffmpegAvailable())("a file that names others", () => {
       expect(said, name).not.toContain("root:x:0");
       const found = fs.existsSync(made) ? fs.readFileSync(made, "latin1") : "";
       expect(found, name).not.toContain(SECRET);
+      expect(connections, name).toBe(0);
+    }
+  }, 240_000);
+
+  it("reaches nobody either when it is read by range from the store", async () => {
+    process.env.STORAGE_URL = `file://${site.folder}`;
+    forgetSettings();
+    for (const [name, content] of hostileFiles()) {
+      const object = path.join(site.folder, name);
+      fs.writeFileSync(object, content);
+      const { size: bytes } = fs.statSync(object);
+      const file = path.join(site.uploads, "videos", name);
+      const said = await withRangedInput(file, { object: name, bytes }, async () => {
+        expect(inputArguments(file).at(-1)).toMatch(/^http:/);
+        const args = ["-v", "debug", "-show_streams", ...inputArguments(file)];
+        const ffprobe = run("ffprobe", args, LIMITS);
+        return JSON.stringify([await ffprobe, await probe(file).catch(String)]);
+      });
+      expect(said.replaceAll(`data:text/plain,${SECRET}`, ""), name).not.toContain(SECRET);
       expect(connections, name).toBe(0);
     }
   }, 240_000);

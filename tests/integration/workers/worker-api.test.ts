@@ -2,12 +2,18 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseMediaUrl } from "~/media/bucket.server";
 import { encodeRenditions } from "~/media/encode/ladder.server";
 import { createTask } from "~/media/encode/task.server";
+import { storedFile } from "~/media/files/stored-files.server";
 import { claim, LEASE_MS } from "~/media/jobs/queue.server";
+import { recordFile } from "~/media/media-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
+import { moveIntoStore } from "~/media/storage/move-into-store.server";
+import { ownStore } from "~/media/storage/store-identity.server";
 import { loader as media } from "~/routes/media";
+import { forgetSettings } from "~/server/settings.server";
 import { listWorkers, revokeWorker } from "~/studio/workers/workers.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, filesBelow, jobRows, videoRow } from "../../encode-library";
@@ -248,6 +254,41 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
       ...{ state: "failed", worker: null },
       reason: expect.stringContaining("The result of the worker “attic” was refused"),
     });
+  });
+});
+
+describe.runIf(ffmpegAvailable())("a result whose film can't be read from the store", () => {
+  /** Moves the film into a store, and leaves no copy of it on the disk. */
+  async function store(): Promise<string> {
+    const folder = path.join(site.folder, "store");
+    fs.mkdirSync(folder);
+    process.env.STORAGE_URL = `file://${folder}`;
+    forgetSettings();
+    await ownStore();
+    const name = parseMediaUrl(videoRow(video).video_url)!;
+    await recordFile({ ...name, videoId: video, kind: "video" });
+    sqliteHandle().exec("UPDATE jobs SET state = 'done'");
+    await moveIntoStore();
+    sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
+    fs.rmSync(path.join(site.uploads, name.bucket, name.path));
+    return path.join(folder, storedFile(name)!.object);
+  }
+
+  it.each<[string, (object: string) => void, number]>([
+    ["is missing", (object) => fs.rmSync(object), 1],
+    ["is damaged", (object) => fs.writeFileSync(object, Buffer.alloc(fs.statSync(object).size)), 1],
+    [
+      "is away with its store",
+      (object) => fs.renameSync(path.join(object, "../../.."), `${site.folder}/mounted`),
+      0,
+    ],
+  ])("counts as an attempt unless another may succeed: it %s", async (_, damage, attempts) => {
+    const object = await store();
+    const { lease } = await takeJob(token);
+    damage(object);
+    expect((await sendResult(token, lease, made)).status).toBeGreaterThanOrEqual(500);
+    expect(ladder()).toMatchObject({ state: "waiting", attempts, worker: null });
+    expect(left()).toEqual([]);
   });
 });
 

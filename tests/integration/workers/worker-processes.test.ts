@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -36,6 +37,26 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     expect(attic.log).toContain("Leaving.");
     expect([...filesBelow(attic.folder), ...filesBelow(cellar.folder)]).toEqual([]);
     expect(filesBelow(path.join(workers.site.uploads, "tmp"))).toEqual([]);
+  });
+
+  it("learns from a worker that the file of a video is missing, and fails only that job", async () => {
+    const missing = addFilm(5);
+    const film = addFilm(4);
+    const url = workers.site
+      .database()
+      .prepare("SELECT video_url FROM videos WHERE id = ?")
+      .pluck();
+    fs.rmSync(path.join(workers.site.uploads, String(url.get(missing)).replace("/media/", "")));
+    const attic = addWorker("attic");
+    attic.start();
+    await until(() => isDone(film));
+    await until(() => jobOf(missing).attempts > 0 && jobOf(missing).state !== "running");
+    expect(jobOf(missing)).toMatchObject({
+      worker: null,
+      reason: "The site doesn't have the file of this video.",
+    });
+    await playsWhole(film);
+    expect(await attic.stop()).toBe(0);
   });
 
   it("takes no result of a worker whose token was revoked, which ends with a sentence", async () => {

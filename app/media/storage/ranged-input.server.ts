@@ -1,0 +1,235 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { open, stat } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type ByteRange, parseByteRange } from "~/shared/byte-range";
+import { processState } from "~db/runtime.server";
+import { StorageError } from "./object-store";
+import { objectStore } from "./store.server";
+
+/**
+ * Stored files that are read by range, because no copy of them fits on the disk. ffmpeg reads them over HTTP
+ * from this process, at a secret address on the loopback interface. To ffmpeg, a failure of the store looks like
+ * the end of the file, so `withRangedInput` reports it whatever ffmpeg made of it.
+ */
+
+/** Read and kept in memory: ffmpeg alternates between audio and video that are far apart in the file. */
+const BLOCK_BYTES = 2 * 1024 ** 2;
+const MAX_BLOCKS = 6;
+const ATTEMPTS = 2;
+
+interface StoredObject {
+  object: string;
+  bytes: number;
+}
+
+interface RangedInput {
+  blocks: ObjectBlocks;
+  server: Server;
+  /** Resolves once the server listens. */
+  listening: Promise<string>;
+  /** Empty until then. */
+  address: string;
+  users: number;
+}
+
+/** By the absolute path at which a local copy would be. */
+const inputs = processState("files read by range", () => new Map<string, RangedInput>());
+const inputOf = (file: string) => inputs().get(path.resolve(file));
+
+/**
+ * Lets ffmpeg, `openInput` and `inputSize` read a stored file by range while `work` runs.
+ *
+ * @param file path of the local copy, which is missing.
+ * @throws {StorageError} if the store failed meanwhile, even if `work` succeeded.
+ */
+export async function withRangedInput<T>(
+  file: string,
+  stored: StoredObject,
+  work: () => Promise<T>,
+): Promise<T> {
+  const key = path.resolve(file);
+  const input = inputs().get(key) ?? startInput(stored);
+  inputs().set(key, input);
+  input.users += 1;
+  try {
+    input.address = await input.listening;
+    const result = await work();
+    if (input.blocks.failure) throw input.blocks.failure;
+    return result;
+  } catch (error) {
+    throw input.blocks.failure ?? error;
+  } finally {
+    input.users -= 1;
+    if (input.users === 0) {
+      inputs().delete(key);
+      input.blocks.close();
+      input.server.close();
+      input.server.closeAllConnections();
+    }
+  }
+}
+
+/** Returns the HTTP address from which ffmpeg reads a file, if it is read by range. */
+export function inputAddress(file: string): string | undefined {
+  return inputOf(file)?.address || undefined;
+}
+
+/** Whether an argument of ffmpeg is such an address. */
+export function isInputAddress(argument: string): boolean {
+  return [...inputs().values()].some(({ address }) => address === argument);
+}
+
+/** Returns the name of the object, if a file is read by range. */
+export function rangedObject(file: string): string | undefined {
+  return inputOf(file)?.blocks.object;
+}
+
+/** The methods of `FileHandle` that a file read by range has too. */
+export interface InputFile {
+  read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+/** Opens a file for reading, on the disk or by range. */
+export async function openInput(file: string): Promise<InputFile> {
+  const blocks = inputOf(file)?.blocks;
+  if (!blocks) return open(file);
+  return {
+    read: async (target, offset, length, position) => {
+      let bytesRead = 0;
+      for await (const chunk of blocks.read(position, position + length)) {
+        bytesRead += chunk.copy(target, offset + bytesRead);
+      }
+      return { bytesRead };
+    },
+    close: async () => {},
+  };
+}
+
+/** Returns the size of a file on the disk or one that is read by range, in bytes. */
+export async function inputSize(file: string): Promise<number> {
+  return inputOf(file)?.blocks.size ?? (await stat(file)).size;
+}
+
+function startInput(stored: StoredObject): RangedInput {
+  const blocks = new ObjectBlocks(stored);
+  const secret = `/${randomBytes(16).toString("hex")}`;
+  const server = createServer((request, response) => {
+    if (request.url === secret) void answer(blocks, request, response);
+    else response.writeHead(404).end();
+  });
+  server.listen(0, "127.0.0.1");
+  const listening = once(server, "listening").then(
+    () => `http://127.0.0.1:${(server.address() as AddressInfo).port}${secret}`,
+  );
+  return { blocks, server, listening, address: "", users: 0 };
+}
+
+async function answer(
+  blocks: ObjectBlocks,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { size } = blocks;
+  const range = parseByteRange(headers.range ?? null, size);
+  if (range === "unsatisfiable") {
+    response.writeHead(416, { "Content-Range": `bytes */${size}` }).end();
+    return;
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  response.writeHead(range ? 206 : 200, {
+    "Accept-Ranges": "bytes",
+    "Content-Length": end - start + 1,
+    ...(range && { "Content-Range": `bytes ${start}-${end}/${size}` }),
+  });
+  // ffmpeg ends most requests early; `blocks` remembers the failures of the store.
+  const body = Readable.from(blocks.read(start, end + 1), { highWaterMark: 1 });
+  await pipeline(body, response).catch(() => {});
+}
+
+/** Reads an object in blocks, of which it keeps the most recently used, and reads one ahead. */
+class ObjectBlocks {
+  /** Of the store. Everything after it fails too, so that it can't look like a shorter file. */
+  failure: StorageError | undefined;
+  readonly size: number;
+  readonly object: string;
+  private readonly blocks = new Map<number, Promise<Buffer>>();
+  private readonly closed = new AbortController();
+
+  constructor({ object, bytes }: StoredObject) {
+    this.object = object;
+    this.size = bytes;
+  }
+
+  /** Yields the bytes from one position up to another, or to the end of the object. */
+  async *read(from: number, to: number): AsyncGenerator<Buffer> {
+    const end = Math.min(to, this.size);
+    for (let at = from; at < end; ) {
+      const index = Math.floor(at / BLOCK_BYTES);
+      const start = index * BLOCK_BYTES;
+      const block = this.block(index);
+      if (end > start + BLOCK_BYTES) this.block(index + 1).catch(() => {});
+      const chunk = (await block).subarray(at - start, end - start);
+      yield chunk;
+      at += chunk.length;
+    }
+  }
+
+  close(): void {
+    this.closed.abort();
+    this.blocks.clear();
+  }
+
+  private block(index: number): Promise<Buffer> {
+    const block = this.blocks.get(index) ?? this.fetch(index);
+    this.blocks.delete(index);
+    this.blocks.set(index, block);
+    for (const oldest of [...this.blocks.keys()].slice(0, -MAX_BLOCKS)) this.blocks.delete(oldest);
+    return block;
+  }
+
+  private async fetch(index: number): Promise<Buffer> {
+    const start = index * BLOCK_BYTES;
+    const range = { start, end: Math.min(start + BLOCK_BYTES, this.size) - 1 };
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.failure) throw this.failure;
+      try {
+        return await readRange(this.object, range, this.closed.signal);
+      } catch (error) {
+        this.closed.signal.throwIfAborted();
+        const failure =
+          error instanceof StorageError
+            ? error
+            : new StorageError("away", (error as Error).message);
+        if (attempt < ATTEMPTS && failure.failure !== "missing") continue;
+        this.failure ??= failure;
+        throw failure;
+      }
+    }
+  }
+}
+
+async function readRange(object: string, range: ByteRange, signal: AbortSignal): Promise<Buffer> {
+  const expected = range.end - range.start + 1;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const store = await objectStore();
+  for await (const chunk of await store.get(object, range, signal)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // A store that ignores ranges would send all of it.
+    if (bytes > expected) break;
+  }
+  if (bytes !== expected) throw new StorageError("damaged", object);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,217 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import { createTask } from "~/media/encode/task.server";
+import { evictCopies, withReadableFile } from "~/media/files/local-copies.server";
+import { storedFile } from "~/media/files/stored-files.server";
+import { recordFile } from "~/media/media-files.server";
+import { ffmpegAvailable, inputArguments, run } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
+import { moveIntoStore } from "~/media/storage/move-into-store.server";
+import { ownStore } from "~/media/storage/store-identity.server";
+import { decodeFrames } from "~/media/verify/count-frames.server";
+import { forgetSettings } from "~/server/settings.server";
+import { withFrame } from "~/studio/edit/edit-frame.server";
+import { trimVideo } from "~/studio/trim/trim.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  onlyJobs,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
+import { type Clip, makeClip } from "../../media-clips";
+import { makeUser } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+/** Several blocks of the reader, with the index at the end. */
+const CLIP = { seconds: 4, video: ["mpeg4", "-qscale:v", "1", "-g", "25"], size: "1280x720" };
+const FRAMES = 100;
+const HOUR_MS = 3_600_000;
+const SHORT_CLIP: Clip = {
+  seconds: 2,
+  as: "mkv",
+  video: ["mpeg4", "-qscale:v", "1"],
+  audio: false,
+};
+const SHORT_FRAMES = 50;
+/** No copy of it fits. */
+const SMALL_CACHE = "100000";
+
+let site: ReturnType<typeof useTemporarySite>;
+let store: string;
+let logged: ReturnType<typeof vi.spyOn>;
+
+beforeEach(() => {
+  site = useTemporarySite();
+  store = path.join(site.folder, "store");
+  fs.mkdirSync(store);
+  set({ STORAGE_URL: `file://${store}` });
+  logged = vi.spyOn(console, "error").mockImplementation(() => {});
+});
+afterEach(async () => {
+  logged.mockRestore();
+  await site.remove();
+});
+
+function set(environment: Record<string, string>): void {
+  Object.assign(process.env, environment);
+  forgetSettings();
+}
+
+/** Adds a video whose file is only in the store, with jobs that wait. */
+async function addStored(clip: string, playable = false) {
+  await ownStore();
+  const id = await addToLibrary(site.uploads, clip, playable);
+  const { video_url, source_url } = videoRow(id);
+  const name = parseMediaUrl(source_url ?? video_url) as MediaName;
+  await recordFile({ ...name, videoId: id, kind: "video" });
+  sqliteHandle().exec("UPDATE jobs SET state = 'done'");
+  await moveIntoStore();
+  const file = path.join(site.uploads, name.bucket, name.path);
+  await evictCopies({ needed: Number.MAX_SAFE_INTEGER, now: Date.now() + HOUR_MS });
+  expect(fs.existsSync(file)).toBe(false);
+  sqliteHandle().exec("UPDATE jobs SET state = 'waiting', attempts = 0");
+  const object = path.join(store, storedFile(name)!.object);
+  return { id, name, file, object };
+}
+
+const byRange = <T>(file: string, work: () => Promise<T>) =>
+  withReadableFile(file, work, { copies: false });
+
+async function framesOf(file: string): Promise<number | undefined> {
+  const folder = fs.mkdtempSync(path.join(site.folder, "task-"));
+  const streams = { durationSeconds: 4, video: 0, audio: [] };
+  return decodeFrames(
+    createTask(folder, () => {}),
+    file,
+    streams,
+  );
+}
+
+describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
+  it.each([
+    ["avi", "AVI"],
+    ["mp4", "MP4 with the index at the end"],
+    ["mpg", "MPEG, which is read to its end"],
+  ])("is probed and decoded like the file itself (%s)", async (as) => {
+    const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
+    const audio = as === "mpg" ? ["mp2"] : ["aac"];
+    const clip = makeClip(site.folder, "clip", { ...CLIP, as, video, audio });
+    expect(fs.statSync(clip).size).toBeGreaterThan(5 * 1024 ** 2);
+    const { file } = await addStored(clip);
+    const local = await probe(clip);
+    const [ranged, frames] = await byRange(file, async () => [
+      await probe(file),
+      await framesOf(file),
+    ]);
+    expect(ranged).toEqual(local);
+    expect(frames).toBe(await framesOf(clip));
+    expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
+  });
+
+  it("is read at an address that nobody can guess and that ends with the work", async () => {
+    const { file } = await addStored(makeClip(site.folder, "clip", { as: "avi" }));
+    const bytes = fs.readFileSync(path.join(site.folder, "clip.avi"));
+    const address = await byRange(file, async () => {
+      const address = inputArguments(file).at(-1)!;
+      expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/);
+      const whole = await fetch(address);
+      expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true);
+      const part = await fetch(address, { headers: { Range: "bytes=10-19" } });
+      expect(part.headers.get("Content-Range")).toBe(`bytes 10-19/${bytes.length}`);
+      expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(10, 20))).toBe(true);
+      const behind = { headers: { Range: `bytes=${bytes.length}-` } };
+      expect((await fetch(address, behind)).status).toBe(416);
+      for (const other of ["/", "/x", address.slice(0, -1), `${address}0`]) {
+        expect((await fetch(new URL(other, address))).status).toBe(404);
+      }
+      return address;
+    });
+    await expect(fetch(address)).rejects.toThrow();
+    expect(inputArguments(file).at(-1)).toBe(`file:${file}`);
+  });
+
+  it.each<[string, (object: string) => void]>([
+    ["missing", (object) => fs.rmSync(object)],
+    ["damaged", (object) => fs.truncateSync(object, 3 * 1024 ** 2)],
+  ])("fails if the object is %s, whatever ffmpeg makes of that", async (failure, damage) => {
+    const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
+    const { file, object } = await addStored(clip);
+    const decoded = byRange(file, async () => {
+      damage(object);
+      await run("ffmpeg", [...inputArguments(file), "-f", "null", "-"], {
+        ...{ seconds: 20, cpuSeconds: 20 },
+      });
+      return "a result of half of the film";
+    });
+    await expect(decoded).rejects.toMatchObject({ failure });
+    await expect(byRange(file, () => probe(file))).rejects.toMatchObject({ failure });
+  });
+
+  it("can be read by several at once", async () => {
+    const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
+    const { file } = await addStored(clip);
+    const counts = await Promise.all([1, 2, 3].map(() => byRange(file, () => framesOf(file))));
+    expect(counts).toEqual([FRAMES, FRAMES, FRAMES]);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the store", () => {
+  /** Works on the queue, and returns whether a local copy of a file was made meanwhile. */
+  async function fetchedByJobs(file: string): Promise<boolean> {
+    let isFetched = false;
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    const watcher = fs.watch(path.dirname(file), (_, name) => {
+      isFetched ||= name === path.basename(file);
+    });
+    await workUntilIdle();
+    watcher.close();
+    return isFetched;
+  }
+
+  it("fetch it if the cache has space for it", async () => {
+    const { id, file } = await addStored(makeClip(site.folder, "clip", SHORT_CLIP));
+    onlyJobs("loudness");
+    expect(await fetchedByJobs(file)).toBe(true);
+    expect(jobRows(id).find(({ kind }) => kind === "loudness")?.state).toBe("done");
+  });
+
+  it("wait while the store is away, and read it by range if the cache is too small for it", async () => {
+    set({ STORAGE_CACHE_BYTES: SMALL_CACHE });
+    const { id, file } = await addStored(makeClip(site.folder, "clip", SHORT_CLIP));
+    fs.renameSync(store, `${store}-mounted`);
+    await workUntilIdle();
+    const waiting = jobRows(id).filter(({ state }) => state === "waiting");
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const { attempts, reason } of waiting) expect([attempts, reason]).toEqual([0, null]);
+
+    fs.renameSync(`${store}-mounted`, store);
+    sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01T00:00:00.000Z'");
+    expect(await fetchedByJobs(file)).toBe(false);
+    expect(new Set(jobRows(id).map(({ state }) => state))).toEqual(new Set(["done"]));
+    const { video_url, hls_url, storyboard_url, thumbnail_url, preview_url } = videoRow(id);
+    for (const url of [video_url, hls_url, storyboard_url, thumbnail_url, preview_url]) {
+      expect(url).toMatch(/^\/media\//);
+    }
+    const { bucket, path: name } = parseMediaUrl(video_url) as MediaName;
+    expect(await framesOf(path.join(site.uploads, bucket, name))).toBe(SHORT_FRAMES);
+  }, 60_000);
+});
+
+describe.runIf(ffmpegAvailable())("the studio, for a video whose file is only in the store", () => {
+  it("takes a picture and begins a cut without fetching all of the file", async () => {
+    const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
+    const { id, file } = await addStored(clip, true);
+    sqliteHandle().exec("UPDATE jobs SET state = 'done'");
+    await withFrame(id, "0:01", async (picture) => {
+      expect(fs.statSync(picture.path).size).toBeGreaterThan(1_000);
+    });
+    const cut = await trimVideo({ id, start: "0:00", end: "0:01" }, makeUser().id);
+    expect(cut).toMatchObject({ kind: "success" });
+    expect(fs.existsSync(file)).toBe(false);
+  });
+});
