@@ -12,6 +12,8 @@ import { INSTALLED } from "./installed";
 import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
+/** What one browser's tests leave on the disk, a job of the next one doesn't overwrite. */
+let uploadId = 1_700_000_000_000;
 beforeAll(() => site.start());
 afterAll(() => site.remove());
 beforeEach(() => void site.database().exec("DELETE FROM videos"));
@@ -83,7 +85,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
       picture: `color=black:size=320x180:rate=5:duration=12,${flash}`,
       seconds: 12,
     });
-    const source_url = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(film));
+    const source_url = site.addFile("videos", `u/${++uploadId}.mp4`, fs.readFileSync(film));
     const id = site.addVideo({ title: "A flash", source_url, duration: "0:12" });
     await runJobs(site, ["transcode", "ladder"]);
     await openPlayer(id);
@@ -118,7 +120,7 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
       ...["-map", "0", "-map", "1", "-map", "2", "-pix_fmt", "yuv420p"],
       ...["-metadata:s:a:0", "language=ger", "-metadata:s:a:1", "language=eng", film],
     ]);
-    const source_url = site.addFile("videos", "u/1700000000001.mkv", fs.readFileSync(film));
+    const source_url = site.addFile("videos", `u/${++uploadId}.mkv`, fs.readFileSync(film));
     const id = site.addVideo({ title: "Languages", source_url, duration: "0:30" });
     await runJobs(site, ["transcode", "ladder"]);
     await openPlayer(id);

@@ -7,7 +7,7 @@ import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 import { inputSize } from "../storage/ranged-input.server";
-import { isWholeCopy } from "../verify/count-frames.server";
+import { decodeFrames, isAsLong, isWholeCopy } from "../verify/count-frames.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -125,6 +125,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
   const made = beside(source);
   // Made before, and perhaps being watched: it is replaced, see replace-video-file.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
+    await requireDecodable(task, probe);
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
   }
   return { ...made, durationSeconds };
@@ -216,6 +217,16 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
   throw new EncodeError(
     "The file could not be copied completely: it is damaged or could not be read.",
   );
+}
+
+/** @throws {EncodeError} so that a damaged file never replaces one that plays. */
+async function requireDecodable(task: Task, film: Probe): Promise<void> {
+  const file = path.join(task.folder, FILE);
+  const made = await cachedProbe(file);
+  const { durationSeconds, video, sounds } = made;
+  const streams = { durationSeconds, video: video.index, audio: sounds.map(({ index }) => index) };
+  if (isAsLong(made, film) && (await decodeFrames(task, file, streams)) !== undefined) return;
+  throw new EncodeError("The new file is shorter than the video, or can't be decoded.");
 }
 
 /** Whether a copy could be made: it ends at the first packet that is damaged, which decoders pass over. */

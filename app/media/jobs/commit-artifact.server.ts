@@ -59,9 +59,11 @@ export async function commitArtifact(
     const made = path.resolve(folder, from);
     if (made !== target) await moveFlushed(made, target);
   }
-  if (artifact.replacement)
-    await replaceVideoFile(job, source, path.join(folder, artifact.replacement));
-  const wanted = await retryWhileBusy(() => writeResult(job, source, artifact), RESULT_WAIT_MS);
+  const kept =
+    artifact.replacement &&
+    (await replaceVideoFile(job, source, path.join(folder, artifact.replacement)));
+  const result = kept ? { ...artifact, note: kept } : artifact;
+  const wanted = await retryWhileBusy(() => writeResult(job, source, result), RESULT_WAIT_MS);
   if (!wanted) {
     // A deleted video may have files of the same names: the queue keeps what its row names.
     await retryWhileBusy(() => removeUnreferenced(moved, "discarded"), RESULT_WAIT_MS);

@@ -5,6 +5,7 @@ import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import type { Source } from "../encode/artifact";
 import { copyState } from "../files/local-copies.server";
+import { isReferencedByOther } from "../files/references.server";
 import { removeUnreferenced } from "../files/removals.server";
 import { recordAlias, storedFile } from "../files/stored-files.server";
 import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
@@ -12,21 +13,24 @@ import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
 import { tableOf } from "./table-of.server";
 
+const SHARED = "Another video has the same file, so it was not replaced by the new one.";
+
 /**
- * Puts a new file behind the address of a video, in one step. The earlier file keeps a second name,
- * which the row has as its source: whoever watches goes on reading it (see file-version.server.ts),
- * and captions and renditions are made from it. Killed at any point, both addresses have a file, also
- * while the video is in the trash.
+ * Puts a verified file behind the URL of a video. First the earlier file gets a second name, which the row names
+ * as its source: players that have begun with it go on reading it (see file-version.server.ts), and captions and
+ * renditions are made from it. Killed at any point, both URLs have a file, also while the video is in the trash.
+ *
+ * @returns why the file was not replaced, for the studio: another row may need it as it is.
  */
 export async function replaceVideoFile(
   job: JobRow,
   source: Source,
   converted: string,
-): Promise<void> {
+): Promise<string | undefined> {
   const name = parseMediaUrl(source.row.video_url || source.url);
   const target = name && bucketFile(name.bucket, name.path);
   if (!name || !target) throw new Error(`${source.row.video_url} is no address of a file.`);
-  if (!isOurs(job)) return;
+  if (!isOurs(job)) return undefined;
   const version = await fileVersion(target);
   if (!version) throw new Error(`${target} is not there.`);
   const earlier = earlierVersionPath(name.path, version);
@@ -34,13 +38,16 @@ export async function replaceVideoFile(
   if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
   const earlierName = { bucket: name.bucket, path: earlier };
   await keepEarlierVersion(name, target, earlierName, earlierFile);
-  const earlierUrl = mediaUrl(name.bucket, earlier);
-  // Deleted or replaced meanwhile.
-  if (!(await retryWhileBusy(() => nameEarlier(job, source, earlierUrl), RESULT_WAIT_MS))) {
+  const state = await retryWhileBusy(
+    () => nameEarlier(job, source, name, mediaUrl(name.bucket, earlier)),
+    RESULT_WAIT_MS,
+  );
+  if (state !== "named") {
     await retryWhileBusy(() => removeUnreferenced([earlierName], "discarded"), RESULT_WAIT_MS);
-    return;
+    return state === "shared" ? SHARED : undefined;
   }
   await moveFlushed(converted, target);
+  return undefined;
 }
 
 /** Links the file on the disk under a second name, and adds a record for the same object. */
@@ -58,13 +65,20 @@ async function keepEarlierVersion(
 }
 
 /**
- * A source that the row names already is what the job was made from, and stays that.
+ * Names the earlier version as the source of the video. A source that the row names already is what the job was
+ * made from, and stays.
  *
- * @returns false when the row has another file by now, or is gone.
+ * @returns "changed" if the row is gone, or has another file by now; "shared" if another row names the file.
  */
-function nameEarlier(job: JobRow, source: Source, url: string): Promise<boolean> {
+function nameEarlier(
+  job: JobRow,
+  source: Source,
+  name: MediaName,
+  url: string,
+): Promise<"named" | "changed" | "shared"> {
   return writeTransaction(() => {
-    if (!isOurs(job)) return false;
+    if (!isOurs(job)) return "changed";
+    if (isReferencedByOther(job.video_id, name)) return "shared";
     sqliteHandle()
       .prepare(
         `UPDATE ${tableOf(job.video_id)} SET source_url = @url
@@ -72,6 +86,6 @@ function nameEarlier(job: JobRow, source: Source, url: string): Promise<boolean>
       )
       .run({ url, id: job.video_id, before: source.row.video_url || source.url });
     delayCleanup(job.video_id);
-    return true;
+    return "named";
   });
 }

@@ -6,7 +6,15 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { withVersion } from "~/media/serve/file-version.server";
 import { loader } from "~/routes/media";
 import { sqliteHandle } from "~db/client.server";
-import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../../encode-library";
+import {
+  addToLibrary,
+  filesBelow,
+  jobRows,
+  jobStates,
+  onDisk,
+  videoRow,
+  workUntilIdle,
+} from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { probeFile } from "../../probe-file";
 import { makeUser } from "../../sign-in-requests";
@@ -118,6 +126,22 @@ describe.runIf(ffmpegAvailable())(
       await cleanUp();
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
       expect(fs.readdirSync(folder)).toEqual([]);
+    });
+
+    it("leads to the file as it came while another row names it too", async () => {
+      sqliteHandle()
+        .prepare("INSERT INTO videos (id, title, category, video_url) VALUES ('b', 'B', 'desi', ?)")
+        .run(url);
+      await workUntilIdle();
+      expect(fs.readFileSync(onDisk(site.uploads, url)).equals(before)).toBe(true);
+      expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
+      expect(jobRows(id).find(({ kind }) => kind === "transcode")).toMatchObject({
+        state: "done",
+        reason: "Another video has the same file, so it was not replaced by the new one.",
+      });
+      expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([
+        url.replace("/media/videos/", ""),
+      ]);
     });
 
     it("leaves nothing behind when the video is deleted while its copy is made", async () => {

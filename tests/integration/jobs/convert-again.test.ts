@@ -22,6 +22,7 @@ import {
 } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
+import { wrapProgram } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -75,6 +76,42 @@ describe.runIf(ffmpegAvailable())("streams of other settings", () => {
       .filter((file) => file.includes("/videos/u/"))
       .filter((file) => /\/hls-/.test(file));
     expect(videoRow(id).bytes).toBe(counted.reduce((sum, file) => sum + fs.statSync(file).size, 0));
+  });
+
+  it("leave the file that is played alone if the new one can't be decoded", async () => {
+    const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
+    const id = await addToLibrary(site.uploads, clip, true);
+    onlyJobs("transcode");
+    await workUntilIdle();
+    const { video_url } = videoRow(id);
+    const before = fs.readFileSync(onDisk(site.uploads, video_url));
+    const begin = () =>
+      sqliteHandle().exec(
+        "UPDATE jobs SET state = 'waiting', attempts = 0, run_after = '2000' WHERE kind = 'transcode'",
+      );
+
+    // The end of the media data is lost, as after a fault of an encoder.
+    const usualPath = process.env.PATH;
+    process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
+      'case "$*" in *playable.mp4)',
+      '  ffmpeg "$@" && printf "%4000s" | dd of=playable.mp4 bs=1 seek=20000 conv=notrunc status=none',
+      "  exit",
+      "esac",
+    ]);
+    begin();
+    await workUntilIdle();
+    expect(jobRows(id).find(({ kind }) => kind === "transcode")).toMatchObject({
+      state: "waiting",
+      reason: expect.stringContaining("can't be decoded"),
+    });
+    expect(fs.readFileSync(onDisk(site.uploads, video_url)).equals(before)).toBe(true);
+
+    process.env.PATH = usualPath;
+    begin();
+    await workUntilIdle();
+    expect(jobStates(id).transcode).toBe("done");
+    expect(videoRow(id).video_url).toBe(video_url);
+    expect(videoRow(id).source_url).toMatch(/\.avi$/);
   });
 
   it("wait behind everything else, by turns the newest and the most viewed", async () => {
