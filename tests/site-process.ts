@@ -39,11 +39,14 @@ export class SiteProcess {
   ) {}
 
   /** Starts the process, or starts it again on the same folder and port. */
-  async start(environment: Record<string, string> = {}): Promise<void> {
+  async start(
+    environment: Record<string, string> = {},
+    wrapper: readonly string[] = this.wrapper,
+  ): Promise<void> {
     const port = this.url ? new URL(this.url).port : String(await freePort());
     Object.assign(this.environment, environment);
     if (!this.child) await this.beginWithDatabase();
-    const [program = process.execPath, ...args] = [...this.wrapper, process.execPath, START];
+    const [program = process.execPath, ...args] = [...wrapper, process.execPath, START];
     const child = spawn(program, args, {
       env: {
         NODE_ENV: "production",
@@ -84,7 +87,7 @@ export class SiteProcess {
   private async listening(): Promise<void> {
     const until = Date.now() + LISTENS_WITHIN_MS;
     while (Date.now() < until) {
-      if (this.child?.exitCode !== null)
+      if (this.child?.exitCode !== null || this.child.signalCode)
         throw new Error(`The site ended at its start:\n${this.log}`);
       const answer = await fetch(`${this.url}/healthz`).catch(() => undefined);
       if (answer) return;

@@ -27,7 +27,7 @@ describe("what is compared after a kill", () => {
     const id = site.addVideo({ ...texts("word", 1), video_url });
     file = path.join(site.uploads, "videos/u/1795000000001.mp4");
     const state = { at: "catalogue" as const, isPublic: true, publishAt: null };
-    film = { word: "word", id, sha256, allowed: [{ ...texts("word", 1), ...state }] };
+    film = { word: "word", id, sha256, frames: 25, allowed: [{ ...texts("word", 1), ...state }] };
   });
   afterEach(() => site.remove());
   const found = async () => (await check({ site }, [film])).join("\n");

@@ -32,8 +32,8 @@ async function change(
 async function upload(session: Session): Promise<void> {
   const { random, films } = session;
   const word = `film${films.length}x${random.below(1e6)}`;
-  const { bytes, sha256 } = newFilm(random, word);
-  const film: Film = { word, sha256, allowed: [NOWHERE] };
+  const { bytes, sha256, frames } = newFilm(random, word);
+  const film: Film = { word, sha256, frames, allowed: [NOWHERE] };
   films.push(film);
   const isPublic = random.chance(0.6);
   const fields = {

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -25,8 +25,12 @@ export interface Rows {
 /** Where the files of a site are. */
 export interface Places {
   site: SiteProcess;
+  /** That the site imports from. */
+  folder?: string;
   /** The folder of STORAGE_URL, if the site has one. */
   store?: string;
+  /** Base paths and objects of videos that a restored backup doesn't have. */
+  leftOver?: ReadonlySet<string>;
 }
 
 /** What goes on by itself, as a conversion that ends, may change a row between two looks at it. */
@@ -48,6 +52,8 @@ export async function check(places: Places, films: readonly Film[]): Promise<str
       if (!known.has(id)) faults.push(`${title}: there is a row that nobody made, or two of one`);
     }
     faults.push(...(await lasting(read, (now) => filesOf(places, now))));
+    faults.push(...(await lasting(read, (now) => damaged(places, now, films))));
+    faults.push(...films.flatMap((film) => lostSources(places, film)));
     for (const { id } of rows.live) {
       faults.push(...(await lasting(read, (now) => answers(site, now, id, films))));
     }
@@ -112,7 +118,7 @@ export function filesOf(places: Places, rows: Rows): string[] {
   const find = (url: string) => fileOf(places, rows, url);
   return [
     ...[...rows.live, ...rows.trash].flatMap((row) => missing(row, find)),
-    ...strays(places.site, rows),
+    ...strays(places, rows),
     ...strayObjects(places, rows),
   ];
 }
@@ -177,12 +183,8 @@ function missingParts(url: string, find: Find): string[] {
 }
 
 /** Files of the buckets that belong to no row, and that nothing is about to remove. */
-function strays(site: SiteProcess, { live, trash, others, removals }: Rows): string[] {
-  const bases = new Set(
-    [...live, ...trash, ...others].flatMap((row) =>
-      FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")),
-    ),
-  );
+function strays({ site, leftOver }: Places, { live, trash, others, removals }: Rows): string[] {
+  const bases = new Set([...(leftOver ?? []), ...basesOf([...live, ...trash, ...others])]);
   return (
     ["videos", "thumbnails"]
       .flatMap((bucket) => filesBelow(site.uploads, bucket))
@@ -190,6 +192,8 @@ function strays(site: SiteProcess, { live, trash, others, removals }: Rows): str
       .map((name) =>
         name.replace(/\/\.removing\/(.+)$/, (_, aside: string) => `/${decodeURIComponent(aside)}`),
       )
+      // Copies that a restore has made before it was killed.
+      .filter((name) => !/^\w+\/\.restore\//.test(name))
       .filter((name) => !bases.has(baseOf(`/media/${name}`)[0]!))
       .filter((name) => !removals.some((each) => name === each || name.startsWith(`${each}/`)))
       .map((name) => `${name} belongs to no row`)
@@ -197,9 +201,9 @@ function strays(site: SiteProcess, { live, trash, others, removals }: Rows): str
 }
 
 /** Objects that are lost, and objects that no file has and nothing is about to remove. */
-function strayObjects({ store }: Places, { stored, removals }: Rows): string[] {
+function strayObjects({ store, leftOver }: Places, { stored, removals }: Rows): string[] {
   if (!store) return [];
-  const known = new Set([...stored.values(), "site.json"]);
+  const known = new Set([...(leftOver ?? []), ...stored.values(), "site.json"]);
   const objects = filesBelow(store, ".").map((name) => path.posix.normalize(name));
   return [
     ...objects
@@ -226,10 +230,58 @@ function filesBelow(root: string, name: string): string[] {
   }
 }
 
+/** The base paths of all files that rows name. */
+export function basesOf(rows: readonly Row[]): string[] {
+  return rows.flatMap((row) => FILE_COLUMNS.flatMap((name) => baseOf(row[name] ?? "")));
+}
+
 /** `{user}/{number}` of an address. */
 function baseOf(url: string): string[] {
   const found = /^\/media\/[^/]+\/([^/]+\/\d+)/.exec(url);
   return found ? [found[1]!] : [];
+}
+
+/** Videos whose file doesn't decode without errors, or has other frames than the film that was sent. */
+function damaged(places: Places, rows: Rows, films: readonly Film[]): string[] {
+  return [...rows.live, ...rows.trash].flatMap((row) => {
+    const film = films.find(({ id }) => id === row.id);
+    const urls = [row.video_url, row.source_url].filter((url) => url);
+    return urls.flatMap((url) => {
+      const file = fileOf(places, rows, url!);
+      // Reported by `missing`.
+      if (!film || !fs.existsSync(file)) return [];
+      const frames = framesOf(fs.readFileSync(file));
+      return frames === film.frames
+        ? []
+        : [`${row.title}: ${url} has ${frames} frames instead of ${film.frames}`];
+    });
+  });
+}
+
+/** By the digest of the film: most are looked at after every kill. */
+const decoded = new Map<string, number | string>();
+
+/** How many frames a film has, or why it doesn't decode. */
+function framesOf(bytes: Buffer): number | string {
+  const sha256 = digestOf(bytes);
+  const known = decoded.get(sha256);
+  if (known !== undefined) return known;
+  const args = ["-v", "error", "-xerror", "-i", "-", "-f", "null", "-progress", "pipe:1", "-"];
+  const { status, stdout, stderr } = spawnSync("ffmpeg", args, { input: bytes, encoding: "utf8" });
+  const [, frames] = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)].at(-1) ?? [];
+  const found = status === 0 ? Number(frames ?? 0) : `not decoded (${stderr.slice(0, 200)})`;
+  decoded.set(sha256, found);
+  return found;
+}
+
+const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+/** A film that is not in the catalogue yet is where it is imported from. */
+function lostSources({ folder }: Places, { word, imported, allowed, sha256 }: Film): string[] {
+  if (!folder || !imported || allowed[0]?.at !== "nowhere") return [];
+  const file = path.join(folder, `${word}.mp4`);
+  if (!fs.existsSync(file)) return [`${word} is neither in the catalogue nor where it came from`];
+  return digestOf(fs.readFileSync(file)) === sha256 ? [] : [`${word} has changed where it is`];
 }
 
 /** A film that is answered is the one that was sent, or a complete one that was made of it. */
@@ -246,19 +298,10 @@ async function answers(
   const answer = await get().catch(get);
   const bytes = Buffer.from(await answer.arrayBuffer());
   if (answer.status !== 200) return [`${row.title}: ${row.video_url} answers ${answer.status}`];
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  if (films.find((film) => film.id === id)?.sha256 === sha256) return [];
-  const input = { input: bytes, stdio: "pipe" } as const;
-  const args = ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", "-i", "-"];
-  try {
-    const seconds = Number(execFileSync("ffprobe", args, input));
-    if (Math.abs(seconds - 1) > 0.3) return [`${row.title}: is answered with ${seconds} s`];
-    // The index tells the length also of half a film.
-    execFileSync("ffmpeg", ["-v", "error", "-xerror", "-i", "-", "-f", "null", "-"], input);
-    return [];
-  } catch (error) {
-    return [`${row.title}: is answered with no film: ${error}`];
-  }
+  const film = films.find((each) => each.id === id);
+  const frames = framesOf(bytes);
+  if (!film || frames === film.frames) return [];
+  return [`${row.title}: is answered with no film: ${frames} frames instead of ${film.frames}`];
 }
 
 /** What is not public is found at none of its addresses, and in no list. */

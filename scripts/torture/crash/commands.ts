@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { command } from "../../../tests/command";
 import type { SiteProcess } from "../../../tests/site-process";
-import type { Random } from "../random";
+import type { Session } from "./session";
 
-/** Commands that an operator may run beside the site. */
-const COMMANDS = [["check-library"], ["check-library", "--fix"]] as const;
-const WITH_STORE = [
+/** Commands that an operator may run beside the site, or while it is stopped. */
+export const CHECKS = [["check-library"], ["check-library", "--fix"]] as const;
+/** Where the site has a store. */
+export const MOVES = [
   ["move-storage", "--to", "disk"],
   ["move-storage", "--to", "store"],
 ] as const;
@@ -17,22 +18,29 @@ const COMMAND_PROBABILITY = 0.4;
 export interface RunningCommand {
   name: string;
   child: ChildProcess;
+  ended: Promise<unknown>;
   /** What it has printed. */
   output(): string;
 }
 
 /** Starts a random command beside the site, or none. */
-export function startCommand(
+export function startCommand({ site, settings, random }: Session): RunningCommand | undefined {
+  if (!random.chance(COMMAND_PROBABILITY)) return undefined;
+  const args = random.pick<readonly string[]>(
+    settings.STORAGE_URL ? [...CHECKS, ...MOVES, ...MOVES] : CHECKS,
+  );
+  return runCommand(site, settings, args.join(" "), args);
+}
+
+/** @param name by which it is counted. */
+export function runCommand(
   site: SiteProcess,
   settings: Record<string, string>,
-  random: Random,
-): RunningCommand | undefined {
-  if (!random.chance(COMMAND_PROBABILITY)) return undefined;
-  const [name, ...args] = random.pick<readonly string[]>(
-    settings.STORAGE_URL ? [...COMMANDS, ...WITH_STORE, ...WITH_STORE] : COMMANDS,
-  );
+  name: string,
+  [script = "", ...args]: readonly string[],
+): RunningCommand {
   let output = "";
-  const child = spawn(process.execPath, command(name!, ...args), {
+  const child = spawn(process.execPath, command(script, ...args), {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
@@ -47,14 +55,13 @@ export function startCommand(
       output += chunk;
     });
   }
-  return { name: [name, ...args].join(" "), child, output: () => output };
+  return { name, child, ended: once(child, "exit"), output: () => output };
 }
 
 /** @returns whether it was still running. */
-export async function killCommand({ child }: RunningCommand): Promise<boolean> {
+export async function killCommand({ child, ended }: RunningCommand): Promise<boolean> {
   if (child.exitCode !== null) return false;
-  const ended = once(child, "exit");
   child.kill("SIGKILL");
   await ended;
-  return true;
+  return child.signalCode !== null;
 }

@@ -9,6 +9,7 @@ import { killCommand, startCommand } from "./commands";
 import { kill } from "./kills";
 import type { Film } from "./model";
 import type { Session } from "./session";
+import { workWhileStopped } from "./stopped-site";
 
 const KILLS_OF_A_RUN = 1_000;
 /** Requests that are under way at once. */
@@ -46,27 +47,32 @@ export async function crash(
     for (const each of [backups, folder, store]) fs.mkdirSync(each);
     const random = createRandom(`${seed} ${part}`);
     const settings: Record<string, string> = {
+      ...{ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder },
       KEEP_SOURCES: random.pick(["always", "until-converted", "never"]),
       // Every second site keeps its files in a store, and no copies that it doesn't need.
       ...(part % 2 === 1 && { STORAGE_URL: `file://${store}`, STORAGE_CACHE_BYTES: "0" }),
     };
-    const places = { site, ...(settings.STORAGE_URL && { store }) };
+    const places = { site, folder, ...(settings.STORAGE_URL && { store }) };
     try {
-      await site.start({
-        ...{ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder },
-        ...settings,
-      });
+      await site.start(settings);
       const cookie = await signInTo(site);
-      const session: Session = { site, cookie, random, folder, films: [], faults, operations: 0 };
+      const session: Session = {
+        ...{ site, places, settings, cookie, random, folder, backups },
+        ...{ films: [], faults, operations: 0 },
+      };
       while (session.films.length < MOST_FILMS && kills < most && Date.now() < until) {
         const before = faults.length;
-        const killed = await killWhileWorking(session, settings);
+        const killed = await killWhileWorking(session);
         killed.forEach(count);
         kills++;
         const found = await check(places, session.films);
+        faults.push(...found);
         const where = `part ${part}, kill ${kills}: ${killed.join(" and ")}`;
-        faults.push(...found.map((fault) => `${fault} (${where})`));
-        for (const fault of faults.slice(before)) console.log(`FAULT  ${fault}`);
+        for (const [index, fault] of faults.entries()) {
+          if (index < before) continue;
+          faults[index] = `${fault} (${where})`;
+          console.log(`FAULT  ${faults[index]}`);
+        }
       }
       operations += session.operations;
       films += session.films.length;
@@ -83,16 +89,13 @@ export async function crash(
 
 /**
  * Works on the site with several requests at once, and kills it while they are under way, and a command that
- * may be running beside it.
+ * may be running beside it. Then does what operators do with a stopped site.
  *
  * @returns what was killed.
  */
-async function killWhileWorking(
-  session: Session,
-  settings: Record<string, string>,
-): Promise<string[]> {
+async function killWhileWorking(session: Session): Promise<string[]> {
   const { site, random } = session;
-  const running = startCommand(site, settings, random);
+  const running = startCommand(session);
   const busy = new Set<Film>();
   let left = 1 + random.below(MOST_OPERATIONS_BETWEEN);
   let isKilled = false;
@@ -109,9 +112,13 @@ async function killWhileWorking(
   const isCommandKilled = running && (await killCommand(running));
   const kind = await kill(site, random);
   await working;
-  if (kind !== "programs") await site.start();
+  const killed: string[] = [kind, ...(isCommandKilled ? [running.name] : [])];
+  if (kind !== "programs") {
+    killed.push(...(await workWhileStopped(session)));
+    await site.start();
+  }
   if (running && /\n\s+at .+:\d+:\d+/.test(running.output()) && !isCommandKilled) {
     session.faults.push(`${running.name} has failed: ${running.output().slice(0, 400)}`);
   }
-  return [kind, ...(isCommandKilled ? [running.name] : [])];
+  return killed;
 }

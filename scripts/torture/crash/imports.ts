@@ -7,16 +7,26 @@ import { FORM, form, type Session, send } from "./session";
 const MOST_FILMS_AT_ONCE = 3;
 const LOOK_EVERY_MS = 100;
 
-/** Puts films into the folder that the site imports from, and has it imported to its end. */
-export async function importFolder(session: Session): Promise<void> {
+/**
+ * Puts films into the folder that the site imports from.
+ *
+ * @returns the films that the next import takes, also those that one has left when it was killed.
+ */
+export function prepareImport(session: Session): Film[] {
   const { random, films, folder } = session;
   for (const film of films) if (film.imported && film.id) takeOut(folder, film);
   for (let count = 1 + random.below(MOST_FILMS_AT_ONCE); count > 0; count--) putIn(session);
-  // Also those that an import has left when it was killed.
   const wanted = films.filter(({ allowed: [state], imported, id }) => {
     return imported && !id && state?.at === "nowhere";
   });
   for (const film of wanted) film.allowed = [NOWHERE, film.imported!];
+  return wanted;
+}
+
+/** Has the site import the folder to its end. */
+export async function importFolder(session: Session): Promise<void> {
+  const { random } = session;
+  const wanted = prepareImport(session);
   const mode = random.chance(0.5) ? "move" : "copy";
   const answer = await send(
     session,
@@ -38,10 +48,10 @@ export async function importFolder(session: Session): Promise<void> {
 /** A film with its texts in a file beside it, which is there as a whole or not at all. */
 function putIn({ random, films, folder }: Session): void {
   const word = `film${films.length}x${random.below(1e6)}`;
-  const { bytes, sha256 } = newFilm(random, word);
+  const { bytes, sha256, frames } = newFilm(random, word);
   const isPublic = random.chance(0.6);
   const imported: FilmState = { ...texts(word, 0), at: "catalogue", isPublic, publishAt: null };
-  films.push({ word, sha256, allowed: [NOWHERE], imported });
+  films.push({ word, sha256, frames, allowed: [NOWHERE], imported });
   const status = isPublic ? "published" : "hidden";
   const row = { ...texts(word, 0), category: "desi", tags: "torture", status };
   fs.writeFileSync(path.join(folder, `${word}.json`), JSON.stringify(row));
@@ -50,7 +60,7 @@ function putIn({ random, films, folder }: Session): void {
 }
 
 /** It is in the catalogue: were it deleted, the next import would bring it in again. */
-function takeOut(folder: string, { word }: Film): void {
+export function takeOut(folder: string, { word }: Film): void {
   for (const name of [`${word}.mp4`, `${word}.json`])
     fs.rmSync(path.join(folder, name), { force: true });
 }

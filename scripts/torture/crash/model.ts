@@ -13,6 +13,7 @@ export interface Film {
   word: string;
   id?: string;
   sha256: string;
+  frames: number;
   /** One state after an answer; two when the site was killed before it answered. */
   allowed: FilmState[];
   /** What it becomes when the folder that it lies in is imported. */

@@ -1,6 +1,7 @@
 import { ask } from "../../../tests/site-client";
 import type { SiteProcess } from "../../../tests/site-process";
 import type { Random } from "../random";
+import type { Places } from "./checks";
 import type { Film } from "./model";
 
 export const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -8,11 +9,18 @@ export const form = (fields: Record<string, string>) => new URLSearchParams(fiel
 
 export interface Session {
   site: SiteProcess;
+  places: Places;
+  /** Of the site and of commands. */
+  settings: Record<string, string>;
   cookie: string;
   random: Random;
   films: Film[];
   /** That the site imports from. */
   folder: string;
+  /** BACKUP_DIR */
+  backups: string;
+  /** The last backup that was made while the site was stopped, and the films in it. */
+  backup?: { folder: string; films: Film[] };
   /** Answers that were neither success nor a refusal. */
   faults: string[];
   operations: number;

@@ -1,0 +1,242 @@
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { storedBackups } from "~/studio/backups/stored-backups.server";
+import { restoredFile } from "~db/database-file.server";
+import { basesOf, check, readRows } from "./checks";
+import { CHECKS, killCommand, MOVES, type RunningCommand, runCommand } from "./commands";
+import { prepareImport, takeOut } from "./imports";
+import type { Film } from "./model";
+import type { Session } from "./session";
+
+/**
+ * What operators do while a site is stopped: backups, restores, imports, checks, moves, and starts, also with the
+ * wrong uploads folder. Each is killed several times, the site is sometimes started and checked in between, and in the end
+ * it is done completely.
+ */
+
+/** Probability that anything of it is done before the site is started again. */
+const WORK_PROBABILITY = 0.6;
+const MOST_KILLS = 12;
+const START_BETWEEN_PROBABILITY = 0.25;
+/** Of a command that hasn't been run to its end yet. */
+const FIRST_DURATION_MS = 700;
+const LONGEST_START_MS = 2_500;
+const SERVED_MS = 1_500;
+
+/** How long each command takes when it isn't killed, by name. */
+const durations = new Map<string, number>();
+
+/** @returns what was killed. */
+export async function workWhileStopped(session: Session): Promise<string[]> {
+  const { random, settings } = session;
+  if (!random.chance(WORK_PROBABILITY)) return [];
+  const work = random.pick([
+    ...[backUp, restore, importByCommand, startHere, startElsewhere, checkLibrary],
+    ...(settings.STORAGE_URL ? [moveStorage] : []),
+  ]);
+  return work(session);
+}
+
+function checkLibrary(session: Session): Promise<string[]> {
+  return runKilled(session, session.random.pick(CHECKS));
+}
+
+function moveStorage(session: Session): Promise<string[]> {
+  return runKilled(session, session.random.pick(MOVES));
+}
+
+/** Makes a verified backup, which the last one survives until then. */
+async function backUp(session: Session): Promise<string[]> {
+  const { backups } = session;
+  const before = storedBackups(backups);
+  const killed = await runKilled(session, ["backup"], () => {
+    const [newest] = storedBackups(backups);
+    if (before.length > 0 && (newest === undefined || newest < before[0]!)) {
+      session.faults.push(`The backup ${before[0]} is gone, and there is no newer one`);
+    }
+    if (newest) requireIntact(session, path.join(backups, newest));
+  });
+  const [newest] = storedBackups(backups);
+  if (newest) session.backup = { folder: path.join(backups, newest), films: copyOf(session.films) };
+  return killed;
+}
+
+function requireIntact({ faults }: Session, backup: string): void {
+  const sqlite = new Sqlite(path.join(backup, "site.sqlite"), { readonly: true });
+  try {
+    const state = sqlite.pragma("integrity_check", { simple: true });
+    if (state !== "ok") faults.push(`The database of ${backup} is damaged: ${state}`);
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Restores the last backup. Killed, the site has either everything from before, or everything in the backup. */
+async function restore(session: Session): Promise<string[]> {
+  const { backup, site } = session;
+  if (!backup || !fs.existsSync(backup.folder)) return [];
+  const previous = () =>
+    fs.readdirSync(path.dirname(site.databasePath)).filter((name) => /before-restore/.test(name))
+      .length;
+  const before = previous();
+  const left = namesIn(session);
+  let isAdopted = false;
+  const adopt = () => {
+    const isBegun = fs.existsSync(restoredFile(site.databasePath)) || previous() > before;
+    if (!isBegun || isAdopted) return;
+    isAdopted = true;
+    adoptBackup(session, backup.films, left);
+  };
+  return runKilled(session, ["restore", backup.folder], adopt);
+}
+
+/** From now on the site has the films of a backup. Files of later ones stay, and belong to no row. */
+function adoptBackup(session: Session, films: readonly Film[], left: readonly string[]): void {
+  const { folder, places } = session;
+  for (const film of session.films) {
+    if (film.imported && !films.some(({ word }) => word === film.word)) takeOut(folder, film);
+  }
+  // What was imported by moving it after the backup is nowhere now.
+  session.films = copyOf(films).filter(
+    ({ imported, allowed, word }) =>
+      !imported ||
+      allowed.some(({ at }) => at !== "nowhere") ||
+      fs.existsSync(path.join(folder, `${word}.mp4`)),
+  );
+  places.leftOver = new Set([...(places.leftOver ?? []), ...left]);
+}
+
+/** The base paths of all files that rows name, and the objects of all that are in the store. */
+function namesIn({ site }: Session): string[] {
+  const sqlite = new Sqlite(site.databasePath, { readonly: true });
+  try {
+    const { live, trash, others, stored, removals } = readRows(sqlite);
+    const objects = removals.flatMap((name) => /^store\/(.+)/.exec(name)?.[1] ?? []);
+    return [...basesOf([...live, ...trash, ...others]), ...stored.values(), ...objects];
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Imports the folder, each time it is started again with the films that the last one has left. */
+async function importByCommand(session: Session): Promise<string[]> {
+  const mode = session.random.pick(["--copy", "--move", "--link"]);
+  const wanted = prepareImport(session);
+  const killed = await runKilled(session, ["import", mode, session.folder]);
+  for (const film of wanted) film.allowed = [film.imported!];
+  return killed;
+}
+
+/** Kills the site while it starts. */
+function startHere(session: Session): Promise<string[]> {
+  return startKilled(session, "start", {}, []);
+}
+
+/** Starts the site with another uploads folder, as when a disk isn't mounted, and gives it its own back. */
+async function startElsewhere(session: Session): Promise<string[]> {
+  const { site, random, faults } = session;
+  const kind = random.pick(["empty", "foreign", ...(mayMount() ? ["read-only"] : [])]);
+  if (kind === "read-only") {
+    return startKilled(session, "start, folder read-only", {}, readOnly(site.uploads));
+  }
+  const other = `${site.folder}-other`;
+  const files: Record<string, string> = {
+    "site.json": JSON.stringify({ id: randomUUID(), clock: random.below(3) }),
+    "videos/u/1700000000000.mp4": "a video of another site",
+    "thumbnails/u/1700000000000.webp": "its thumbnail",
+  };
+  for (const [name, content] of Object.entries(kind === "foreign" ? files : {})) {
+    fs.mkdirSync(path.dirname(path.join(other, name)), { recursive: true });
+    fs.writeFileSync(path.join(other, name), content);
+  }
+  fs.mkdirSync(other, { recursive: true });
+  try {
+    return await startKilled(session, `start, folder ${kind}`, { UPLOADS_DIR: other }, []);
+  } finally {
+    for (const [name, content] of Object.entries(kind === "foreign" ? files : {})) {
+      const file = path.join(other, name);
+      const isSame = fs.existsSync(file) && fs.readFileSync(file, "utf8") === content;
+      if (!isSame) faults.push(`${name} of another site has changed, or is gone`);
+    }
+    fs.rmSync(other, { recursive: true, force: true });
+  }
+}
+
+/** A program that runs another one with a folder that nothing can be written to. */
+function readOnly(folder: string): string[] {
+  const script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
+  return ["unshare", "--mount", "sh", "-c", script, folder];
+}
+
+/** Whether this user may mount; in most containers nobody may. */
+function mayMount(): boolean {
+  return spawnSync("unshare", ["--mount", "mount", "--bind", "/tmp", "/tmp"]).status === 0;
+}
+
+/** Starts the site and kills it, several times, before it listens or while it serves. */
+async function startKilled(
+  session: Session,
+  name: string,
+  environment: Record<string, string>,
+  wrapper: readonly string[],
+): Promise<string[]> {
+  const { site, random } = session;
+  const killed: string[] = [];
+  for (let left = 1 + random.below(MOST_KILLS); left > 0; left--) {
+    const starting = site.start(environment, wrapper).catch(() => {});
+    const serving = starting.then(() => wait(random.below(SERVED_MS)));
+    await Promise.race([serving, wait(random.below(LONGEST_START_MS))]);
+    // With a wrong folder it may have refused to start.
+    if (site.child?.exitCode === null) killed.push(name);
+    await site.stop("SIGKILL");
+    await starting;
+  }
+  await site.start({ UPLOADS_DIR: site.uploads }, []);
+  await site.stop("SIGKILL");
+  return killed;
+}
+
+/**
+ * Runs a command several times and kills it, then once to its end.
+ *
+ * @param look is called each time it has ended.
+ */
+async function runKilled(
+  session: Session,
+  args: readonly string[],
+  look = () => {},
+): Promise<string[]> {
+  const { site, settings, random, faults, places } = session;
+  const name = args.filter((each) => !path.isAbsolute(each)).join(" ");
+  const killed: string[] = [];
+  const requireSuccess = ({ child, output }: RunningCommand) => {
+    // With 1 it reports what it has found, such as files that a restored database doesn't know.
+    if (child.exitCode === 0 || (name.startsWith("check-library") && child.exitCode === 1)) return;
+    faults.push(`${name} has failed with ${child.exitCode}: ${output().slice(-400)}`);
+  };
+  for (let left = 1 + random.below(MOST_KILLS); left > 0; left--) {
+    const running = runCommand(site, settings, name, args);
+    const usual = durations.get(name) ?? FIRST_DURATION_MS;
+    await Promise.race([running.ended, wait(random.next() * usual * 1.1)]);
+    if (await killCommand(running)) killed.push(name);
+    else requireSuccess(running);
+    look();
+    if (!random.chance(START_BETWEEN_PROBABILITY)) continue;
+    await site.start();
+    faults.push(...(await check(places, session.films)));
+    await site.stop("SIGKILL");
+  }
+  const begun = performance.now();
+  const running = runCommand(site, settings, name, args);
+  await running.ended;
+  requireSuccess(running);
+  durations.set(name, performance.now() - begun);
+  look();
+  return killed;
+}
+
+const wait = (ms: number) => new Promise<void>((next) => setTimeout(next, ms));
+const copyOf = (films: readonly Film[]): Film[] => structuredClone(films) as Film[];
