@@ -8,6 +8,7 @@ const BENCHMARKS = {
   codecs: () => import("./bench/codecs"),
   "hover-clip": () => import("./bench/conversion/hover-clip"),
   "ladder-memory": () => import("./bench/conversion/ladder-memory"),
+  "ranged-input": () => import("./bench/conversion/ranged-input"),
   "while-encoding": () => import("./bench/conversion/while-encoding"),
   "watch-while-converting": () => import("./bench/conversion/watch-while-converting"),
   "first-frame": () => import("./bench/first-frame"),

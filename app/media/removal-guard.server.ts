@@ -19,9 +19,14 @@ import { isStored } from "./files/stored-files.server";
  */
 export type PauseReason = "other-database" | "older-database" | "missing-files" | "clock-jumped";
 
-interface SiteMarker {
+interface SiteState {
   id: string;
   clock: number;
+}
+
+interface SiteMarker extends SiteState {
+  /** Earlier versions didn't write it. */
+  writtenAt?: string;
 }
 
 const TICK_EVERY_MS = 60_000;
@@ -32,6 +37,8 @@ const SAMPLED_VIDEOS = 200;
 const MIN_MISSING_FILES = 20;
 const MAX_MISSING_SHARE = 0.05;
 const MAX_CLOCK_JUMP_MS = 24 * 3_600_000;
+/** A site that was stopped for longer may have started with a wrong clock. */
+const MAX_STOPPED_MS = 7 * 24 * 3_600_000;
 
 /** The system clock when the process started, without the time that it has run. */
 const systemClock = processState("system clock", () => ({ baseMs: systemClockBase() }));
@@ -42,14 +49,20 @@ function systemClockBase(): number {
 
 /** Returns why removals are paused; undefined while files may be removed. */
 export async function removalsPausedBy(): Promise<PauseReason | undefined> {
-  // Everything that waits for a time would be due at once.
-  if (Math.abs(systemClockBase() - systemClock().baseMs) > MAX_CLOCK_JUMP_MS) return "clock-jumped";
   const marker = await readMarker();
+  if (hasClockJumped(marker)) return "clock-jumped";
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
   if (marker && id !== "" && marker.id !== id) return "other-database";
   if (marker && marker.clock > clock + MAX_LOST_TICKS) return "older-database";
   return (await manyFilesAreMissing()) ? "missing-files" : undefined;
+}
+
+/** Whether everything that waits for a time may be due at once because the system clock is wrong. */
+function hasClockJumped(marker: SiteMarker | "unreadable" | undefined): boolean {
+  if (Math.abs(systemClockBase() - systemClock().baseMs) > MAX_CLOCK_JUMP_MS) return true;
+  const writtenAt = typeof marker === "object" ? marker.writtenAt : undefined;
+  return writtenAt !== undefined && Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS;
 }
 
 /**
@@ -81,12 +94,13 @@ export function startSiteClock(): void {
   every(TICK_EVERY_MS, "advance the site's clock", tick);
 }
 
-/** Advances the clock by one, unless the folder is away or newer than the database. */
+/** Advances the clock by one, unless the folder is away or newer than the database, or the system clock has jumped. */
 export async function tick(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
   // Without a marker the folder is not mounted at the moment.
   if (marker === "unreadable" || marker?.id !== id || marker.clock > clock + MAX_LOST_TICKS) return;
+  if (hasClockJumped(marker)) return;
   await setState({ id, clock: clock + 1 });
   await writeMarker(readState());
 }
@@ -101,11 +115,11 @@ export async function acceptUploadsFolder(): Promise<void> {
   await writeMarker(readState());
 }
 
-function readState(): SiteMarker {
-  return prepared("SELECT site_id AS id, clock FROM storage").get() as SiteMarker;
+function readState(): SiteState {
+  return prepared("SELECT site_id AS id, clock FROM storage").get() as SiteState;
 }
 
-async function setState(state: SiteMarker): Promise<void> {
+async function setState(state: SiteState): Promise<void> {
   const update = prepared("UPDATE storage SET site_id = @id, clock = @clock");
   await writeTransaction(() => update.run(state));
 }
@@ -121,15 +135,16 @@ async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : "unreadable";
   }
   try {
-    const { id, clock } = JSON.parse(text) as SiteMarker;
-    return typeof id === "string" && Number.isInteger(clock) ? { id, clock } : undefined;
+    const marker = JSON.parse(text) as SiteMarker;
+    return typeof marker.id === "string" && Number.isInteger(marker.clock) ? marker : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Logs a failure: the site starts on a full disk too, and the next start writes the marker. */
-async function writeMarker(marker: SiteMarker): Promise<void> {
+async function writeMarker(state: SiteState): Promise<void> {
+  const marker: SiteMarker = { ...state, writtenAt: new Date().toISOString() };
   const partial = `${markerFile()}.partial`;
   try {
     await fs.writeFile(partial, `${JSON.stringify(marker)}\n`);

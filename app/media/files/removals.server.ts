@@ -237,9 +237,12 @@ async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> 
 
 const asideFolder = (bucket: FileName["bucket"]) =>
   path.join(settings().uploadsDir, bucket, ".removing");
-/** In the same folder, which may be a volume of its own. No address leads there. */
+/**
+ * In the same folder, which may be a volume of its own. No address leads there. A name that is too long for a file
+ * system is divided into folders, whose names end with "+".
+ */
 const asideOf = ({ bucket, path: name }: FileName) =>
-  path.join(asideFolder(bucket), encodeURIComponent(name));
+  path.join(asideFolder(bucket), encodeURIComponent(name).replace(/.{200}(?=.)/g, "$&+/"));
 
 /** Another tool's file at the same path, whose row is still to come. A folder holds derived files alone. */
 function wasWrittenSince(file: string, createdAt: string): boolean {
@@ -280,11 +283,23 @@ function isThere(file: string): boolean {
 async function returnUnknown(): Promise<void> {
   const known = prepared("SELECT 1 FROM removals WHERE bucket = ? AND path = ?");
   for (const bucket of FOLDERS) {
-    for (const name of await readdir(asideFolder(bucket)).catch(() => [])) {
+    for (const name of await namesAside(asideFolder(bucket))) {
       const entry = { bucket, path: decodeURIComponent(name) };
       await writeTransaction(() => {
         if (!known.get(entry.bucket, entry.path)) putBack(entry);
       });
     }
   }
+}
+
+async function namesAside(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith("+")) names.push(name);
+    else {
+      const rest = await namesAside(path.join(folder, name));
+      names.push(...rest.map((each) => name.slice(0, -1) + each));
+    }
+  }
+  return names;
 }

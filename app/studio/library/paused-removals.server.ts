@@ -19,7 +19,7 @@ export function messageFor(reason: PauseReason): string {
     "other-database": `the database ${databasePath} has never been used with the files in ${uploadsDir}. If DATABASE_PATH or UPLOADS_DIR is wrong or a volume isn't mounted, stop the site, correct this and start again.`,
     "older-database": `the database ${databasePath} is older than the files in ${uploadsDir}, for example because a backup was restored. Check that the videos and the trash are complete.`,
     "clock-jumped":
-      "the system clock was changed by more than a day while the site was running. Check it.",
+      "the system clock was changed by more than a day while the site was running, or it is more than a week later than when the site last ran. Check it.",
     "missing-files": `many files of the library are missing from ${uploadsDir}. If a volume isn't mounted, stop the site, mount it and start again. If the files are lost, restore them from a backup.`,
   };
   return `Nothing is removed automatically for now: ${causes[reason]} If everything is as it should be, select Resume removals on the Alerts page or run npm run check-library -- --resume-removals.`;

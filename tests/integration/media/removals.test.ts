@@ -177,6 +177,21 @@ describe("a removal whose process was killed after the file was set aside", () =
     expect([isThere(FILM), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
   });
 
+  it("may have a name that takes more than a file name may when it is encoded", async () => {
+    const long = { bucket: "videos", path: `u/${"x".repeat(251)}.mp4` } as const;
+    put(long);
+    const pieces = encodeURIComponent(long.path).match(/.{1,200}/g)!;
+    const aside = path.join(site.uploads, "videos/.removing", pieces.join("+/"));
+    fs.mkdirSync(path.dirname(aside), { recursive: true });
+    fs.renameSync(at(long), aside);
+    await removeDue();
+    expect([isThere(long), fs.existsSync(aside)]).toEqual([true, false]);
+
+    await enqueue(long);
+    await removeDue();
+    expect([isThere(long), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
+  });
+
   it("is undone when an older copy of the database doesn't know it", async () => {
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");

@@ -21,6 +21,7 @@ import { resumeRemovals } from "~/studio/library/paused-removals.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
+import { stopRuntime } from "~db/runtime.server";
 import {
   addVideo,
   adminCookie,
@@ -65,7 +66,7 @@ describe("a database and an uploads folder that belong together", () => {
     const first = marker();
     expect(first.id).toMatch(/^[\da-f-]{36}$/);
     await tick();
-    expect(marker()).toEqual({ id: first.id, clock: 1 });
+    expect(marker()).toMatchObject({ id: first.id, clock: 1 });
     expect(await identifySite()).toBeUndefined();
   });
 
@@ -166,6 +167,23 @@ describe("a system clock that is changed while the site runs", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 40 * 86_400_000 });
     await removeFiles();
     expect(fs.existsSync(file)).toBe(true);
+  });
+
+  it.each([
+    [6, undefined],
+    [8, "clock-jumped"],
+  ])("may have been wrong at the start: the site was stopped for %i days", async (days, reason) => {
+    await identifySite();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 });
+    // Another process begins, which has never had another time.
+    await stopRuntime();
+    await identifySite();
+    await tick();
+    expect(await removalsPausedBy()).toBe(reason);
+    await resumeRemovals();
+    expect(await removalsPausedBy()).toBeUndefined();
+    await tick();
+    expect(await removalsPausedBy()).toBeUndefined();
   });
 
   it("may be corrected by less than a day", async () => {
