@@ -4,6 +4,7 @@ import type { Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
 import { takingTurns } from "~/shared/event-loop";
 import { processState } from "~db/runtime.server";
+import { evictCopies } from "../files/local-copies.server";
 import { temporaryFolder } from "../files/temporary-files.server";
 import { uploadRecords } from "./tus-records.server";
 import { diskFull } from "./upload-error.server";
@@ -77,19 +78,26 @@ export function reserveDiskSpace(bytes: number): Promise<Reservation> {
 }
 
 /**
- * Holds that a file of that many bytes fits beside what others were promised and the reserve. Only
- * inside of `oneAtATime` nobody else is promised the same room.
+ * Holds that a file of that many bytes fits beside what others were promised and the reserve. Copies of stored files
+ * are evicted for it. Only inside of `oneAtATime` nobody else is promised the same room.
  *
  * @throws {UploadError} 507
  */
 export async function requireDiskSpace(bytes: number): Promise<void> {
   await fs.mkdir(temporaryFolder(), { recursive: true });
-  let promised = 0;
+  let promised = bytes;
   for (const upload of await unfinishedUploads()) promised += upload.bytesLeft;
   for (const held of reservations()) promised += held.bytes;
+  const lacking = await lackingBytes(promised);
+  if (lacking <= 0) return;
+  // Without the store no copy may be evicted.
+  const evicted = settings().storage ? await evictCopies({ needed: lacking }).catch(() => 0) : 0;
+  if (evicted === 0 || (await lackingBytes(promised)) > 0) throw diskFull();
+}
+
+async function lackingBytes(promised: number): Promise<number> {
   const { bavail, blocks, bsize } = await fs.statfs(temporaryFolder());
-  const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
-  if (bavail * bsize < promised + bytes + reserve) throw diskFull();
+  return promised + Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE) - bavail * bsize;
 }
 
 const admissions = processState("upload admissions", takingTurns);

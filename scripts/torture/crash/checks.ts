@@ -236,7 +236,7 @@ export function basesOf(rows: readonly Row[]): string[] {
 }
 
 /** `{user}/{number}` of an address. */
-function baseOf(url: string): string[] {
+export function baseOf(url: string): string[] {
   const found = /^\/media\/[^/]+\/([^/]+\/\d+)/.exec(url);
   return found ? [found[1]!] : [];
 }

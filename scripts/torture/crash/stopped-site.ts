@@ -5,7 +5,7 @@ import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { restoredFile } from "~db/database-file.server";
-import { basesOf, check, readRows } from "./checks";
+import { baseOf, basesOf, check, readRows } from "./checks";
 import { CHECKS, killCommand, MOVES, type RunningCommand, runCommand } from "./commands";
 import { prepareImport, takeOut } from "./imports";
 import type { Film } from "./model";
@@ -117,8 +117,11 @@ function namesIn({ site }: Session): string[] {
   const sqlite = new Sqlite(site.databasePath, { readonly: true });
   try {
     const { live, trash, others, stored, removals } = readRows(sqlite);
+    const rows = [...live, ...trash, ...others];
+    // Also what the site was about to remove.
     const objects = removals.flatMap((name) => /^store\/(.+)/.exec(name)?.[1] ?? []);
-    return [...basesOf([...live, ...trash, ...others]), ...stored.values(), ...objects];
+    const removed = removals.flatMap((name) => baseOf(`/media/${name}`));
+    return [...basesOf(rows), ...removed, ...stored.values(), ...objects];
   } finally {
     sqlite.close();
   }

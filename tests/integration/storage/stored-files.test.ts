@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import {
   createReaderCache,
@@ -17,6 +17,7 @@ import {
   recordStored,
   storedFile,
 } from "~/media/files/stored-files.server";
+import { requireDiskSpace } from "~/media/intake/disk-space.server";
 import { diskUsage, fileExists, recordFile } from "~/media/media-files.server";
 import { identifySite } from "~/media/removal-guard.server";
 import { moveBack, setMovingToDisk } from "~/media/storage/move-back.server";
@@ -370,6 +371,19 @@ describe("copies on the disk", () => {
       PLAYLIST,
     );
     expect(local()).toEqual([]);
+  });
+
+  it("make room for an upload", async () => {
+    await moveIntoStore();
+    const { modifiedMs } = storedFile(NAME)!;
+    fs.utimesSync(video(), new Date(Date.now() - HOUR_MS), modifiedMs / 1000);
+    const figures = () => ({ bsize: 1, blocks: 0, bavail: fs.existsSync(video()) ? 0 : 1_000 });
+    vi.spyOn(fs.promises, "statfs").mockImplementation(async () => figures() as never);
+    await requireDiskSpace(1_000);
+    expect(fs.existsSync(video())).toBe(false);
+    await expect(requireDiskSpace(1_001)).rejects.toMatchObject({ status: 507 });
+    vi.restoreAllMocks();
+    expect((await bytesOf()).equals(VIDEO)).toBe(true);
   });
 
   it("are fetched again if a power failure has left a part of them", async () => {
