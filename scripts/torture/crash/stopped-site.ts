@@ -8,7 +8,7 @@ import { restoredFile } from "~db/database-file.server";
 import { baseOf, basesOf, check, readRows } from "./checks";
 import { CHECKS, killCommand, MOVES, type RunningCommand, runCommand } from "./commands";
 import { prepareImport, takeOut } from "./imports";
-import type { Film } from "./model";
+import { type Film, NOWHERE } from "./model";
 import type { Session } from "./session";
 
 /**
@@ -131,7 +131,12 @@ function namesIn({ site }: Session): string[] {
 async function importByCommand(session: Session): Promise<string[]> {
   const mode = session.random.pick(["--copy", "--move", "--link"]);
   const wanted = prepareImport(session);
-  const killed = await runKilled(session, ["import", mode, session.folder]);
+  const killed = await runKilled(session, ["import", mode, session.folder], () => {
+    // Since the last look, more of them may be in the catalogue.
+    for (const film of wanted) {
+      if (film.allowed[0]?.at === "nowhere") film.allowed = [NOWHERE, film.imported!];
+    }
+  });
   for (const film of wanted) film.allowed = [film.imported!];
   return killed;
 }
