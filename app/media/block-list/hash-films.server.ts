@@ -9,7 +9,7 @@ import { isOnePicture } from "../encode/artifact";
 import { createTask, type TaskControl } from "../encode/task.server";
 import { storedUnlessNewer, withReadableFile } from "../files/local-copies.server";
 import { removeSoon } from "../files/removals.server";
-import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
+import { withTemporaryPath } from "../files/temporary-files.server";
 import { digestOf } from "../intake/tus-store.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
@@ -109,15 +109,13 @@ async function framesOf(file: string): Promise<Frames | undefined> {
   const found = ffmpegAvailable() ? await probe(file).catch(ofNoFilm) : undefined;
   if (!found || isOnePicture(found)) return undefined;
   const state = hashing();
-  const folder = await temporaryPath();
-  await mkdir(folder);
-  state.running = createTask(folder, () => {});
-  try {
-    return await takeBlockedFrames(file, found, state.running);
-  } finally {
+  return withTemporaryPath(async (folder) => {
+    await mkdir(folder);
+    state.running = createTask(folder, () => {});
+    return takeBlockedFrames(file, found, state.running);
+  }).finally(() => {
     state.running = undefined;
-    await removeTemporary(folder);
-  }
+  });
 }
 
 function ofNoFilm(error: unknown): undefined {

@@ -25,7 +25,7 @@ import { objectStore } from "../storage/store.server";
 import { ownStore } from "../storage/store-identity.server";
 import { isInUse } from "./references.server";
 import { type StoredFile, storedFile, storedFileAt } from "./stored-files.server";
-import { removeTemporary, temporaryPath } from "./temporary-files.server";
+import { withTemporaryPath } from "./temporary-files.server";
 
 /**
  * The disk of a site whose files are in a store: a cache, limited by STORAGE_CACHE_BYTES. A copy has the path and
@@ -107,19 +107,16 @@ export function refetchCopy(name: FileName, file: string, stored: StoredFile): P
 }
 
 /** Fetches an object into a temporary file, which `use` may move. */
-async function withFetched(
+function withFetched(
   stored: StoredFile,
   use: (fetched: string) => void | Promise<void>,
 ): Promise<void> {
-  const fetched = await temporaryPath();
-  try {
+  return withTemporaryPath(async (fetched) => {
     await fetchObject(stored, fetched);
     await touchCopy(fetched, stored);
     await flushOne(fetched);
     await use(fetched);
-  } finally {
-    await removeTemporary(fetched);
-  }
+  });
 }
 
 /** Updates the access time: the file system may be mounted with `noatime`. */

@@ -21,6 +21,16 @@ export async function temporaryPath(): Promise<string> {
   return path.join(temporaryFolder(), randomUUID());
 }
 
+/** Passes an unused path to `use`, and removes what is there afterwards. */
+export async function withTemporaryPath<T>(use: (file: string) => T | Promise<T>): Promise<T> {
+  const file = await temporaryPath();
+  try {
+    return await use(file);
+  } finally {
+    await removeTemporary(file);
+  }
+}
+
 /**
  * Removes files or folders. Missing ones are skipped.
  *

@@ -13,7 +13,7 @@ import {
 } from "../bucket.server";
 import { localFile, storedUnlessNewer } from "../files/local-copies.server";
 import { removeUnreferenced } from "../files/removals.server";
-import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
+import { withTemporaryPath } from "../files/temporary-files.server";
 import { recordFile } from "../media-files.server";
 import { processPicture } from "../pictures/picture-process.server";
 
@@ -85,13 +85,10 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
 async function resize(name: MediaName, small: MediaName, width: number): Promise<void> {
   const [from, to] = [name, small].map(({ bucket, path }) => bucketFile(bucket, path));
   if (!from || !to) return;
-  const target = await temporaryPath();
-  try {
+  await withTemporaryPath(async (target) => {
     await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
-  } finally {
-    await removeTemporary(target);
-  }
+  });
   // The site that writes has its own, and counts them.
   if (settings().readOnlyFrom) return;
   const videoId = await ownerOf(name);

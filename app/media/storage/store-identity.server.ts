@@ -6,7 +6,7 @@ import { SettingsError, settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { hasStoredFiles, storedFilesAfter } from "../files/stored-files.server";
-import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
+import { withTemporaryPath } from "../files/temporary-files.server";
 import { identifySite } from "../removal-guard.server";
 import { type ObjectStore, StorageError } from "./object-store";
 import { objectStore } from "./store.server";
@@ -91,11 +91,8 @@ async function mayAdopt(store: ObjectStore): Promise<boolean> {
 }
 
 async function writeMarker(store: ObjectStore, id: string): Promise<void> {
-  const file = await temporaryPath();
-  try {
+  await withTemporaryPath(async (file) => {
     await fs.writeFile(file, `${JSON.stringify({ id })}\n`);
     await store.put(MARKER, file, "application/json");
-  } finally {
-    await removeTemporary(file);
-  }
+  });
 }

@@ -4,7 +4,7 @@ import { extractFrame } from "~/media/encode/frames.server";
 import { fit } from "~/media/encode/renditions";
 import { createTask } from "~/media/encode/task.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
-import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
+import { withTemporaryPath } from "~/media/files/temporary-files.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
@@ -36,15 +36,12 @@ export async function withFrame<Result>(
   if (!file)
     throw refused("This video has no file on this site that a picture could be taken from.");
   if (!ffmpegAvailable()) throw refused("ffmpeg is not installed: choose a picture file.");
-  const folder = await temporaryPath();
-  try {
+  return withTemporaryPath(async (folder) => {
     const path = await takeFrame(file, seconds, folder).catch((error) => {
       throw toRefusal(error);
     });
-    return await work({ path, name: "", bytes: 0, sha256: "" });
-  } finally {
-    await removeTemporary(folder);
-  }
+    return work({ path, name: "", bytes: 0, sha256: "" });
+  });
 }
 
 /** @returns the path of the picture, in `folder`, which it makes. */

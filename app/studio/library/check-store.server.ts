@@ -7,7 +7,7 @@ import {
   isObjectRemovalPending,
   nameOfObject,
 } from "~/media/files/stored-files.server";
-import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
+import { withTemporaryPath } from "~/media/files/temporary-files.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { MARKER, ownStore } from "~/media/storage/store-identity.server";
 import { writeHashed } from "~/media/storage/write-hashed.server";
@@ -92,14 +92,11 @@ export async function recoverFiles({ recoverable }: Pick<StoreReport, "recoverab
     const name = nameOfObject(object);
     const file = name && filePath(name);
     if (!file || !isOfMissingFile(object)) continue;
-    const partial = await temporaryPath();
-    try {
+    await withTemporaryPath(async (partial) => {
       await writeHashed(await store.get(object), partial);
       await moveFlushed(partial, file);
-      recovered.push(`${name.bucket}/${name.path}`);
-    } finally {
-      await removeTemporary(partial);
-    }
+    });
+    recovered.push(`${name.bucket}/${name.path}`);
   }
   return recovered;
 }
