@@ -50,18 +50,18 @@ function systemClockBase(): number {
 /** Returns why removals are paused; undefined while files may be removed. */
 export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   const marker = await readMarker();
-  if (hasClockJumped(marker)) return "clock-jumped";
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
   if (marker && id !== "" && marker.id !== id) return "other-database";
   if (marker && marker.clock > clock + MAX_LOST_TICKS) return "older-database";
+  if (hasClockJumped(marker)) return "clock-jumped";
   return (await manyFilesAreMissing()) ? "missing-files" : undefined;
 }
 
 /** Whether everything that waits for a time may be due at once because the system clock is wrong. */
-function hasClockJumped(marker: SiteMarker | "unreadable" | undefined): boolean {
+function hasClockJumped(marker: SiteMarker | undefined): boolean {
   if (Math.abs(systemClockBase() - systemClock().baseMs) > MAX_CLOCK_JUMP_MS) return true;
-  const writtenAt = typeof marker === "object" ? marker.writtenAt : undefined;
+  const writtenAt = marker?.writtenAt;
   return writtenAt !== undefined && Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS;
 }
 
@@ -105,14 +105,20 @@ export async function tick(): Promise<void> {
   await writeMarker(readState());
 }
 
-/** Declares that the database, the uploads folder and the system clock are right as they are. */
-export async function acceptUploadsFolder(): Promise<void> {
+/** Declares that the system clock is right. */
+export async function acceptClock(): Promise<void> {
   systemClock().baseMs = systemClockBase();
   const marker = await readMarker();
+  if (typeof marker === "object") await writeMarker(marker);
+}
+
+/** Declares that the database and the uploads folder belong together. */
+export async function acceptUploadsFolder(): Promise<void> {
+  const marker = await readMarker();
   const { id, clock } = readState();
-  const earlier = marker === "unreadable" ? 0 : (marker?.clock ?? 0);
-  await setState({ id: id || randomUUID(), clock: Math.max(clock, earlier) + 1 });
-  await writeMarker(readState());
+  const earlier = marker === "unreadable" ? undefined : marker;
+  await setState({ id: id || randomUUID(), clock: Math.max(clock, earlier?.clock ?? 0) + 1 });
+  await writeMarker(readState(), earlier?.writtenAt);
 }
 
 function readState(): SiteState {
@@ -143,8 +149,11 @@ async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
 }
 
 /** Logs a failure: the site starts on a full disk too, and the next start writes the marker. */
-async function writeMarker(state: SiteState): Promise<void> {
-  const marker: SiteMarker = { ...state, writtenAt: new Date().toISOString() };
+async function writeMarker(
+  { id, clock }: SiteState,
+  writtenAt = new Date().toISOString(),
+): Promise<void> {
+  const marker: SiteMarker = { id, clock, writtenAt };
   const partial = `${markerFile()}.partial`;
   try {
     await fs.writeFile(partial, `${JSON.stringify(marker)}\n`);

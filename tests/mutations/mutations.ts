@@ -731,7 +731,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "What ffmpeg made of half a file is discarded",
     file: "app/media/storage/ranged-input.server.ts",
-    find: "if (input.blocks.failure) throw input.blocks.failure;",
+    find: "if (blocks.failure) throw blocks.failure;",
     replace: "",
     killedBy: "tests/integration/storage/ranged-input.test.ts",
     title: "fails if the object is",
@@ -747,10 +747,26 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A file that can't be decoded replaces none that plays",
     file: "app/media/encode/transcode.server.ts",
-    find: "    await requireDecodable(task, probe);\n",
+    find: "if (!(await isDecodable(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };",
     replace: "",
     killedBy: "tests/integration/jobs/convert-again.test.ts",
     title: "leave the file that is played alone if the new one can't be decoded",
+  },
+  {
+    rule: "No rule for visitors applies to files that are read by range",
+    file: "app/server/node/request-context.server.ts",
+    find: "if (internalServers.has(context.server)) return;",
+    replace: "",
+    killedBy: "tests/isolated/ranged-input.test.ts",
+    title: "no rule and no time limit applies",
+  },
+  {
+    rule: "What ffprobe found in half a file is not kept",
+    file: "app/media/probe/cached-probe.server.ts",
+    find: "requireReadInput(file);",
+    replace: "",
+    killedBy: "tests/integration/storage/ranged-input.test.ts",
+    title: "is probed again after the store has failed, as long as it is",
   },
   {
     rule: "A site that starts with a wrong clock removes nothing",

@@ -38,6 +38,8 @@ const FIRST_SIDE = 720;
 const FIRST_BITRATE = 4_000_000;
 const FIRST_SOUND = 128_000;
 const FILE = "playable.mp4";
+const NOT_DECODABLE =
+  "The new file can't be decoded without errors, or is shorter, so the earlier one was kept.";
 
 /** Codecs that many phones and televisions in use have no decoder for. */
 const NOT_EVERYWHERE = ["av1"];
@@ -125,7 +127,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
   const made = beside(source);
   // Made before, and perhaps being watched: it is replaced, see replace-video-file.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
-    await requireDecodable(task, probe);
+    if (!(await isDecodable(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
   }
   return { ...made, durationSeconds };
@@ -219,14 +221,13 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
   );
 }
 
-/** @throws {EncodeError} so that a damaged file never replaces one that plays. */
-async function requireDecodable(task: Task, film: Probe): Promise<void> {
+/** Whether the new file may replace one that plays. */
+async function isDecodable(task: Task, film: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
   const made = await cachedProbe(file);
   const { durationSeconds, video, sounds } = made;
   const streams = { durationSeconds, video: video.index, audio: sounds.map(({ index }) => index) };
-  if (isAsLong(made, film) && (await decodeFrames(task, file, streams)) !== undefined) return;
-  throw new EncodeError("The new file is shorter than the video, or can't be decoded.");
+  return isAsLong(made, film) && (await decodeFrames(task, file, streams)) !== undefined;
 }
 
 /** Whether a copy could be made: it ends at the first packet that is damaged, which decoders pass over. */

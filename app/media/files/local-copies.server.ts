@@ -292,7 +292,12 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
       total += copy.stored.bytes;
     }
   }
-  const goal = Math.max(needed, total > limit ? total - limit * (1 - EVICTION_HEADROOM) : 0);
+  const evictable = copies
+    .filter(({ usedMs }) => now - usedMs >= MIN_UNUSED_MS)
+    .reduce((sum, { stored }) => sum + stored.bytes, 0);
+  const excess = total > limit ? total - limit * (1 - EVICTION_HEADROOM) : 0;
+  // If they don't suffice, there is no use in losing them.
+  const goal = Math.max(needed <= evictable ? needed : 0, excess);
   let evicted = 0;
   for (const copy of copies.sort((a, b) => a.usedMs - b.usedMs)) {
     if (evicted >= goal || now - copy.usedMs < MIN_UNUSED_MS) break;

@@ -237,12 +237,16 @@ async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> 
 
 const asideFolder = (bucket: FileName["bucket"]) =>
   path.join(settings().uploadsDir, bucket, ".removing");
-/**
- * In the same folder, which may be a volume of its own. No address leads there. A name that is too long for a file
- * system is divided into folders, whose names end with "+".
- */
-const asideOf = ({ bucket, path: name }: FileName) =>
-  path.join(asideFolder(bucket), encodeURIComponent(name).replace(/.{200}(?=.)/g, "$&+/"));
+/** A longer name is divided into folders, whose names end with "+". That of the file ends with "=" then. */
+const MAX_ASIDE_NAME = 200;
+
+/** In the same folder, which may be a volume of its own. No address leads there. */
+function asideOf({ bucket, path: name }: FileName): string {
+  const encoded = encodeURIComponent(name);
+  const pieces = encoded.match(new RegExp(`.{1,${MAX_ASIDE_NAME}}`, "g")) ?? [];
+  const isLong = pieces.length > 1;
+  return path.join(asideFolder(bucket), isLong ? `${pieces.join("+/")}=` : encoded);
+}
 
 /** Another tool's file at the same path, whose row is still to come. A folder holds derived files alone. */
 function wasWrittenSince(file: string, createdAt: string): boolean {
@@ -295,7 +299,7 @@ async function returnUnknown(): Promise<void> {
 async function namesAside(folder: string): Promise<string[]> {
   const names: string[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.endsWith("+")) names.push(name);
+    if (!name.endsWith("+")) names.push(name.replace(/=$/, ""));
     else {
       const rest = await namesAside(path.join(folder, name));
       names.push(...rest.map((each) => name.slice(0, -1) + each));

@@ -30,8 +30,9 @@ export function withSourceFiles<T>(
 
 function filesOf({ kind }: JobRow, { file, playing, row, url }: Source): string[] {
   if (READS_PLAYING.has(kind)) return [playing];
-  if (kind !== "cleanup") return [file];
-  // The cleanup compares both, if it may remove the original.
-  const isKept = row.video_url === "" || row.video_url === url;
-  return isKept || settings().keepSources === "always" ? [] : [file, playing];
+  const { keepSources } = settings();
+  const isReplaced = row.video_url !== "" && row.video_url !== url;
+  // To compare both, if the original may be removed.
+  if (kind === "cleanup") return isReplaced && keepSources !== "always" ? [file, playing] : [];
+  return kind === "captions" && isReplaced && keepSources === "never" ? [file, playing] : [file];
 }

@@ -88,8 +88,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return fingerprintFilm(job, source, await read(source.playing), task);
     case "cleanup": {
       await removeStale(source, "ladder");
-      const note = await removeEarlierVersions(job, source, task);
-      return { ...NO_ARTIFACT, ...(note && { note }) };
+      await removeEarlierVersions(source);
+      return NO_ARTIFACT;
     }
   }
 }

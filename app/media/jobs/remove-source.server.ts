@@ -31,40 +31,38 @@ export interface Removal {
 }
 
 /**
- * The last job of a video. Removes the original, where KEEP_SOURCES allows it and what replaces it has been
- * verified, and versions of the played file which were replaced. Whoever was watching
- * one of them has long finished by then. An address of theirs leads to the file that is played (see
- * public-file.server.ts).
- *
- * @returns why the original stays, where it could not be verified that nothing is lost with it.
+ * Removes versions of the played file which were replaced. Whoever was watching one of them has long finished by
+ * then. An address of theirs leads to the file that is played (see public-file.server.ts).
  */
-export async function removeEarlierVersions(
-  job: JobRow,
-  source: Source,
-  task: Task,
-): Promise<string | undefined> {
-  const kept = await removeIfVerified(job, source, task);
+export async function removeEarlierVersions(source: Source): Promise<void> {
   const names = await namesIn({ bucket: "videos", path: source.basePath });
   const earlier = names
     .map((name): MediaName => ({ bucket: "videos", path: `${source.basePath}/${name}` }))
     .filter((file) => isEarlierVersion(file.path) && !isReferenced(file));
   await retryWhileBusy(() => removeUnreferenced(earlier, "replaced"), RESULT_WAIT_MS);
-  return kept;
 }
 
-async function removeIfVerified(
+/**
+ * Verifies whether the original may be removed: before the stream is made, by the last job that reads what a
+ * conversion leaves out, or by the last job of the video. `removeSource` removes it, after the files were read.
+ *
+ * @returns the reason as a note, if nothing proves that nothing is lost with it.
+ */
+export async function verifyRemovalFor(
   job: JobRow,
   source: Source,
   task: Task,
-): Promise<string | undefined> {
+): Promise<{ removal?: Removal; note?: string }> {
   try {
-    const removal = await verifyRemoval(job, source, task);
-    if (removal) await removeSource(job, source, removal);
-    return undefined;
+    const removal =
+      job.kind === "captions"
+        ? await verifyEarlyRemoval(source, task)
+        : job.kind === "cleanup" && (await verifyRemoval(job, source, task));
+    return removal ? { removal } : {};
   } catch (error) {
     if (!(error instanceof KeptOriginalError)) throw error;
     console.warn(`The original of video ${job.video_id} is kept: ${error.message}`);
-    return error.message;
+    return { note: error.message };
   }
 }
 
@@ -76,7 +74,7 @@ async function removeIfVerified(
  * Decoding takes as long as the job has its lease, so this is called before the job ends, and
  * `removeSource` after it.
  */
-export async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
+async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   if (settings().keepSources !== "never" || !isReplaced(source)) return undefined;
   if (isEarlierVersion(parseMediaUrl(source.url)?.path ?? "")) return undefined;
   const film = await cachedProbe(source.file);

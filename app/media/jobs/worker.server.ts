@@ -17,7 +17,7 @@ import { DISK_FULL, explain } from "./explain";
 import { withSourceFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
-import { removeSource, verifyEarlyRemoval } from "./remove-source.server";
+import { removeSource, verifyRemovalFor } from "./remove-source.server";
 
 /** How often a running job prolongs its lease; a third of the lease. */
 const HEARTBEAT_MS = 10_000;
@@ -85,16 +85,18 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   const source = await sourceOf(job);
   if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
-  const [artifact, removal] = await withSourceFiles(job, source, async () => {
+  // Nothing is committed before it is known that all of the files could be read.
+  const { artifact, removal, note } = await withSourceFiles(job, source, async () => {
     task.signal.throwIfAborted();
     const artifact = await produceArtifact(job, source, task);
     task.signal.throwIfAborted();
-    // The last job that reads what a conversion leaves out.
-    const removal = job.kind === "captions" ? await verifyEarlyRemoval(source, task) : undefined;
-    return [artifact, removal] as const;
+    return { artifact, ...(await verifyRemovalFor(job, source, task)) };
   });
-  const isCommitted = await commitArtifact(job, source, artifact, task.folder);
-  if (isCommitted && removal) await removeSource(job, source, removal);
+  // Killed after it, the clean-up does the rest again.
+  if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
+  const result = note ? { ...artifact, note } : artifact;
+  const isCommitted = await commitArtifact(job, source, result, task.folder);
+  if (removal && job.kind !== "cleanup" && isCommitted) await removeSource(job, source, removal);
 }
 
 /** Records how an attempt has failed, or returns the job to the queue. */

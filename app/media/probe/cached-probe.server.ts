@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { processState } from "~db/runtime.server";
-import { rangedObject } from "../storage/ranged-input.server";
+import { rangedObject, requireReadInput } from "../storage/ranged-input.server";
 import { InterruptedError } from "./ffmpeg.server";
 import { type Probe, probe } from "./probe.server";
 
@@ -21,6 +21,8 @@ export async function cachedProbe(file: string): Promise<Probe> {
   const version = [file, object, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
   const found = probes().get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
+  // ffprobe takes a failure of the store for the end of the file.
+  requireReadInput(file);
   const known = probes();
   known.delete(version);
   known.set(version, found);

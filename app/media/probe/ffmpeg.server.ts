@@ -25,6 +25,7 @@ const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 
 const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
+const STORE_SLOWNESS = 5;
 
 export interface Limits {
   /** Seconds of the clock; then the program is killed. Left out: someone else watches it. */
@@ -195,7 +196,7 @@ export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits:
   const [command, ...rest] = commandLine(program, args, limits);
   const result = await runCommand(command, rest, {
     ...always,
-    timeout: (limits.seconds ?? 0) * 1_000,
+    timeout: (limits.seconds ?? 0) * slowness(args) * 1_000,
     maxBuffer: MAX_OUTPUT_BYTES,
   });
   const { exitCode, stdout, stderr, isMaxBuffer } = result;
@@ -218,13 +219,18 @@ export async function runLines(
   const [command, ...rest] = commandLine(program, args, limits);
   const child = runCommand(command, rest, {
     ...always,
-    timeout: (limits.seconds ?? 0) * 1_000,
+    timeout: (limits.seconds ?? 0) * slowness(args) * 1_000,
     buffer: false,
   });
   child.stderr.resume();
   const lines = createInterface({ input: child.stdout }).on("line", onLine);
   const [result] = await Promise.all([child, once(lines, "close")]);
   throwIfInterrupted(program, result, []);
+}
+
+/** How many times as long a program may take, since a file store may be much slower than a disk. */
+export function slowness(args: readonly string[]): number {
+  return args.some(isInputAddress) ? STORE_SLOWNESS : 1;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { open, stat } from "node:fs/promises";
@@ -6,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { exemptServer } from "~/server/node/request-context.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { processState } from "~db/runtime.server";
 import { StorageError } from "./object-store";
@@ -29,20 +31,16 @@ interface StoredObject {
 
 interface RangedInput {
   blocks: ObjectBlocks;
-  server: Server;
-  /** Resolves once the server listens. */
-  listening: Promise<string>;
-  /** Empty until then. */
   address: string;
-  users: number;
 }
 
-/** By the absolute path at which a local copy would be. */
-const inputs = processState("files read by range", () => new Map<string, RangedInput>());
-const inputOf = (file: string) => inputs().get(path.resolve(file));
+/** By the absolute path at which a local copy would be; of the work in progress only. */
+const inputs = new AsyncLocalStorage<ReadonlyMap<string, RangedInput>>();
+const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
+const addresses = processState("addresses of files read by range", () => new Set<string>());
 
 /**
- * Lets ffmpeg, `openInput` and `inputSize` read a stored file by range while `work` runs.
+ * Lets ffmpeg, `openInput` and `inputSize` read a stored file by range, if `work` starts them.
  *
  * @param file path of the local copy, which is missing.
  * @throws {StorageError} if the store failed meanwhile, even if `work` succeeded.
@@ -52,41 +50,46 @@ export async function withRangedInput<T>(
   stored: StoredObject,
   work: () => Promise<T>,
 ): Promise<T> {
-  const key = path.resolve(file);
-  const input = inputs().get(key) ?? startInput(stored);
-  inputs().set(key, input);
-  input.users += 1;
+  const blocks = new ObjectBlocks(stored);
+  const server = createServer();
+  let address = "";
   try {
-    input.address = await input.listening;
-    const result = await work();
-    if (input.blocks.failure) throw input.blocks.failure;
+    address = await listen(server, blocks);
+    addresses().add(address);
+    const outer = inputs.getStore() ?? [];
+    const all = new Map([...outer, [path.resolve(file), { blocks, address }]]);
+    const result = await inputs.run(all, work);
+    if (blocks.failure) throw blocks.failure;
     return result;
   } catch (error) {
-    throw input.blocks.failure ?? error;
+    throw blocks.failure ?? error;
   } finally {
-    input.users -= 1;
-    if (input.users === 0) {
-      inputs().delete(key);
-      input.blocks.close();
-      input.server.close();
-      input.server.closeAllConnections();
-    }
+    addresses().delete(address);
+    blocks.close();
+    server.close();
+    server.closeAllConnections();
   }
 }
 
 /** Returns the HTTP address from which ffmpeg reads a file, if it is read by range. */
 export function inputAddress(file: string): string | undefined {
-  return inputOf(file)?.address || undefined;
+  return inputOf(file)?.address;
 }
 
 /** Whether an argument of ffmpeg is such an address. */
 export function isInputAddress(argument: string): boolean {
-  return [...inputs().values()].some(({ address }) => address === argument);
+  return addresses().has(argument);
 }
 
 /** Returns the name of the object, if a file is read by range. */
 export function rangedObject(file: string): string | undefined {
   return inputOf(file)?.blocks.object;
+}
+
+/** @throws {StorageError} if the store has failed while the file was read by range. */
+export function requireReadInput(file: string): void {
+  const failure = inputOf(file)?.blocks.failure;
+  if (failure) throw failure;
 }
 
 /** The methods of `FileHandle` that a file read by range has too. */
@@ -121,18 +124,17 @@ export async function inputSize(file: string): Promise<number> {
   return inputOf(file)?.blocks.size ?? (await stat(file)).size;
 }
 
-function startInput(stored: StoredObject): RangedInput {
-  const blocks = new ObjectBlocks(stored);
+/** @returns the address, which nobody can guess. */
+async function listen(server: Server, blocks: ObjectBlocks): Promise<string> {
+  exemptServer(server);
   const secret = `/${randomBytes(16).toString("hex")}`;
-  const server = createServer((request, response) => {
+  server.on("request", (request, response) => {
     if (request.url === secret) void answer(blocks, request, response);
     else response.writeHead(404).end();
   });
   server.listen(0, "127.0.0.1");
-  const listening = once(server, "listening").then(
-    () => `http://127.0.0.1:${(server.address() as AddressInfo).port}${secret}`,
-  );
-  return { blocks, server, listening, address: "", users: 0 };
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${secret}`;
 }
 
 async function answer(

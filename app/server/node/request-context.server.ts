@@ -19,6 +19,12 @@ const storage = new AsyncLocalStorage<RequestContext>();
 type Listener = (context: RequestContext) => void;
 const listeners = new Set<Listener>();
 let subscribed = false;
+const internalServers = new WeakSet<Server>();
+
+/** Exempts a server that only programs of this process use: no rule for visitors applies to it, and no limit. */
+export function exemptServer(server: Server): void {
+  internalServers.add(server);
+}
 
 /** The Node side of the request being handled; undefined outside of one, as in a test. */
 export function requestContext(): RequestContext | undefined {
@@ -32,16 +38,18 @@ export function onRequestStart(listener: Listener): void {
   subscribed = true;
   diagnostics.subscribe("http.server.request.start", (message) => {
     const context = message as RequestContext;
+    if (internalServers.has(context.server)) return;
     storage.enterWith(context);
     for (const each of listeners) each(context);
   });
 }
 
-/** Calls `listener` for every connection to an HTTP server of this process, before its first byte is read. */
+/** Calls `listener` for every connection to the HTTP server of the site, before its first byte is read. */
 export function onConnection(listener: (server: Server, socket: Socket) => void): void {
   diagnostics.subscribe("net.server.socket", (message) => {
     // Node knows the server of a connection, and does not document where.
     const { socket } = message as { socket: Socket & { server?: unknown } };
-    if (socket.server instanceof Server) listener(socket.server, socket);
+    const { server } = socket;
+    if (server instanceof Server && !internalServers.has(server)) listener(server, socket);
   });
 }

@@ -1,4 +1,5 @@
 import {
+  acceptClock,
   acceptUploadsFolder,
   type PauseReason,
   removalsPausedBy,
@@ -32,5 +33,6 @@ export function messageFor(reason: PauseReason): string {
 export async function resumeRemovals(): Promise<void> {
   const reason = await removalsPausedBy();
   if (reason === "missing-files") await checkLibrary({ wantsMissing: false, forgetsMissing: true });
+  else if (reason === "clock-jumped") await acceptClock();
   else await acceptUploadsFolder();
 }

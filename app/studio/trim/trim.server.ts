@@ -11,6 +11,7 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
+import { StorageError } from "~/media/storage/object-store";
 import { formatDuration, storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -33,6 +34,7 @@ const NO_FILE = "This video has no file on this site that could be cut.";
 const MISSING = "The file of this video is not there any more, or can't be read.";
 const CHANGED = "The video got another file in the meantime. Look at it again, then cut it.";
 const FULL = "The disk is nearly full. Make room, and try again.";
+const STORE_AWAY = "The file store doesn't respond. Please try again in a few minutes.";
 const NO_FFMPEG = "ffmpeg is not installed on the server: nothing can be cut.";
 
 /** What the dialog of a video shows. */
@@ -53,7 +55,8 @@ export async function trimView(videoId: string): Promise<TrimView> {
  * video has a cut of it already, and takes over once all is made of it. The original is kept then.
  *
  * @returns the failure when nothing was changed: 404 for a deleted video, 409 where it has no whole file
- *   yet or another one is under way, 422 for times that are none of the film, 507 for a full disk.
+ *   yet or another one is under way, 422 for times that are none of the film, 503 if the store doesn't respond, 507
+ *   for a full disk.
  */
 export async function trimVideo(
   { id, ...typed }: TypedCut & { id: string },
@@ -75,7 +78,11 @@ export async function trimVideo(
   if (base === undefined || !file) return refuse(409, NO_FILE);
   if (!ffmpegAvailable()) return refuse(409, NO_FFMPEG);
   if (!(await hasFreeDiskSpace())) return refuse(507, FULL);
-  const length = await lengthOf(file);
+  const length = await lengthOf(file).catch((error) => {
+    if (error instanceof StorageError) return "away" as const;
+    throw error;
+  });
+  if (length === "away") return refuse(503, STORE_AWAY);
   if (length === undefined) return refuse(409, MISSING);
   const cut = readCut(typed, length);
   if ("fields" in cut) return refuse(422, "Look at the times.", cut.fields);

@@ -186,6 +186,21 @@ describe("a system clock that is changed while the site runs", () => {
     expect(await removalsPausedBy()).toBeUndefined();
   });
 
+  it("is told after what else is wrong, which is accepted by itself", async () => {
+    await addWithFile("a");
+    await identifySite();
+    const restore = site.copyDatabase();
+    for (let minute = 0; minute < 5; minute++) await tick();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 8 * 86_400_000 });
+    await stopRuntime();
+    restore();
+    expect(await identifySite()).toBe("older-database");
+    await resumeRemovals();
+    expect(await removalsPausedBy()).toBe("clock-jumped");
+    await resumeRemovals();
+    expect(await removalsPausedBy()).toBeUndefined();
+  });
+
   it("may be corrected by less than a day", async () => {
     await identifySite();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });

@@ -6,6 +6,7 @@ import { createTask } from "~/media/encode/task.server";
 import { evictCopies, withReadableFile } from "~/media/files/local-copies.server";
 import { storedFile } from "~/media/files/stored-files.server";
 import { recordFile } from "~/media/media-files.server";
+import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, inputArguments, run } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { moveIntoStore } from "~/media/storage/move-into-store.server";
@@ -16,9 +17,11 @@ import { withFrame } from "~/studio/edit/edit-frame.server";
 import { trimVideo } from "~/studio/trim/trim.server";
 import { sqliteHandle } from "~db/client.server";
 import {
+  addFinished,
   addToLibrary,
   filesBelow,
   jobRows,
+  onDisk,
   onlyJobs,
   videoRow,
   workUntilIdle,
@@ -72,7 +75,7 @@ async function addStored(clip: string, playable = false) {
   sqliteHandle().exec("UPDATE jobs SET state = 'done'");
   await moveIntoStore();
   const file = path.join(site.uploads, name.bucket, name.path);
-  await evictCopies({ needed: Number.MAX_SAFE_INTEGER, now: Date.now() + HOUR_MS });
+  await evictCopies({ needed: 1, now: Date.now() + HOUR_MS });
   expect(fs.existsSync(file)).toBe(false);
   sqliteHandle().exec("UPDATE jobs SET state = 'waiting', attempts = 0");
   const object = path.join(store, storedFile(name)!.object);
@@ -152,6 +155,37 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     await expect(byRange(file, () => probe(file))).rejects.toMatchObject({ failure });
   });
 
+  it("is probed again after the store has failed, as long as it is", async () => {
+    const video = ["mpeg2video", "-qscale:v", "1"];
+    const clip = makeClip(site.folder, "clip", { ...CLIP, as: "mpg", video, audio: ["mp2"] });
+    const { file, object } = await addStored(clip);
+    const whole = fs.readFileSync(object);
+    fs.truncateSync(object, 3 * 1024 ** 2);
+    await expect(byRange(file, () => cachedProbe(file))).rejects.toMatchObject({
+      failure: "damaged",
+    });
+    fs.writeFileSync(object, whole);
+    const { durationSeconds } = await byRange(file, () => cachedProbe(file));
+    expect(durationSeconds).toBeCloseTo((await cachedProbe(clip)).durationSeconds, 3);
+  });
+
+  it("is read so by the work that asked for it alone", async () => {
+    const { file } = await addStored(makeClip(site.folder, "clip", { as: "avi" }));
+    const addressOf = () => inputArguments(file).at(-1);
+    let end = () => {};
+    const first = byRange(file, async () => {
+      await new Promise<void>((next) => {
+        end = next;
+      });
+      return addressOf();
+    });
+    const second = await byRange(file, async () => addressOf());
+    expect(addressOf()).toBe(`file:${file}`);
+    end();
+    expect(await first).toMatch(/^http:/);
+    expect(await first).not.toBe(second);
+  });
+
   it("can be read by several at once", async () => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
     const { file } = await addStored(clip);
@@ -199,7 +233,29 @@ describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the sto
     }
     const { bucket, path: name } = parseMediaUrl(video_url) as MediaName;
     expect(await framesOf(path.join(site.uploads, bucket, name))).toBe(SHORT_FRAMES);
-  }, 60_000);
+  }, 120_000);
+});
+
+describe.runIf(ffmpegAvailable())("a captions job that may remove the original", () => {
+  it("reads both files by range", async () => {
+    set({ STORAGE_CACHE_BYTES: "0", KEEP_SOURCES: "never" });
+    await ownStore();
+    const id = addFinished(site.uploads, "converted");
+    const { video_url, source_url } = videoRow(id);
+    for (const url of [video_url, source_url]) {
+      await recordFile({ ...(parseMediaUrl(url ?? "") as MediaName), videoId: id, kind: "video" });
+    }
+    await moveIntoStore();
+    await evictCopies({ now: Date.now() + HOUR_MS });
+    expect(fs.existsSync(onDisk(site.uploads, video_url))).toBe(false);
+    sqliteHandle().exec("UPDATE jobs SET state = 'waiting', attempts = 0 WHERE kind = 'captions'");
+    await workUntilIdle();
+    expect(jobRows(id).find(({ kind }) => kind === "captions")).toMatchObject({
+      state: "done",
+      reason: null,
+    });
+    expect(fs.existsSync(onDisk(site.uploads, video_url))).toBe(false);
+  });
 });
 
 describe.runIf(ffmpegAvailable())("the studio, for a video whose file is only in the store", () => {

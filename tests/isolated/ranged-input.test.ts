@@ -1,0 +1,33 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import { withRangedInput } from "~/media/storage/ranged-input.server";
+import { addMiddleware, answerPlainly } from "~/server/node/middleware.server";
+import { onConnection, onRequestStart } from "~/server/node/request-context.server";
+import { forgetSettings } from "~/server/settings.server";
+import { useTemporarySite } from "../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(() => {
+  site = useTemporarySite();
+});
+afterEach(() => site.remove());
+
+it("reading a file by range is none of the site's requests: no rule and no time limit applies", async () => {
+  let seen = 0;
+  onRequestStart(() => void seen++);
+  onConnection(() => void seen++);
+  addMiddleware((_, response) => answerPlainly(response, 403, "From nowhere."));
+  const store = path.join(site.folder, "store");
+  fs.mkdirSync(store);
+  fs.writeFileSync(path.join(store, "film"), "the film");
+  process.env.STORAGE_URL = `file://${store}`;
+  forgetSettings();
+  const file = path.join(site.uploads, "videos/u/1.mp4");
+  await withRangedInput(file, { object: "film", bytes: 8 }, async () => {
+    const answer = await fetch(inputArguments(file).at(-1)!);
+    expect([answer.status, await answer.text()]).toEqual([200, "the film"]);
+  });
+  expect(seen).toBe(0);
+});
