@@ -258,6 +258,9 @@ export function throwIfInterrupted(
 ): void {
   // ffmpeg 5 exits with 0 when the last block of a file could not be written.
   if (isDiskFull(lines)) throw new InterruptedError(DISK_FULL, "ENOSPC");
+  // It also exits with 0 when a file that is read by range ends before its length.
+  if (lines.some((line) => line.includes("Stream ends prematurely")))
+    throw new InterruptedError("The file could not be read to its end.");
   if (end.exitCode === 0) return;
   if (end.timedOut) throw new InterruptedError(`${program} took longer than it may.`);
   if (end.signal) throw new InterruptedError(`${program} was ended by ${end.signal}.`);

@@ -6,7 +6,12 @@ import { EncodeError, runFfmpeg } from "~/media/encode/task.server";
 import { workFolder } from "~/media/jobs/disk.server";
 import { claim } from "~/media/jobs/queue.server";
 import { beginWork, recordFailure } from "~/media/jobs/worker.server";
-import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe/ffmpeg.server";
+import {
+  ffmpegAvailable,
+  InterruptedError,
+  inputArguments,
+  throwIfInterrupted,
+} from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
@@ -39,6 +44,13 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
       expect(await probe(clip)).toMatchObject({ playable: true });
     },
   );
+
+  it("has read a part of a file only, although it ends with 0", () => {
+    const line = "[http @ 0x5] Stream ends prematurely at 262144, should be 8388608";
+    const end = { exitCode: 0, timedOut: false };
+    expect(() => throwIfInterrupted("ffmpeg", end, ["another", line])).toThrow(InterruptedError);
+    expect(() => throwIfInterrupted("ffmpeg", end, ["another"])).not.toThrow();
+  });
 
   it("leaves its job waiting for another attempt, and the video gets all of it", async () => {
     const clip = makeClip(site.folder, "clip", { audio: false });
