@@ -38,7 +38,11 @@ export class SiteProcess {
     private wrapper: readonly string[] = [],
   ) {}
 
-  /** Starts the process, or starts it again on the same folder and port. */
+  /**
+   * Starts the process, or starts it again on the same folder and port.
+   *
+   * @param environment is kept for later starts; `wrapper` isn't.
+   */
   async start(
     environment: Record<string, string> = {},
     wrapper: readonly string[] = this.wrapper,

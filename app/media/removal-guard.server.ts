@@ -15,7 +15,8 @@ import { isStored } from "./files/stored-files.server";
  * copies. A video that somebody deletes for good is removed anyway; only its objects in the store wait.
  *
  * `site.json` in the uploads folder repeats the site's id and its clock. The clock is a counter in the
- * database that rises every minute, so a database that is behind the folder is an earlier copy.
+ * database that rises every minute, so a database that is behind the folder is an earlier copy. The marker also says when
+ * it was written, which shows a wrong system clock at the next start.
  */
 export type PauseReason = "other-database" | "older-database" | "missing-files" | "clock-jumped";
 
@@ -25,7 +26,7 @@ interface SiteState {
 }
 
 interface SiteMarker extends SiteState {
-  /** Earlier versions didn't write it. */
+  /** When it was written (ISO 8601, UTC). Missing in markers of earlier versions. */
   writtenAt?: string;
 }
 
@@ -54,12 +55,12 @@ export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   const { id, clock } = readState();
   if (marker && id !== "" && marker.id !== id) return "other-database";
   if (marker && marker.clock > clock + MAX_LOST_TICKS) return "older-database";
-  if (hasClockJumped(marker)) return "clock-jumped";
+  if (hasSystemClockJumped(marker)) return "clock-jumped";
   return (await manyFilesAreMissing()) ? "missing-files" : undefined;
 }
 
-/** Whether everything that waits for a time may be due at once because the system clock is wrong. */
-function hasClockJumped(marker: SiteMarker | undefined): boolean {
+/** Whether the system clock may be wrong, which would make everything in the trash and the queue due. */
+function hasSystemClockJumped(marker: SiteMarker | undefined): boolean {
   if (Math.abs(systemClockBase() - systemClock().baseMs) > MAX_CLOCK_JUMP_MS) return true;
   const writtenAt = marker?.writtenAt;
   return writtenAt !== undefined && Date.now() - Date.parse(writtenAt) > MAX_STOPPED_MS;
@@ -100,13 +101,13 @@ export async function tick(): Promise<void> {
   const { id, clock } = readState();
   // Without a marker the folder is not mounted at the moment.
   if (marker === "unreadable" || marker?.id !== id || marker.clock > clock + MAX_LOST_TICKS) return;
-  if (hasClockJumped(marker)) return;
+  if (hasSystemClockJumped(marker)) return;
   await setState({ id, clock: clock + 1 });
   await writeMarker(readState());
 }
 
 /** Declares that the system clock is right. */
-export async function acceptClock(): Promise<void> {
+export async function acceptSystemClock(): Promise<void> {
   systemClock().baseMs = systemClockBase();
   const marker = await readMarker();
   if (typeof marker === "object") await writeMarker(marker);

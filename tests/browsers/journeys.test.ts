@@ -12,7 +12,7 @@ import { INSTALLED } from "./installed";
 import { pageOf } from "./page-of";
 
 const site = new SiteProcess();
-/** What one browser's tests leave on the disk, a job of the next one doesn't overwrite. */
+/** Unique for each upload, because a job doesn't overwrite files that an earlier browser's tests left on the disk. */
 let uploadId = 1_700_000_000_000;
 beforeAll(() => site.start());
 afterAll(() => site.remove());

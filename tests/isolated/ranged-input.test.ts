@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it("reading a file by range is none of the site's requests: no rule and no time limit applies", async () => {
+it("exempts ranged reads from middleware and request hooks", async () => {
   let seen = 0;
   onRequestStart(() => void seen++);
   onConnection(() => void seen++);

@@ -40,7 +40,7 @@ describe("what is compared after a kill", () => {
     fs.writeFileSync(path.join(site.uploads, "videos/u/1795000000002.mp4"), "left over");
     fs.truncateSync(file, Math.floor(bytes.length / 2));
     const faults = await found();
-    expect(faults).toContain("is answered with no film");
+    expect(faults).toContain("answers: expected 25 frames");
     expect(faults).toContain("videos/u/1795000000002.mp4 belongs to no row");
     fs.rmSync(file);
     expect(await found()).toContain("/media/videos/u/1795000000001.mp4 is missing or empty");

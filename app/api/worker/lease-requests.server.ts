@@ -128,8 +128,8 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
       await noteResult(worker.id, error.message);
       throw new Problem(422, `The result was refused: ${error.message}`);
     }
-    // Counts as an attempt, so that a result that always fails isn't encoded again forever.
     if (isTemporaryFailure(error) || isBusy(error)) await giveBack(job);
+    // Counts as an attempt, so that a result that always fails isn't encoded forever.
     else if (!(error instanceof Problem)) await failRemote(job, NOT_ACCEPTED, false);
     throw error;
   } finally {

@@ -112,9 +112,11 @@ async function framesOf(file: string): Promise<Frames | undefined> {
   return withTemporaryPath(async (folder) => {
     await mkdir(folder);
     state.running = createTask(folder, () => {});
-    return takeBlockedFrames(file, found, state.running);
-  }).finally(() => {
-    state.running = undefined;
+    try {
+      return await takeBlockedFrames(file, found, state.running);
+    } finally {
+      state.running = undefined;
+    }
   });
 }
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { createInterface } from "node:readline";
 import { every } from "~db/runtime.server";
-import { InterruptedError, slowness, start, throwIfInterrupted } from "../probe/ffmpeg.server";
+import { InterruptedError, start, throwIfInterrupted, timeoutFactor } from "../probe/ffmpeg.server";
 
 /** ffmpeg that has not come further for this long is ended. */
 export const WATCHDOG_MS = 60_000;
@@ -136,7 +136,7 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<s
 
   const lines: string[] = [];
   const { from = 0, to = 1 } = run;
-  const watchdogMs = (run.watchdogMs ?? WATCHDOG_MS) * slowness(args);
+  const watchdogMs = (run.watchdogMs ?? WATCHDOG_MS) * timeoutFactor(args);
   let furthest = "";
   // Not the clock of the day: set forward, it would end what is running.
   let alive = performance.now();

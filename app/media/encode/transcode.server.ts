@@ -39,7 +39,7 @@ const FIRST_BITRATE = 4_000_000;
 const FIRST_SOUND = 128_000;
 const FILE = "playable.mp4";
 const NOT_DECODABLE =
-  "The new file can't be decoded without errors, or is shorter, so the earlier one was kept.";
+  "The new file is incomplete or has decoding errors. The previous file was kept.";
 
 /** Codecs that many phones and televisions in use have no decoder for. */
 const NOT_EVERYWHERE = ["av1"];
@@ -127,7 +127,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
   const made = beside(source);
   // Made before, and perhaps being watched: it is replaced, see replace-video-file.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
-    if (!(await isDecodable(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
+    if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
   }
   return { ...made, durationSeconds };
@@ -222,12 +222,12 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
 }
 
 /** Whether the new file may replace one that plays. */
-async function isDecodable(task: Task, film: Probe): Promise<boolean> {
+async function isFitReplacement(task: Task, film: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
   const made = await cachedProbe(file);
   const { durationSeconds, video, sounds } = made;
-  const streams = { durationSeconds, video: video.index, audio: sounds.map(({ index }) => index) };
-  return isAsLong(made, film) && (await decodeFrames(task, file, streams)) !== undefined;
+  const all = { durationSeconds, video: video.index, audio: sounds.map(({ index }) => index) };
+  return isAsLong(made, film) && (await decodeFrames(task, file, all)) !== undefined;
 }
 
 /** Whether a copy could be made: it ends at the first packet that is damaged, which decoders pass over. */

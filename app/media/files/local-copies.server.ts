@@ -166,21 +166,21 @@ async function pinned<T>(file: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Lets ffmpeg read a file while `work` runs.
+ * Lets ffmpeg read a file while `work` runs: from the disk, from a copy that is fetched first, or by range.
  *
- * @param options.copies whether to fetch a local copy, for work that reads all of the file. Without it, if the
- *   copy would take more than half of the cache, or if the disk has no space for it, the file is read by range.
+ * @param options.fetchCopy false to read by range even if a copy would fit, for work that needs only parts of the
+ *   file. Copies that are larger than half of the cache, or than the free disk space, aren't fetched.
  * @throws {StorageError}
  */
 export function withReadableFile<T>(
   file: string,
   work: () => Promise<T>,
-  { copies = true } = {},
+  { fetchCopy = true } = {},
 ): Promise<T> {
   return pinned(file, async () => {
     const stored = settings().storage && storedFileAt(file);
     if (!stored || (await copyState(file, stored)) !== "missing") return work();
-    if (copies && (await fetchIfItFits(file, stored))) return work();
+    if (fetchCopy && (await fetchIfItFits(file, stored))) return work();
     return withRangedInput(file, stored, work);
   });
 }
@@ -276,7 +276,8 @@ interface Copy extends FileName {
  * Evicts the least recently used copies. Before evicting a copy, checks that the store has the object and that no
  * job uses the video.
  *
- * @param options.needed bytes to evict even below STORAGE_CACHE_BYTES.
+ * @param options.needed bytes to evict even below STORAGE_CACHE_BYTES. Ignored if all evictable copies together are
+ *   smaller.
  * @returns how many bytes were evicted.
  * @throws {StorageError}
  */
@@ -294,13 +295,13 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
   }
   const evictable = copies
     .filter(({ usedMs }) => now - usedMs >= MIN_UNUSED_MS)
-    .reduce((sum, { stored }) => sum + stored.bytes, 0);
+    .sort((a, b) => a.usedMs - b.usedMs);
+  const evictableBytes = evictable.reduce((sum, { stored }) => sum + stored.bytes, 0);
   const excess = total > limit ? total - limit * (1 - EVICTION_HEADROOM) : 0;
-  // If they don't suffice, there is no use in losing them.
-  const goal = Math.max(needed <= evictable ? needed : 0, excess);
+  const goal = Math.max(needed <= evictableBytes ? needed : 0, excess);
   let evicted = 0;
-  for (const copy of copies.sort((a, b) => a.usedMs - b.usedMs)) {
-    if (evicted >= goal || now - copy.usedMs < MIN_UNUSED_MS) break;
+  for (const copy of evictable) {
+    if (evicted >= goal) break;
     if (await evict(copy)) evicted += copy.stored.bytes;
   }
   return evicted;

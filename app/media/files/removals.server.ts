@@ -237,15 +237,13 @@ async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> 
 
 const asideFolder = (bucket: FileName["bucket"]) =>
   path.join(settings().uploadsDir, bucket, ".removing");
-/** A longer name is divided into folders, whose names end with "+". That of the file ends with "=" then. */
-const MAX_ASIDE_NAME = 200;
-
-/** In the same folder, which may be a volume of its own. No address leads there. */
+/**
+ * In the same bucket, which may be a volume of its own. No address leads there. File systems limit a name to 255
+ * bytes, so a longer one is split into nested folders whose names end with "+".
+ */
 function asideOf({ bucket, path: name }: FileName): string {
-  const encoded = encodeURIComponent(name);
-  const pieces = encoded.match(new RegExp(`.{1,${MAX_ASIDE_NAME}}`, "g")) ?? [];
-  const isLong = pieces.length > 1;
-  return path.join(asideFolder(bucket), isLong ? `${pieces.join("+/")}=` : encoded);
+  const pieces = encodeURIComponent(name).match(/.{1,200}/g) ?? [];
+  return path.join(asideFolder(bucket), pieces.join("+/"));
 }
 
 /** Another tool's file at the same path, whose row is still to come. A folder holds derived files alone. */
@@ -296,10 +294,11 @@ async function returnUnknown(): Promise<void> {
   }
 }
 
+/** Returns the encoded names of all files that are set aside. */
 async function namesAside(folder: string): Promise<string[]> {
   const names: string[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.endsWith("+")) names.push(name.replace(/=$/, ""));
+    if (!name.endsWith("+")) names.push(name);
     else {
       const rest = await namesAside(path.join(folder, name));
       names.push(...rest.map((each) => name.slice(0, -1) + each));

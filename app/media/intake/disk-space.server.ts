@@ -78,26 +78,26 @@ export function reserveDiskSpace(bytes: number): Promise<Reservation> {
 }
 
 /**
- * Holds that a file of that many bytes fits beside what others were promised and the reserve. Copies of stored files
- * are evicted for it. Only inside of `oneAtATime` nobody else is promised the same room.
+ * Requires free space for a file, besides other reservations and the reserve. Evicts local copies of stored files if
+ * necessary. Call it inside `oneAtATime`, so that two uploads don't get the same space.
  *
  * @throws {UploadError} 507
  */
 export async function requireDiskSpace(bytes: number): Promise<void> {
   await fs.mkdir(temporaryFolder(), { recursive: true });
-  let promised = bytes;
-  for (const upload of await unfinishedUploads()) promised += upload.bytesLeft;
-  for (const held of reservations()) promised += held.bytes;
-  const lacking = await lackingBytes(promised);
-  if (lacking <= 0) return;
-  // Without the store no copy may be evicted.
-  if (settings().storage) await evictCopies({ needed: lacking }).catch(() => {});
-  if ((await lackingBytes(promised)) > 0) throw diskFull();
+  let required = bytes;
+  for (const upload of await unfinishedUploads()) required += upload.bytesLeft;
+  for (const held of reservations()) required += held.bytes;
+  const missing = await missingBytes(required);
+  if (missing <= 0) return;
+  // If the store doesn't respond, nothing is evicted and the check below fails.
+  if (settings().storage) await evictCopies({ needed: missing }).catch(() => {});
+  if ((await missingBytes(required)) > 0) throw diskFull();
 }
 
-async function lackingBytes(promised: number): Promise<number> {
+async function missingBytes(required: number): Promise<number> {
   const { bavail, blocks, bsize } = await fs.statfs(temporaryFolder());
-  return promised + Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE) - bavail * bsize;
+  return required + Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE) - bavail * bsize;
 }
 
 const admissions = processState("upload admissions", takingTurns);

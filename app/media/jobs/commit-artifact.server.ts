@@ -59,10 +59,10 @@ export async function commitArtifact(
     const made = path.resolve(folder, from);
     if (made !== target) await moveFlushed(made, target);
   }
-  const kept =
+  const note =
     artifact.replacement &&
     (await replaceVideoFile(job, source, path.join(folder, artifact.replacement)));
-  const result = kept ? { ...artifact, note: kept } : artifact;
+  const result = note ? { ...artifact, note } : artifact;
   const wanted = await retryWhileBusy(() => writeResult(job, source, result), RESULT_WAIT_MS);
   if (!wanted) {
     // A deleted video may have files of the same names: the queue keeps what its row names.

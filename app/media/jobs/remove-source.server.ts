@@ -43,22 +43,21 @@ export async function removeEarlierVersions(source: Source): Promise<void> {
 }
 
 /**
- * Verifies whether the original may be removed: before the stream is made, by the last job that reads what a
- * conversion leaves out, or by the last job of the video. `removeSource` removes it, after the files were read.
+ * Checks whether the original may be removed: early, in the captions job, or in the cleanup job. The caller then calls
+ * `removeSource`.
  *
- * @returns the reason as a note, if nothing proves that nothing is lost with it.
+ * @returns `removal` if the original may be removed; `note` says why it is kept if that can't be verified.
  */
-export async function verifyRemovalFor(
+export async function planSourceRemoval(
   job: JobRow,
   source: Source,
   task: Task,
 ): Promise<{ removal?: Removal; note?: string }> {
   try {
-    const removal =
-      job.kind === "captions"
-        ? await verifyEarlyRemoval(source, task)
-        : job.kind === "cleanup" && (await verifyRemoval(job, source, task));
-    return removal ? { removal } : {};
+    let removal: Removal | undefined;
+    if (job.kind === "captions") removal = await verifyEarlyRemoval(source, task);
+    if (job.kind === "cleanup") removal = await verifyRemoval(job, source, task);
+    return { ...(removal && { removal }) };
   } catch (error) {
     if (!(error instanceof KeptOriginalError)) throw error;
     console.warn(`The original of video ${job.video_id} is kept: ${error.message}`);

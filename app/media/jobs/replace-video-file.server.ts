@@ -13,14 +13,14 @@ import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
 import { tableOf } from "./table-of.server";
 
-const SHARED = "Another video has the same file, so it was not replaced by the new one.";
+const SHARED = "The file wasn't replaced because another video uses it too.";
 
 /**
  * Puts a verified file behind the URL of a video. First the earlier file gets a second name, which the row names
  * as its source: players that have begun with it go on reading it (see file-version.server.ts), and captions and
  * renditions are made from it. Killed at any point, both URLs have a file, also while the video is in the trash.
  *
- * @returns why the file was not replaced, for the studio: another row may need it as it is.
+ * @returns a note for the studio if another video uses the file; it isn't replaced then.
  */
 export async function replaceVideoFile(
   job: JobRow,

@@ -17,7 +17,7 @@ import { DISK_FULL, explain } from "./explain";
 import { withSourceFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, returnToQueue } from "./queue.server";
-import { removeSource, verifyRemovalFor } from "./remove-source.server";
+import { planSourceRemoval, removeSource } from "./remove-source.server";
 
 /** How often a running job prolongs its lease; a third of the lease. */
 const HEARTBEAT_MS = 10_000;
@@ -85,14 +85,14 @@ async function attempt(job: JobRow, task: TaskControl): Promise<void> {
   const source = await sourceOf(job);
   if (!source) throw new UnusableSourceError("The video has no file in this library.");
   await mkdir(task.folder, { recursive: true });
-  // Nothing is committed before it is known that all of the files could be read.
+  // Commit only after `withSourceFiles` has confirmed that the store delivered every byte.
   const { artifact, removal, note } = await withSourceFiles(job, source, async () => {
     task.signal.throwIfAborted();
-    const artifact = await produceArtifact(job, source, task);
+    const produced = await produceArtifact(job, source, task);
     task.signal.throwIfAborted();
-    return { artifact, ...(await verifyRemovalFor(job, source, task)) };
+    return { artifact: produced, ...(await planSourceRemoval(job, source, task)) };
   });
-  // Killed after it, the clean-up does the rest again.
+  // Before the commit: if the process is killed in between, the cleanup job runs again.
   if (removal && job.kind === "cleanup") await removeSource(job, source, removal);
   const result = note ? { ...artifact, note } : artifact;
   const isCommitted = await commitArtifact(job, source, result, task.folder);

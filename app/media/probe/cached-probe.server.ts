@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { processState } from "~db/runtime.server";
-import { rangedObject, requireReadInput } from "../storage/ranged-input.server";
+import { rangedObject, throwIfStoreFailed } from "../storage/ranged-input.server";
 import { InterruptedError } from "./ffmpeg.server";
 import { type Probe, probe } from "./probe.server";
 
@@ -22,7 +22,7 @@ export async function cachedProbe(file: string): Promise<Probe> {
   const found = probes().get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
   // ffprobe takes a failure of the store for the end of the file.
-  requireReadInput(file);
+  throwIfStoreFailed(file);
   const known = probes();
   known.delete(version);
   known.set(version, found);

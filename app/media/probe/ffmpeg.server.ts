@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { runCommand, runCommandSync } from "~/server/child-process.server";
 import { DISK_FULL, isDiskFull } from "../jobs/explain";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
-import { inputAddress, isInputAddress } from "../storage/ranged-input.server";
+import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
 
 /**
  * The only module that runs ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
@@ -25,7 +25,7 @@ const MAX_MEMORY_BYTES = 6 * 1024 ** 3;
 const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 
 const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
-const STORE_SLOWNESS = 5;
+const RANGED_TIMEOUT_FACTOR = 5;
 
 export interface Limits {
   /** Seconds of the clock; then the program is killed. Left out: someone else watches it. */
@@ -126,7 +126,7 @@ export function forgetFfmpeg(): void {
 /**
  * The arguments that open a stranger's file, up to and including its name. The `file:` in front
  * keeps a name with a colon or a dash from being read as a protocol or an option. A file that is read by range
- * (see ranged-input.server.ts) is opened at its address on the loopback interface.
+ * (see ranged-input.server.ts) is opened at its URL on the loopback interface.
  *
  * @param probe of the file; needed wherever ffmpeg reads audio and video from its beginning. Parts of a
  *   file whose timestamps jump may differ in size: pictureFilters() copes with that by itself, while new
@@ -136,15 +136,15 @@ export function inputArguments(
   file: string,
   { dtsDeltaThreshold }: { dtsDeltaThreshold?: number } = {},
 ): string[] {
-  const address = inputAddress(file);
+  const url = inputUrl(file);
   return [
     ...(dtsDeltaThreshold === undefined
       ? []
       : ["-dts_delta_threshold", String(dtsDeltaThreshold), "-reinit_filter:v", "0"]),
-    ...["-protocol_whitelist", address ? "http,tcp" : "file"],
+    ...["-protocol_whitelist", url ? "http,tcp" : "file"],
     ...["-format_whitelist", CONTAINERS],
     ...["-max_streams", String(MAX_STREAMS)],
-    ...["-i", address ?? `file:${path.resolve(file)}`],
+    ...["-i", url ?? `file:${path.resolve(file)}`],
   ];
 }
 
@@ -196,7 +196,7 @@ export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits:
   const [command, ...rest] = commandLine(program, args, limits);
   const result = await runCommand(command, rest, {
     ...always,
-    timeout: (limits.seconds ?? 0) * slowness(args) * 1_000,
+    timeout: (limits.seconds ?? 0) * timeoutFactor(args) * 1_000,
     maxBuffer: MAX_OUTPUT_BYTES,
   });
   const { exitCode, stdout, stderr, isMaxBuffer } = result;
@@ -219,7 +219,7 @@ export async function runLines(
   const [command, ...rest] = commandLine(program, args, limits);
   const child = runCommand(command, rest, {
     ...always,
-    timeout: (limits.seconds ?? 0) * slowness(args) * 1_000,
+    timeout: (limits.seconds ?? 0) * timeoutFactor(args) * 1_000,
     buffer: false,
   });
   child.stderr.resume();
@@ -228,9 +228,9 @@ export async function runLines(
   throwIfInterrupted(program, result, []);
 }
 
-/** How many times as long a program may take, since a file store may be much slower than a disk. */
-export function slowness(args: readonly string[]): number {
-  return args.some(isInputAddress) ? STORE_SLOWNESS : 1;
+/** Returns the factor for time limits: reading from a file store may be much slower than from a disk. */
+export function timeoutFactor(args: readonly string[]): number {
+  return args.some(isInputUrl) ? RANGED_TIMEOUT_FACTOR : 1;
 }
 
 /**
@@ -258,7 +258,7 @@ export function throwIfInterrupted(
 ): void {
   // ffmpeg 5 exits with 0 when the last block of a file could not be written.
   if (isDiskFull(lines)) throw new InterruptedError(DISK_FULL, "ENOSPC");
-  // It also exits with 0 when a file that is read by range ends before its length.
+  // It also exits with 0 if an HTTP response ends before its Content-Length.
   if (lines.some((line) => line.includes("Stream ends prematurely")))
     throw new InterruptedError("The file could not be read to its end.");
   if (end.exitCode === 0) return;
@@ -283,6 +283,6 @@ function commandLine(
   if (program === "ffmpeg") common.push("-nostdin");
   const command = [program, ...common, ...args];
   // Without a network there is no loopback interface either.
-  const offline = !args.some(isInputAddress);
+  const offline = !args.some(isInputUrl);
   return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline });
 }

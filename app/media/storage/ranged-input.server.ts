@@ -7,22 +7,24 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { exemptServer } from "~/server/node/request-context.server";
+import { exemptFromMiddleware } from "~/server/node/request-context.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
-import { processState } from "~db/runtime.server";
 import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
 /**
  * Stored files that are read by range, because no copy of them fits on the disk. ffmpeg reads them over HTTP
- * from this process, at a secret address on the loopback interface. To ffmpeg, a failure of the store looks like
- * the end of the file, so `withRangedInput` reports it whatever ffmpeg made of it.
+ * from this process, at a secret URL on the loopback interface. To ffmpeg, a failure of the store looks like the
+ * end of the file, so `withRangedInput` throws it even if ffmpeg exits successfully.
  */
 
-/** Read and kept in memory: ffmpeg alternates between audio and video that are far apart in the file. */
+/**
+ * Size of the blocks that are fetched and cached. Several are cached because ffmpeg alternates between audio and
+ * video that are far apart in the file.
+ */
 const BLOCK_BYTES = 2 * 1024 ** 2;
-const MAX_BLOCKS = 6;
-const ATTEMPTS = 2;
+const MAX_CACHED_BLOCKS = 6;
+const MAX_ATTEMPTS = 2;
 
 interface StoredObject {
   object: string;
@@ -31,16 +33,15 @@ interface StoredObject {
 
 interface RangedInput {
   blocks: ObjectBlocks;
-  address: string;
+  url: string;
 }
 
-/** By the absolute path at which a local copy would be; of the work in progress only. */
+/** Files that the current async context reads by range, by the path of their missing local copy. */
 const inputs = new AsyncLocalStorage<ReadonlyMap<string, RangedInput>>();
 const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
-const addresses = processState("addresses of files read by range", () => new Set<string>());
 
 /**
- * Lets ffmpeg, `openInput` and `inputSize` read a stored file by range, if `work` starts them.
+ * Makes `inputArguments`, `openInput` and `inputSize` read a stored file by range inside `work`.
  *
  * @param file path of the local copy, which is missing.
  * @throws {StorageError} if the store failed meanwhile, even if `work` succeeded.
@@ -52,33 +53,30 @@ export async function withRangedInput<T>(
 ): Promise<T> {
   const blocks = new ObjectBlocks(stored);
   const server = createServer();
-  let address = "";
   try {
-    address = await listen(server, blocks);
-    addresses().add(address);
+    const url = await listen(server, blocks);
     const outer = inputs.getStore() ?? [];
-    const all = new Map([...outer, [path.resolve(file), { blocks, address }]]);
+    const all = new Map([...outer, [path.resolve(file), { blocks, url }]]);
     const result = await inputs.run(all, work);
     if (blocks.failure) throw blocks.failure;
     return result;
   } catch (error) {
     throw blocks.failure ?? error;
   } finally {
-    addresses().delete(address);
     blocks.close();
     server.close();
     server.closeAllConnections();
   }
 }
 
-/** Returns the HTTP address from which ffmpeg reads a file, if it is read by range. */
-export function inputAddress(file: string): string | undefined {
-  return inputOf(file)?.address;
+/** Returns the URL from which ffmpeg reads a file, if it is read by range. */
+export function inputUrl(file: string): string | undefined {
+  return inputOf(file)?.url;
 }
 
-/** Whether an argument of ffmpeg is such an address. */
-export function isInputAddress(argument: string): boolean {
-  return addresses().has(argument);
+/** Whether an ffmpeg argument is such a URL. */
+export function isInputUrl(argument: string): boolean {
+  return [...(inputs.getStore()?.values() ?? [])].some(({ url }) => url === argument);
 }
 
 /** Returns the name of the object, if a file is read by range. */
@@ -87,7 +85,7 @@ export function rangedObject(file: string): string | undefined {
 }
 
 /** @throws {StorageError} if the store has failed while the file was read by range. */
-export function requireReadInput(file: string): void {
+export function throwIfStoreFailed(file: string): void {
   const failure = inputOf(file)?.blocks.failure;
   if (failure) throw failure;
 }
@@ -124,9 +122,9 @@ export async function inputSize(file: string): Promise<number> {
   return inputOf(file)?.blocks.size ?? (await stat(file)).size;
 }
 
-/** @returns the address, which nobody can guess. */
+/** @returns the URL, which nobody can guess. */
 async function listen(server: Server, blocks: ObjectBlocks): Promise<string> {
-  exemptServer(server);
+  exemptFromMiddleware(server);
   const secret = `/${randomBytes(16).toString("hex")}`;
   server.on("request", (request, response) => {
     if (request.url === secret) void answer(blocks, request, response);
@@ -161,7 +159,7 @@ async function answer(
 
 /** Reads an object in blocks, of which it keeps the most recently used, and reads one ahead. */
 class ObjectBlocks {
-  /** Of the store. Everything after it fails too, so that it can't look like a shorter file. */
+  /** The first failure of the store. All later reads fail too, so that the file can't look shorter. */
   failure: StorageError | undefined;
   readonly size: number;
   readonly object: string;
@@ -196,7 +194,8 @@ class ObjectBlocks {
     const block = this.blocks.get(index) ?? this.fetch(index);
     this.blocks.delete(index);
     this.blocks.set(index, block);
-    for (const oldest of [...this.blocks.keys()].slice(0, -MAX_BLOCKS)) this.blocks.delete(oldest);
+    for (const oldest of [...this.blocks.keys()].slice(0, -MAX_CACHED_BLOCKS))
+      this.blocks.delete(oldest);
     return block;
   }
 
@@ -213,7 +212,7 @@ class ObjectBlocks {
           error instanceof StorageError
             ? error
             : new StorageError("away", (error as Error).message);
-        if (attempt < ATTEMPTS && failure.failure !== "missing") continue;
+        if (attempt < MAX_ATTEMPTS && failure.failure !== "missing") continue;
         this.failure ??= failure;
         throw failure;
       }

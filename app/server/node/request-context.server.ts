@@ -21,8 +21,8 @@ const listeners = new Set<Listener>();
 let subscribed = false;
 const internalServers = new WeakSet<Server>();
 
-/** Exempts a server that only programs of this process use: no rule for visitors applies to it, and no limit. */
-export function exemptServer(server: Server): void {
+/** Exempts an internal HTTP server from the site's middleware, request hooks and timeouts. */
+export function exemptFromMiddleware(server: Server): void {
   internalServers.add(server);
 }
 

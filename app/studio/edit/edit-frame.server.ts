@@ -55,7 +55,7 @@ async function takeFrame(file: string, seconds: number, folder: string): Promise
     if (!picture) throw refused("No picture could be taken there. Try another moment.");
     return picture;
   };
-  return withReadableFile(file, take, { copies: false });
+  return withReadableFile(file, take, { fetchCopy: false });
 }
 
 function toRefusal(error: unknown): unknown {

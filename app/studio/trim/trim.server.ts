@@ -34,7 +34,7 @@ const NO_FILE = "This video has no file on this site that could be cut.";
 const MISSING = "The file of this video is not there any more, or can't be read.";
 const CHANGED = "The video got another file in the meantime. Look at it again, then cut it.";
 const FULL = "The disk is nearly full. Make room, and try again.";
-const STORE_AWAY = "The file store doesn't respond. Please try again in a few minutes.";
+const STORE_AWAY = "The file store isn't responding. Try again in a few minutes.";
 const NO_FFMPEG = "ffmpeg is not installed on the server: nothing can be cut.";
 
 /** What the dialog of a video shows. */
@@ -78,10 +78,7 @@ export async function trimVideo(
   if (base === undefined || !file) return refuse(409, NO_FILE);
   if (!ffmpegAvailable()) return refuse(409, NO_FFMPEG);
   if (!(await hasFreeDiskSpace())) return refuse(507, FULL);
-  const length = await lengthOf(file).catch((error) => {
-    if (error instanceof StorageError) return "away" as const;
-    throw error;
-  });
+  const length = await lengthOf(file);
   if (length === "away") return refuse(503, STORE_AWAY);
   if (length === undefined) return refuse(409, MISSING);
   const cut = readCut(typed, length);
@@ -175,13 +172,14 @@ function isBeingConverted({ id, video_url, source_url }: Video): boolean {
   return isUnderWay !== undefined || (video_url === "" && source_url !== null);
 }
 
-/** Seconds of a file; undefined for one that is gone, or can't be read. */
-async function lengthOf(file: string): Promise<number | undefined> {
+/** Seconds of a file; undefined for one that is gone or can't be read, "away" if the store doesn't respond. */
+async function lengthOf(file: string): Promise<number | "away" | undefined> {
   try {
     const read = async () => (await cachedProbe(file)).durationSeconds;
-    return await withReadableFile(file, read, { copies: false });
+    return await withReadableFile(file, read, { fetchCopy: false });
   } catch (error) {
     if (error instanceof RefusedFileError || error instanceof InterruptedError) return undefined;
+    if (error instanceof StorageError) return error.isPermanent ? undefined : "away";
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }

@@ -25,11 +25,11 @@ export interface Rows {
 /** Where the files of a site are. */
 export interface Places {
   site: SiteProcess;
-  /** That the site imports from. */
+  /** IMPORT_DIR */
   folder?: string;
   /** The folder of STORAGE_URL, if the site has one. */
   store?: string;
-  /** Base paths and objects of videos that a restored backup doesn't have. */
+  /** Base paths and objects of videos that a restored backup doesn't have: they aren't strays. */
   leftOver?: ReadonlySet<string>;
 }
 
@@ -241,7 +241,7 @@ export function baseOf(url: string): string[] {
   return found ? [found[1]!] : [];
 }
 
-/** Videos whose file doesn't decode without errors, or has other frames than the film that was sent. */
+/** Videos whose file doesn't decode without errors, or has a different number of frames than the uploaded file. */
 function damaged(places: Places, rows: Rows, films: readonly Film[]): string[] {
   return [...rows.live, ...rows.trash].flatMap((row) => {
     const film = films.find(({ id }) => id === row.id);
@@ -253,12 +253,12 @@ function damaged(places: Places, rows: Rows, films: readonly Film[]): string[] {
       const frames = framesOf(fs.readFileSync(file));
       return frames === film.frames
         ? []
-        : [`${row.title}: ${url} has ${frames} frames instead of ${film.frames}`];
+        : [`${row.title}: ${url}: expected ${film.frames} frames, got ${frames}`];
     });
   });
 }
 
-/** By the digest of the film: most are looked at after every kill. */
+/** Results by SHA-256, because most files don't change between kills. */
 const decoded = new Map<string, number | string>();
 
 /** How many frames a film has, or why it doesn't decode. */
@@ -284,7 +284,7 @@ function lostSources({ folder }: Places, { word, imported, allowed, sha256 }: Fi
   return digestOf(fs.readFileSync(file)) === sha256 ? [] : [`${word} has changed where it is`];
 }
 
-/** A film that is answered is the one that was sent, or a complete one that was made of it. */
+/** The file served for a public video decodes to as many frames as the uploaded file. */
 async function answers(
   site: SiteProcess,
   { live }: Rows,
@@ -301,7 +301,7 @@ async function answers(
   const film = films.find((each) => each.id === id);
   const frames = framesOf(bytes);
   if (!film || frames === film.frames) return [];
-  return [`${row.title}: is answered with no film: ${frames} frames instead of ${film.frames}`];
+  return [`${row.title}: ${row.video_url} answers: expected ${film.frames} frames, got ${frames}`];
 }
 
 /** What is not public is found at none of its addresses, and in no list. */

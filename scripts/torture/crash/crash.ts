@@ -66,13 +66,10 @@ export async function crash(
         killed.forEach(count);
         kills++;
         const found = await check(places, session.films);
-        faults.push(...found);
         const where = `part ${part}, kill ${kills}: ${killed.join(" and ")}`;
-        for (const [index, fault] of faults.entries()) {
-          if (index < before) continue;
-          faults[index] = `${fault} (${where})`;
-          console.log(`FAULT  ${faults[index]}`);
-        }
+        const recent = [...faults.splice(before), ...found].map((fault) => `${fault} (${where})`);
+        faults.push(...recent);
+        for (const fault of recent) console.log(`FAULT  ${fault}`);
       }
       operations += session.operations;
       films += session.films.length;

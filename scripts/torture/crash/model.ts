@@ -13,6 +13,7 @@ export interface Film {
   word: string;
   id?: string;
   sha256: string;
+  /** Video frames of the uploaded file. */
   frames: number;
   /** One state after an answer; two when the site was killed before it answered. */
   allowed: FilmState[];

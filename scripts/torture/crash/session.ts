@@ -21,7 +21,7 @@ export interface Session {
   backups: string;
   /** The last backup that was made while the site was stopped, and the films in it. */
   backup?: { folder: string; films: Film[] };
-  /** Answers that were neither success nor a refusal. */
+  /** Faults found so far. */
   faults: string[];
   operations: number;
 }

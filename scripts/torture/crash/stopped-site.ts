@@ -17,16 +17,16 @@ import type { Session } from "./session";
  * it is done completely.
  */
 
-/** Probability that anything of it is done before the site is started again. */
+/** Probability of such an operation after a kill. */
 const WORK_PROBABILITY = 0.6;
-const MOST_KILLS = 12;
+const MAX_KILLS = 12;
 const START_BETWEEN_PROBABILITY = 0.25;
 /** Of a command that hasn't been run to its end yet. */
 const FIRST_DURATION_MS = 700;
-const LONGEST_START_MS = 2_500;
+const MAX_START_MS = 2_500;
 const SERVED_MS = 1_500;
 
-/** What ends with 1 and is no fault: files that a restored database doesn't know, and work that is left to the site. */
+/** Exit code 1 that isn't a fault: files that a restored database doesn't know, and work that is left to the site. */
 const REPORTS = /^check-library|in use by jobs/;
 
 /** How long each command takes when it isn't killed, by name. */
@@ -37,25 +37,30 @@ export async function workWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
   if (!random.chance(WORK_PROBABILITY)) return [];
   const work = random.pick([
-    ...[backUp, restore, importByCommand, startHere, startElsewhere, checkLibrary],
+    backUp,
+    restore,
+    importByCommand,
+    startHere,
+    startElsewhere,
+    checkLibrary,
     ...(settings.STORAGE_URL ? [moveStorage] : []),
   ]);
   return work(session);
 }
 
 function checkLibrary(session: Session): Promise<string[]> {
-  return runKilled(session, session.random.pick(CHECKS));
+  return runWithKills(session, session.random.pick(CHECKS));
 }
 
 function moveStorage(session: Session): Promise<string[]> {
-  return runKilled(session, session.random.pick(MOVES));
+  return runWithKills(session, session.random.pick(MOVES));
 }
 
-/** Makes a verified backup, which the last one survives until then. */
+/** Makes a backup. The previous one must exist until the new one has been verified. */
 async function backUp(session: Session): Promise<string[]> {
   const { backups } = session;
   const before = storedBackups(backups);
-  const killed = await runKilled(session, ["backup"], () => {
+  const killed = await runWithKills(session, ["backup"], () => {
     const [newest] = storedBackups(backups);
     if (before.length > 0 && (newest === undefined || newest < before[0]!)) {
       session.faults.push(`The backup ${before[0]} is gone, and there is no newer one`);
@@ -93,7 +98,7 @@ async function restore(session: Session): Promise<string[]> {
     isAdopted = true;
     adoptBackup(session, backup.films, left);
   };
-  return runKilled(session, ["restore", backup.folder], adopt);
+  return runWithKills(session, ["restore", backup.folder], adopt);
 }
 
 /** From now on the site has the films of a backup. Files of later ones stay, and belong to no row. */
@@ -127,11 +132,11 @@ function namesIn({ site }: Session): string[] {
   }
 }
 
-/** Imports the folder, each time it is started again with the films that the last one has left. */
+/** Imports the folder. Each run continues with the videos that the previous one left. */
 async function importByCommand(session: Session): Promise<string[]> {
   const mode = session.random.pick(["--copy", "--move", "--link"]);
   const wanted = prepareImport(session);
-  const killed = await runKilled(session, ["import", mode, session.folder], () => {
+  const killed = await runWithKills(session, ["import", mode, session.folder], () => {
     // Since the last look, more of them may be in the catalogue.
     for (const film of wanted) {
       if (film.allowed[0]?.at === "nowhere") film.allowed = [NOWHERE, film.imported!];
@@ -143,31 +148,32 @@ async function importByCommand(session: Session): Promise<string[]> {
 
 /** Kills the site while it starts. */
 function startHere(session: Session): Promise<string[]> {
-  return startKilled(session, "start", {}, []);
+  return startWithKills(session, "start", {}, []);
 }
 
 /** Starts the site with another uploads folder, as when a disk isn't mounted, and gives it its own back. */
 async function startElsewhere(session: Session): Promise<string[]> {
   const { site, random, faults } = session;
-  const kind = random.pick(["empty", "foreign", ...(mayMount() ? ["read-only"] : [])]);
+  const kind = random.pick(["empty", "foreign", ...(canMount() ? ["read-only"] : [])]);
   if (kind === "read-only") {
-    return startKilled(session, "start, folder read-only", {}, readOnly(site.uploads));
+    return startWithKills(session, "start, folder read-only", {}, readOnly(site.uploads));
   }
   const other = `${site.folder}-other`;
-  const files: Record<string, string> = {
+  const foreign = {
     "site.json": JSON.stringify({ id: randomUUID(), clock: random.below(3) }),
     "videos/u/1700000000000.mp4": "a video of another site",
     "thumbnails/u/1700000000000.webp": "its thumbnail",
   };
-  for (const [name, content] of Object.entries(kind === "foreign" ? files : {})) {
+  const files: Record<string, string> = kind === "foreign" ? foreign : {};
+  for (const [name, content] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(other, name)), { recursive: true });
     fs.writeFileSync(path.join(other, name), content);
   }
   fs.mkdirSync(other, { recursive: true });
   try {
-    return await startKilled(session, `start, folder ${kind}`, { UPLOADS_DIR: other }, []);
+    return await startWithKills(session, `start, folder ${kind}`, { UPLOADS_DIR: other }, []);
   } finally {
-    for (const [name, content] of Object.entries(kind === "foreign" ? files : {})) {
+    for (const [name, content] of Object.entries(files)) {
       const file = path.join(other, name);
       const isSame = fs.existsSync(file) && fs.readFileSync(file, "utf8") === content;
       if (!isSame) faults.push(`${name} of another site has changed, or is gone`);
@@ -176,19 +182,19 @@ async function startElsewhere(session: Session): Promise<string[]> {
   }
 }
 
-/** A program that runs another one with a folder that nothing can be written to. */
+/** Returns a wrapper command that mounts a folder read-only for the command it runs. */
 function readOnly(folder: string): string[] {
   const script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
   return ["unshare", "--mount", "sh", "-c", script, folder];
 }
 
 /** Whether this user may mount; in most containers nobody may. */
-function mayMount(): boolean {
+function canMount(): boolean {
   return spawnSync("unshare", ["--mount", "mount", "--bind", "/tmp", "/tmp"]).status === 0;
 }
 
 /** Starts the site and kills it, several times, before it listens or while it serves. */
-async function startKilled(
+async function startWithKills(
   session: Session,
   name: string,
   environment: Record<string, string>,
@@ -196,10 +202,10 @@ async function startKilled(
 ): Promise<string[]> {
   const { site, random } = session;
   const killed: string[] = [];
-  for (let left = 1 + random.below(MOST_KILLS); left > 0; left--) {
+  for (let left = 1 + random.below(MAX_KILLS); left > 0; left--) {
     const starting = site.start(environment, wrapper).catch(() => {});
     const serving = starting.then(() => wait(random.below(SERVED_MS)));
-    await Promise.race([serving, wait(random.below(LONGEST_START_MS))]);
+    await Promise.race([serving, wait(random.below(MAX_START_MS))]);
     // With a wrong folder it may have refused to start.
     if (site.child?.exitCode === null) killed.push(name);
     await site.stop("SIGKILL");
@@ -215,7 +221,7 @@ async function startKilled(
  *
  * @param look is called each time it has ended.
  */
-async function runKilled(
+async function runWithKills(
   session: Session,
   args: readonly string[],
   look = () => {},
@@ -228,7 +234,7 @@ async function runKilled(
     if (child.exitCode === 0 || isReport) return;
     faults.push(`${name} has failed with ${child.exitCode}: ${output().slice(-400)}`);
   };
-  for (let left = 1 + random.below(MOST_KILLS); left > 0; left--) {
+  for (let left = 1 + random.below(MAX_KILLS); left > 0; left--) {
     const running = runCommand(site, settings, name, args);
     const usual = durations.get(name) ?? FIRST_DURATION_MS;
     await Promise.race([running.ended, wait(random.next() * usual * 1.1)]);

@@ -128,7 +128,7 @@ describe.runIf(ffmpegAvailable())(
       expect(fs.readdirSync(folder)).toEqual([]);
     });
 
-    it("leads to the file as it came while another row names it too", async () => {
+    it("leads to the uploaded file while another video uses it too", async () => {
       sqliteHandle()
         .prepare("INSERT INTO videos (id, title, category, video_url) VALUES ('b', 'B', 'desi', ?)")
         .run(url);
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())(
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
       expect(jobRows(id).find(({ kind }) => kind === "transcode")).toMatchObject({
         state: "done",
-        reason: "Another video has the same file, so it was not replaced by the new one.",
+        reason: "The file wasn't replaced because another video uses it too.",
       });
       expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([
         url.replace("/media/videos/", ""),

@@ -45,7 +45,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     },
   );
 
-  it("has read a part of a file only, although it ends with 0", () => {
+  it("is treated as interrupted if its input ended early, even with exit code 0", () => {
     const line = "[http @ 0x5] Stream ends prematurely at 262144, should be 8388608";
     const end = { exitCode: 0, timedOut: false };
     expect(() => throwIfInterrupted("ffmpeg", end, ["another", line])).toThrow(InterruptedError);
@@ -66,7 +66,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     expect(ladder()).toMatchObject({ state: "done", reason: null });
   });
 
-  it("loses its lease, and leaves the files of the next attempt alone", async () => {
+  it("leaves the files of the next attempt alone after its job has lost its lease", async () => {
     await addToLibrary(site.uploads, makeClip(site.folder, "clip", { audio: false }), true);
     onlyJobs("ladder");
     ffmpegAvailable();

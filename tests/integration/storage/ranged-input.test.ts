@@ -83,7 +83,7 @@ async function addStored(clip: string, playable = false) {
 }
 
 const byRange = <T>(file: string, work: () => Promise<T>) =>
-  withReadableFile(file, work, { copies: false });
+  withReadableFile(file, work, { fetchCopy: false });
 
 async function framesOf(file: string): Promise<number | undefined> {
   const folder = fs.mkdtempSync(path.join(site.folder, "task-"));
@@ -96,11 +96,8 @@ async function framesOf(file: string): Promise<number | undefined> {
 }
 
 describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
-  it.each([
-    ["avi", "AVI"],
-    ["mp4", "MP4 with the index at the end"],
-    ["mpg", "MPEG, which is read to its end"],
-  ])("is probed and decoded like the file itself (%s)", async (as) => {
+  // The index of the MP4 is at its end, and an MPEG is read completely.
+  it.each(["avi", "mp4", "mpg"])("is probed and decoded like the file itself (%s)", async (as) => {
     const video = as === "mpg" ? ["mpeg2video", "-qscale:v", "1"] : CLIP.video;
     const audio = as === "mpg" ? ["mp2"] : ["aac"];
     const clip = makeClip(site.folder, "clip", { ...CLIP, as, video, audio });
@@ -147,7 +144,8 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     const decoded = byRange(file, async () => {
       damage(object);
       await run("ffmpeg", [...inputArguments(file), "-f", "null", "-"], {
-        ...{ seconds: 20, cpuSeconds: 20 },
+        seconds: 20,
+        cpuSeconds: 20,
       });
       return "a result of half of the film";
     });
@@ -155,7 +153,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     await expect(byRange(file, () => probe(file))).rejects.toMatchObject({ failure });
   });
 
-  it("is probed again after the store has failed, as long as it is", async () => {
+  it("is probed again after a store failure, with its full duration", async () => {
     const video = ["mpeg2video", "-qscale:v", "1"];
     const clip = makeClip(site.folder, "clip", { ...CLIP, as: "mpg", video, audio: ["mp2"] });
     const { file, object } = await addStored(clip);
@@ -169,7 +167,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(durationSeconds).toBeCloseTo((await cachedProbe(clip)).durationSeconds, 3);
   });
 
-  it("is read so by the work that asked for it alone", async () => {
+  it("is read by range only inside the work that requested it", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { as: "avi" }));
     const addressOf = () => inputArguments(file).at(-1);
     let end = () => {};
@@ -186,7 +184,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(await first).not.toBe(second);
   });
 
-  it("can be read by several at once", async () => {
+  it("can be read by several processes at once", async () => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
     const { file } = await addStored(clip);
     const counts = await Promise.all([1, 2, 3].map(() => byRange(file, () => framesOf(file))));
@@ -259,7 +257,7 @@ describe.runIf(ffmpegAvailable())("a captions job that may remove the original",
 });
 
 describe.runIf(ffmpegAvailable())("the studio, for a video whose file is only in the store", () => {
-  it("takes a picture and begins a cut without fetching all of the file", async () => {
+  it("extracts a frame and starts a trim without fetching the whole file", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const { id, file } = await addStored(clip, true);
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");

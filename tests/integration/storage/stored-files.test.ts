@@ -373,7 +373,7 @@ describe("copies on the disk", () => {
     expect(local()).toEqual([]);
   });
 
-  it("make room for an upload", async () => {
+  it("are evicted when an upload needs the space", async () => {
     await moveIntoStore();
     const { modifiedMs } = storedFile(NAME)!;
     fs.utimesSync(video(), new Date(Date.now() - HOUR_MS), modifiedMs / 1000);

@@ -259,7 +259,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
 
 describe.runIf(ffmpegAvailable())("a result whose film can't be read from the store", () => {
   /** Moves the film into a store, and leaves no copy of it on the disk. */
-  async function store(): Promise<string> {
+  async function moveFilmIntoStore(): Promise<string> {
     const folder = path.join(site.folder, "store");
     fs.mkdirSync(folder);
     process.env.STORAGE_URL = `file://${folder}`;
@@ -282,14 +282,17 @@ describe.runIf(ffmpegAvailable())("a result whose film can't be read from the st
       (object) => fs.renameSync(path.join(object, "../../.."), `${site.folder}/mounted`),
       0,
     ],
-  ])("counts as an attempt unless another may succeed: it %s", async (_, damage, attempts) => {
-    const object = await store();
-    const { lease } = await takeJob(token);
-    damage(object);
-    expect((await sendResult(token, lease, made)).status).toBeGreaterThanOrEqual(500);
-    expect(ladder()).toMatchObject({ state: "waiting", attempts, worker: null });
-    expect(left()).toEqual([]);
-  });
+  ])(
+    "counts as an attempt unless the failure is temporary: the object %s",
+    async (_, damage, attempts) => {
+      const object = await moveFilmIntoStore();
+      const { lease } = await takeJob(token);
+      damage(object);
+      expect((await sendResult(token, lease, made)).status).toBeGreaterThanOrEqual(500);
+      expect(ladder()).toMatchObject({ state: "waiting", attempts, worker: null });
+      expect(left()).toEqual([]);
+    },
+  );
 });
 
 describe.runIf(ffmpegAvailable())("a lease", () => {

@@ -39,7 +39,7 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     expect(filesBelow(path.join(workers.site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("learns from a worker that the file of a video is missing, and fails only that job", async () => {
+  it("fails the job of a video whose file is missing, and finishes the others", async () => {
     const missing = addFilm(5);
     const film = addFilm(4);
     const url = workers.site
