@@ -36,14 +36,11 @@ const durations = new Map<string, number>();
 export async function workWhileStopped(session: Session): Promise<string[]> {
   const { random, settings } = session;
   if (!random.chance(WORK_PROBABILITY)) return [];
+  // More often what has several kinds.
   const work = random.pick([
-    backUp,
-    restore,
-    importByCommand,
-    startHere,
-    startElsewhere,
-    checkLibrary,
-    ...(settings.STORAGE_URL ? [moveStorage] : []),
+    ...[backUp, restore, restore, importByCommand, checkLibrary],
+    ...[startHere, startElsewhere, startElsewhere, startElsewhere],
+    ...(settings.STORAGE_URL ? [moveStorage, moveStorage, moveStorage] : []),
   ]);
   return work(session);
 }
@@ -85,7 +82,7 @@ function requireIntact({ faults }: Session, backup: string): void {
 /** Restores the last backup. Killed, the site has either everything from before, or everything in the backup. */
 async function restore(session: Session): Promise<string[]> {
   const { backup, site } = session;
-  if (!backup || !fs.existsSync(backup.folder)) return [];
+  if (!backup || !fs.existsSync(backup.folder)) return backUp(session);
   const previous = () =>
     fs.readdirSync(path.dirname(site.databasePath)).filter((name) => /before-restore/.test(name))
       .length;
