@@ -22,8 +22,8 @@ import { objectStore } from "./store.server";
  * Size of the blocks that are fetched and cached. Several are cached because ffmpeg alternates between audio and
  * video that are far apart in the file.
  */
-const BLOCK_BYTES = 2 * 1024 ** 2;
-const MAX_CACHED_BLOCKS = 6;
+const BLOCK_BYTES = 512 * 1024;
+const MAX_CACHED_BLOCKS = 24;
 const MAX_ATTEMPTS = 2;
 
 interface StoredObject {
@@ -178,7 +178,8 @@ class ObjectBlocks {
       const index = Math.floor(at / BLOCK_BYTES);
       const start = index * BLOCK_BYTES;
       const block = this.block(index);
-      if (end > start + BLOCK_BYTES) this.block(index + 1).catch(() => {});
+      // Not ahead of the first block: ffmpeg ends many requests after a few bytes.
+      if (at > from && end > start + BLOCK_BYTES) this.block(index + 1).catch(() => {});
       const chunk = (await block).subarray(at - start, end - start);
       yield chunk;
       at += chunk.length;
