@@ -50,13 +50,17 @@ function systemClockBase(): number {
 
 /** Returns why removals are paused; undefined while files may be removed. */
 export async function removalsPausedBy(): Promise<PauseReason | undefined> {
-  const marker = await readMarker();
+  const mismatch = mismatchOf(await readMarker());
+  return mismatch ?? ((await manyFilesAreMissing()) ? "missing-files" : undefined);
+}
+
+/** What the marker alone tells. */
+function mismatchOf(marker: SiteMarker | "unreadable" | undefined): PauseReason | undefined {
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
   if (marker && id !== "" && marker.id !== id) return "other-database";
   if (marker && marker.clock > clock + MAX_LOST_TICKS) return "older-database";
-  if (hasSystemClockJumped(marker)) return "clock-jumped";
-  return (await manyFilesAreMissing()) ? "missing-files" : undefined;
+  return hasSystemClockJumped(marker) ? "clock-jumped" : undefined;
 }
 
 /** Whether the system clock may be wrong, which would make everything in the trash and the queue due. */
@@ -100,8 +104,7 @@ export async function tick(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
   // Without a marker the folder is not mounted at the moment.
-  if (marker === "unreadable" || marker?.id !== id || marker.clock > clock + MAX_LOST_TICKS) return;
-  if (hasSystemClockJumped(marker)) return;
+  if (marker === undefined || id === "" || mismatchOf(marker)) return;
   await setState({ id, clock: clock + 1 });
   await writeMarker(readState());
 }

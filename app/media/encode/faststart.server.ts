@@ -1,5 +1,5 @@
 import type { Probe } from "../probe/probe.server";
-import { inputSize, openInput } from "../storage/ranged-input.server";
+import { openInput } from "../storage/ranged-input.server";
 import { boxHeaders } from "./box-headers.server";
 
 /** Boxes at the top level of a file that are read: cameras write three to six. */
@@ -18,11 +18,10 @@ export async function needsFaststart(
 ): Promise<boolean> {
   if (probe.announcedSeconds !== undefined) return true;
   if (container !== "mp4" && container !== "mov") return !probe.saysDuration;
-  const size = await inputSize(file);
   const input = await openInput(file);
   try {
     const types: string[] = [];
-    for await (const { type } of boxHeaders(input, 0, size)) {
+    for await (const { type } of boxHeaders(input, 0, input.size)) {
       types.push(type);
       if (type === "moof" || types.length > MOST_HEADERS) return true;
     }

@@ -7,7 +7,7 @@ import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 import { inputSize } from "../storage/ranged-input.server";
-import { decodeFrames, isAsLong, isWholeCopy } from "../verify/count-frames.server";
+import { decodeFrames, isAsLong, isWholeCopy, streamsOf } from "../verify/count-frames.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -225,9 +225,7 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
 async function isFitReplacement(task: Task, film: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
   const made = await cachedProbe(file);
-  const { durationSeconds, video, sounds } = made;
-  const all = { durationSeconds, video: video.index, audio: sounds.map(({ index }) => index) };
-  return isAsLong(made, film) && (await decodeFrames(task, file, all)) !== undefined;
+  return isAsLong(made, film) && (await decodeFrames(task, file, streamsOf(made))) !== undefined;
 }
 
 /** Whether a copy could be made: it ends at the first packet that is damaged, which decoders pass over. */

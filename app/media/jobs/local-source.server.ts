@@ -1,7 +1,7 @@
-import { settings } from "~/server/settings.server";
 import type { JobKind, JobRow } from "~db/schema";
 import type { Source } from "../encode/artifact";
 import { withReadableFile } from "../files/local-copies.server";
+import { mayRemoveSource } from "./remove-source.server";
 
 /** They read the file that is played; the others that as it came. */
 const READS_PLAYING: ReadonlySet<JobKind> = new Set([
@@ -28,11 +28,9 @@ export function withSourceFiles<T>(
   )();
 }
 
-function filesOf({ kind }: JobRow, { file, playing, row, url }: Source): string[] {
-  if (READS_PLAYING.has(kind)) return [playing];
-  const { keepSources } = settings();
-  const isReplaced = row.video_url !== "" && row.video_url !== url;
-  // To compare both, if the original may be removed.
-  if (kind === "cleanup") return isReplaced && keepSources !== "always" ? [file, playing] : [];
-  return kind === "captions" && isReplaced && keepSources === "never" ? [file, playing] : [file];
+function filesOf(job: JobRow, source: Source): string[] {
+  const { file, playing } = source;
+  if (READS_PLAYING.has(job.kind)) return [playing];
+  if (mayRemoveSource(job, source)) return [file, playing];
+  return job.kind === "cleanup" ? [] : [file];
 }

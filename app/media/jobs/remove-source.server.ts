@@ -31,8 +31,8 @@ export interface Removal {
 }
 
 /**
- * Removes versions of the played file which were replaced. Whoever was watching one of them has long finished by
- * then. An address of theirs leads to the file that is played (see public-file.server.ts).
+ * Removes versions of the played file which were replaced. Players that began with one of them have long finished.
+ * Its URL leads to the file that is played (see public-file.server.ts).
  */
 export async function removeEarlierVersions(source: Source): Promise<void> {
   const names = await namesIn({ bucket: "videos", path: source.basePath });
@@ -53,10 +53,12 @@ export async function planSourceRemoval(
   source: Source,
   task: Task,
 ): Promise<{ removal?: Removal; note?: string }> {
+  if (!mayRemoveSource(job, source)) return {};
   try {
-    let removal: Removal | undefined;
-    if (job.kind === "captions") removal = await verifyEarlyRemoval(source, task);
-    if (job.kind === "cleanup") removal = await verifyRemoval(job, source, task);
+    const removal =
+      job.kind === "cleanup"
+        ? await verifyRemoval(job, source, task)
+        : await verifyEarlyRemoval(source, task);
     return { ...(removal && { removal }) };
   } catch (error) {
     if (!(error instanceof KeptOriginalError)) throw error;
@@ -74,8 +76,6 @@ export async function planSourceRemoval(
  * `removeSource` after it.
  */
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
-  if (settings().keepSources !== "never" || !isReplaced(source)) return undefined;
-  if (isEarlierVersion(parseMediaUrl(source.url)?.path ?? "")) return undefined;
   const film = await cachedProbe(source.file);
   const stored = storedFiles(source);
   if (film.sounds.length > 1 || !stored) return undefined;
@@ -92,8 +92,13 @@ async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal |
   }
 }
 
-function isReplaced({ row, url }: Source): boolean {
-  return row.video_url !== "" && row.video_url !== url;
+/** Whether a job may remove the original, if that is verified: it reads the original and the played file then. */
+export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {
+  const { keepSources } = settings();
+  const isReplaced = row.video_url !== "" && row.video_url !== url;
+  if (kind === "cleanup") return isReplaced && keepSources !== "always";
+  const isEarly = kind === "captions" && keepSources === "never";
+  return isEarly && isReplaced && !isEarlierVersion(parseMediaUrl(url)?.path ?? "");
 }
 
 function storedFiles({ row, url }: Source): Replacement["stored"] | undefined {
@@ -111,7 +116,7 @@ async function verifyRemoval(
   task: Task,
 ): Promise<Removal | undefined> {
   const stored = storedFiles(source);
-  if (settings().keepSources === "always" || !isReplaced(source) || !stored) return undefined;
+  if (!stored) return undefined;
   // Decoding both takes minutes.
   if (!mayForget(job, source)) return undefined;
   const film = await cachedProbe(source.file);

@@ -230,7 +230,11 @@ export async function runLines(
 
 /** Returns the factor for time limits: reading from a file store may be much slower than from a disk. */
 export function timeoutFactor(args: readonly string[]): number {
-  return args.some(isInputUrl) ? RANGED_TIMEOUT_FACTOR : 1;
+  return readsByRange(args) ? RANGED_TIMEOUT_FACTOR : 1;
+}
+
+function readsByRange(args: readonly string[]): boolean {
+  return args.some(isInputUrl);
 }
 
 /**
@@ -283,6 +287,6 @@ function commandLine(
   if (program === "ffmpeg") common.push("-nostdin");
   const command = [program, ...common, ...args];
   // Without a network there is no loopback interface either.
-  const offline = !args.some(isInputUrl);
+  const offline = !readsByRange(args);
   return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline });
 }

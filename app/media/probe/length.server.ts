@@ -1,5 +1,5 @@
 import type { CutOff } from "~/shared/cut-off";
-import { inputSize, openInput } from "../storage/ranged-input.server";
+import { openInput } from "../storage/ranged-input.server";
 import { inputArguments, run } from "./ffmpeg.server";
 import { measure, measureWithJumps, timestampsMayJump } from "./measure.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
@@ -135,8 +135,8 @@ const HEAD_BYTES = 4_096;
 
 /** How many times as large as it is an AVI or ASF says that it is; undefined when it is whole. */
 async function announcedBytes(file: string): Promise<number | undefined> {
-  const size = await inputSize(file);
   const input = await openInput(file);
+  const { size } = input;
   try {
     const head = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await input.read(head, 0, HEAD_BYTES, 0);

@@ -1,5 +1,5 @@
 import { type BoxHeader, boxHeaders } from "../encode/box-headers.server";
-import { type InputFile, inputSize, openInput } from "../storage/ranged-input.server";
+import { type InputFile, openInput } from "../storage/ranged-input.server";
 
 /** Headers that are read of one file: a film of a camera has about a hundred. */
 const MOST_HEADERS = 2_000;
@@ -51,7 +51,6 @@ export interface Mp4Layout {
  * them is not assumed to be bad, but isn't copied.
  */
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
-  const size = await inputSize(file);
   const input = await openInput(file);
   try {
     const budget = { left: MOST_HEADERS };
@@ -64,7 +63,7 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       isTrimmed: false,
     };
     let isFirst = true;
-    for await (const box of limited(input, 0, size, budget)) {
+    for await (const box of limited(input, 0, input.size, budget)) {
       if (isFirst && !FIRST_BOXES.has(box.type)) return undefined;
       isFirst = false;
       if (box.type === "moov") {

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { LRUCache } from "lru-cache";
 import { exemptFromMiddleware } from "~/server/node/request-context.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { StorageError } from "./object-store";
@@ -90,8 +91,9 @@ export function throwIfStoreFailed(file: string): void {
   if (failure) throw failure;
 }
 
-/** The methods of `FileHandle` that a file read by range has too. */
+/** A file that is open for reading, on the disk or by range. */
 export interface InputFile {
+  size: number;
   read(
     target: Buffer,
     offset: number,
@@ -101,11 +103,15 @@ export interface InputFile {
   close(): Promise<void>;
 }
 
-/** Opens a file for reading, on the disk or by range. */
 export async function openInput(file: string): Promise<InputFile> {
   const blocks = inputOf(file)?.blocks;
-  if (!blocks) return open(file);
+  if (!blocks) {
+    const handle = await open(file);
+    const { size } = await handle.stat();
+    return { size, read: handle.read.bind(handle), close: () => handle.close() };
+  }
   return {
+    size: blocks.size,
     read: async (target, offset, length, position) => {
       let bytesRead = 0;
       for await (const chunk of blocks.read(position, position + length)) {
@@ -163,7 +169,7 @@ class ObjectBlocks {
   failure: StorageError | undefined;
   readonly size: number;
   readonly object: string;
-  private readonly blocks = new Map<number, Promise<Buffer>>();
+  private readonly blocks = new LRUCache<number, Promise<Buffer>>({ max: MAX_CACHED_BLOCKS });
   private readonly closed = new AbortController();
 
   constructor({ object, bytes }: StoredObject) {
@@ -192,11 +198,10 @@ class ObjectBlocks {
   }
 
   private block(index: number): Promise<Buffer> {
-    const block = this.blocks.get(index) ?? this.fetch(index);
-    this.blocks.delete(index);
+    const known = this.blocks.get(index);
+    if (known) return known;
+    const block = this.fetch(index);
     this.blocks.set(index, block);
-    for (const oldest of [...this.blocks.keys()].slice(0, -MAX_CACHED_BLOCKS))
-      this.blocks.delete(oldest);
     return block;
   }
 

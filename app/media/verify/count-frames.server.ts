@@ -102,6 +102,15 @@ export interface Decoding {
   filters?: readonly string[];
 }
 
+/** All video and audio that is converted. */
+export function streamsOf({ durationSeconds, video, sounds, dtsDeltaThreshold }: Probe): Decoding {
+  const audio = sounds.map(({ index }) => index);
+  return {
+    ...{ durationSeconds, video: video.index, audio },
+    ...(dtsDeltaThreshold !== undefined && { dtsDeltaThreshold }),
+  };
+}
+
 /**
  * Decodes streams of a file completely, and returns how many video frames the filters give.
  *

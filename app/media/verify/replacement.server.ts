@@ -10,7 +10,7 @@ import { cachedProbe } from "../probe/cached-probe.server";
 import type { SoundStream } from "../probe/playable";
 import { type Probe, RefusedFileError } from "../probe/probe.server";
 import { fileVersion } from "../serve/file-version.server";
-import { decodeFrames, hashPackets, isAsLong } from "./count-frames.server";
+import { decodeFrames, hashPackets, isAsLong, streamsOf } from "./count-frames.server";
 
 /** The original stays; `message` says why, as a sentence for the log. */
 export class KeptOriginalError extends Error {}
@@ -124,9 +124,4 @@ async function hasSamePackets(
     hashPackets(task, from, durationSeconds, [video.index, ...sounds.map(({ index }) => index)]);
   const copied = await packetsOf(playing, copy, copy.sounds);
   return isDeepStrictEqual(copied, await packetsOf(file, film, copiedSounds(film)));
-}
-
-function streamsOf({ durationSeconds, video, sounds, dtsDeltaThreshold }: Probe) {
-  const audio = sounds.map(({ index }) => index);
-  return { durationSeconds, video: video.index, audio, dtsDeltaThreshold };
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import path from "node:path";
 import { command } from "../../../tests/command";
-import type { SiteProcess } from "../../../tests/site-process";
 import type { Session } from "./session";
 
 /** Commands that an operator may run beside the site, or while it is stopped. */
@@ -18,27 +18,28 @@ const COMMAND_PROBABILITY = 0.4;
 export interface RunningCommand {
   name: string;
   child: ChildProcess;
+  /** Resolves when the process exits. */
   ended: Promise<unknown>;
   /** What it has printed. */
   output(): string;
 }
 
 /** Starts a random command beside the site, or none. */
-export function startCommand({ site, settings, random }: Session): RunningCommand | undefined {
+export function startCommand(session: Session): RunningCommand | undefined {
+  const { random, settings } = session;
   if (!random.chance(COMMAND_PROBABILITY)) return undefined;
   const args = random.pick<readonly string[]>(
     settings.STORAGE_URL ? [...CHECKS, ...MOVES, ...MOVES] : CHECKS,
   );
-  return runCommand(site, settings, args.join(" "), args);
+  return runCommand(session, args);
 }
 
-/** @param name by which it is counted. */
+/** Starts a command of the site, such as `backup`, with its arguments. */
 export function runCommand(
-  site: SiteProcess,
-  settings: Record<string, string>,
-  name: string,
+  { site, settings }: Session,
   [script = "", ...args]: readonly string[],
 ): RunningCommand {
+  const name = [script, ...args].filter((each) => !path.isAbsolute(each)).join(" ");
   let output = "";
   const child = spawn(process.execPath, command(script, ...args), {
     stdio: ["ignore", "pipe", "pipe"],

@@ -52,20 +52,27 @@ export async function crash(
       // Every second site keeps its files in a store, and no copies that it doesn't need.
       ...(part % 2 === 1 && { STORAGE_URL: `file://${store}`, STORAGE_CACHE_BYTES: "0" }),
     };
-    const places = { site, folder, ...(settings.STORAGE_URL && { store }) };
     try {
       await site.start(settings);
       const cookie = await signInTo(site);
       const session: Session = {
-        ...{ site, places, settings, cookie, random, folder, backups },
-        ...{ films: [], faults, operations: 0 },
+        ...(settings.STORAGE_URL && { store }),
+        site,
+        folder,
+        backups,
+        settings,
+        cookie,
+        random,
+        films: [],
+        faults,
+        operations: 0,
       };
       while (session.films.length < MOST_FILMS && kills < most && Date.now() < until) {
         const before = faults.length;
         const killed = await killWhileWorking(session);
         killed.forEach(count);
         kills++;
-        const found = await check(places, session.films);
+        const found = await check(session, session.films);
         const where = `part ${part}, kill ${kills}: ${killed.join(" and ")}`;
         const recent = [...faults.splice(before), ...found].map((fault) => `${fault} (${where})`);
         faults.push(...recent);

@@ -1,5 +1,4 @@
 import { ask } from "../../../tests/site-client";
-import type { SiteProcess } from "../../../tests/site-process";
 import type { Random } from "../random";
 import type { Places } from "./checks";
 import type { Film } from "./model";
@@ -7,16 +6,14 @@ import type { Film } from "./model";
 export const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 export const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
-export interface Session {
-  site: SiteProcess;
-  places: Places;
+export interface Session extends Places {
+  /** IMPORT_DIR */
+  folder: string;
   /** Of the site and of commands. */
   settings: Record<string, string>;
   cookie: string;
   random: Random;
   films: Film[];
-  /** That the site imports from. */
-  folder: string;
   /** BACKUP_DIR */
   backups: string;
   /** The last backup that was made while the site was stopped, and the films in it. */

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
+import { BACKUP } from "~/studio/backups/backup-files.server";
+import { checkIntegrity } from "~/studio/backups/copy-database.server";
 import { storedBackups } from "~/studio/backups/stored-backups.server";
 import { restoredFile } from "~db/database-file.server";
 import { baseOf, basesOf, check, readRows } from "./checks";
@@ -62,21 +64,12 @@ async function backUp(session: Session): Promise<string[]> {
     if (before.length > 0 && (newest === undefined || newest < before[0]!)) {
       session.faults.push(`The backup ${before[0]} is gone, and there is no newer one`);
     }
-    if (newest) requireIntact(session, path.join(backups, newest));
+    const state = newest && checkIntegrity(path.join(backups, newest, BACKUP.database));
+    if (state && state !== "ok") session.faults.push(`The backup ${newest} is damaged: ${state}`);
   });
   const [newest] = storedBackups(backups);
   if (newest) session.backup = { folder: path.join(backups, newest), films: copyOf(session.films) };
   return killed;
-}
-
-function requireIntact({ faults }: Session, backup: string): void {
-  const sqlite = new Sqlite(path.join(backup, "site.sqlite"), { readonly: true });
-  try {
-    const state = sqlite.pragma("integrity_check", { simple: true });
-    if (state !== "ok") faults.push(`The database of ${backup} is damaged: ${state}`);
-  } finally {
-    sqlite.close();
-  }
 }
 
 /** Restores the last backup. Killed, the site has either everything from before, or everything in the backup. */
@@ -100,7 +93,7 @@ async function restore(session: Session): Promise<string[]> {
 
 /** From now on the site has the films of a backup. Files of later ones stay, and belong to no row. */
 function adoptBackup(session: Session, films: readonly Film[], left: readonly string[]): void {
-  const { folder, places } = session;
+  const { folder } = session;
   for (const film of session.films) {
     if (film.imported && !films.some(({ word }) => word === film.word)) takeOut(folder, film);
   }
@@ -111,7 +104,7 @@ function adoptBackup(session: Session, films: readonly Film[], left: readonly st
       allowed.some(({ at }) => at !== "nowhere") ||
       fs.existsSync(path.join(folder, `${word}.mp4`)),
   );
-  places.leftOver = new Set([...(places.leftOver ?? []), ...left]);
+  session.leftOver = new Set([...(session.leftOver ?? []), ...left]);
 }
 
 /** The base paths of all files that rows name, and the objects of all that are in the store. */
@@ -223,31 +216,30 @@ async function runWithKills(
   args: readonly string[],
   look = () => {},
 ): Promise<string[]> {
-  const { site, settings, random, faults, places } = session;
-  const name = args.filter((each) => !path.isAbsolute(each)).join(" ");
+  const { random, site, faults } = session;
   const killed: string[] = [];
-  const requireSuccess = ({ child, output }: RunningCommand) => {
+  const requireSuccess = ({ name, child, output }: RunningCommand) => {
     const isReport = child.exitCode === 1 && REPORTS.test(`${name}: ${output()}`);
     if (child.exitCode === 0 || isReport) return;
     faults.push(`${name} has failed with ${child.exitCode}: ${output().slice(-400)}`);
   };
   for (let left = 1 + random.below(MAX_KILLS); left > 0; left--) {
-    const running = runCommand(site, settings, name, args);
-    const usual = durations.get(name) ?? FIRST_DURATION_MS;
+    const running = runCommand(session, args);
+    const usual = durations.get(running.name) ?? FIRST_DURATION_MS;
     await Promise.race([running.ended, wait(random.next() * usual * 1.1)]);
-    if (await killCommand(running)) killed.push(name);
+    if (await killCommand(running)) killed.push(running.name);
     else requireSuccess(running);
     look();
     if (!random.chance(START_BETWEEN_PROBABILITY)) continue;
     await site.start();
-    faults.push(...(await check(places, session.films)));
+    faults.push(...(await check(session, session.films)));
     await site.stop("SIGKILL");
   }
   const begun = performance.now();
-  const running = runCommand(site, settings, name, args);
+  const running = runCommand(session, args);
   await running.ended;
   requireSuccess(running);
-  durations.set(name, performance.now() - begun);
+  durations.set(running.name, performance.now() - begun);
   look();
   return killed;
 }

@@ -3,14 +3,10 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { createTask } from "~/media/encode/task.server";
-import { evictCopies, withReadableFile } from "~/media/files/local-copies.server";
-import { storedFile } from "~/media/files/stored-files.server";
-import { recordFile } from "~/media/media-files.server";
+import { withReadableFile } from "~/media/files/local-copies.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, inputArguments, run } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { moveIntoStore } from "~/media/storage/move-into-store.server";
-import { ownStore } from "~/media/storage/store-identity.server";
 import { decodeFrames } from "~/media/verify/count-frames.server";
 import { forgetSettings } from "~/server/settings.server";
 import { withFrame } from "~/studio/edit/edit-frame.server";
@@ -27,13 +23,13 @@ import {
   workUntilIdle,
 } from "../../encode-library";
 import { type Clip, makeClip } from "../../media-clips";
+import { leaveInStore, useFolderStore } from "../../only-in-store";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
 /** Several blocks of the reader, with the index at the end. */
 const CLIP = { seconds: 4, video: ["mpeg4", "-qscale:v", "1", "-g", "25"], size: "1280x720" };
 const FRAMES = 100;
-const HOUR_MS = 3_600_000;
 const SHORT_CLIP: Clip = {
   seconds: 2,
   as: "mkv",
@@ -48,11 +44,9 @@ let site: ReturnType<typeof useTemporarySite>;
 let store: string;
 let logged: ReturnType<typeof vi.spyOn>;
 
-beforeEach(() => {
+beforeEach(async () => {
   site = useTemporarySite();
-  store = path.join(site.folder, "store");
-  fs.mkdirSync(store);
-  set({ STORAGE_URL: `file://${store}` });
+  store = await useFolderStore(site.folder);
   logged = vi.spyOn(console, "error").mockImplementation(() => {});
 });
 afterEach(async () => {
@@ -67,19 +61,11 @@ function set(environment: Record<string, string>): void {
 
 /** Adds a video whose file is only in the store, with jobs that wait. */
 async function addStored(clip: string, playable = false) {
-  await ownStore();
   const id = await addToLibrary(site.uploads, clip, playable);
   const { video_url, source_url } = videoRow(id);
-  const name = parseMediaUrl(source_url ?? video_url) as MediaName;
-  await recordFile({ ...name, videoId: id, kind: "video" });
-  sqliteHandle().exec("UPDATE jobs SET state = 'done'");
-  await moveIntoStore();
-  const file = path.join(site.uploads, name.bucket, name.path);
-  await evictCopies({ needed: 1, now: Date.now() + HOUR_MS });
-  expect(fs.existsSync(file)).toBe(false);
+  const [stored] = await leaveInStore(store, id, [source_url ?? video_url]);
   sqliteHandle().exec("UPDATE jobs SET state = 'waiting', attempts = 0");
-  const object = path.join(store, storedFile(name)!.object);
-  return { id, name, file, object };
+  return { id, ...stored! };
 }
 
 const byRange = <T>(file: string, work: () => Promise<T>) =>
@@ -237,15 +223,9 @@ describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the sto
 describe.runIf(ffmpegAvailable())("a captions job that may remove the original", () => {
   it("reads both files by range", async () => {
     set({ STORAGE_CACHE_BYTES: "0", KEEP_SOURCES: "never" });
-    await ownStore();
     const id = addFinished(site.uploads, "converted");
     const { video_url, source_url } = videoRow(id);
-    for (const url of [video_url, source_url]) {
-      await recordFile({ ...(parseMediaUrl(url ?? "") as MediaName), videoId: id, kind: "video" });
-    }
-    await moveIntoStore();
-    await evictCopies({ now: Date.now() + HOUR_MS });
-    expect(fs.existsSync(onDisk(site.uploads, video_url))).toBe(false);
+    await leaveInStore(store, id, [video_url, source_url!]);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting', attempts = 0 WHERE kind = 'captions'");
     await workUntilIdle();
     expect(jobRows(id).find(({ kind }) => kind === "captions")).toMatchObject({

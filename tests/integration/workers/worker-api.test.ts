@@ -2,22 +2,17 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseMediaUrl } from "~/media/bucket.server";
 import { encodeRenditions } from "~/media/encode/ladder.server";
 import { createTask } from "~/media/encode/task.server";
-import { storedFile } from "~/media/files/stored-files.server";
 import { claim, LEASE_MS } from "~/media/jobs/queue.server";
-import { recordFile } from "~/media/media-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { moveIntoStore } from "~/media/storage/move-into-store.server";
-import { ownStore } from "~/media/storage/store-identity.server";
 import { loader as media } from "~/routes/media";
-import { forgetSettings } from "~/server/settings.server";
 import { listWorkers, revokeWorker } from "~/studio/workers/workers.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, filesBelow, jobRows, videoRow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
+import { leaveInStore, useFolderStore } from "../../only-in-store";
 import { makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import {
@@ -260,18 +255,10 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
 describe.runIf(ffmpegAvailable())("a result whose film can't be read from the store", () => {
   /** Moves the film into a store, and leaves no copy of it on the disk. */
   async function moveFilmIntoStore(): Promise<string> {
-    const folder = path.join(site.folder, "store");
-    fs.mkdirSync(folder);
-    process.env.STORAGE_URL = `file://${folder}`;
-    forgetSettings();
-    await ownStore();
-    const name = parseMediaUrl(videoRow(video).video_url)!;
-    await recordFile({ ...name, videoId: video, kind: "video" });
-    sqliteHandle().exec("UPDATE jobs SET state = 'done'");
-    await moveIntoStore();
+    const store = await useFolderStore(site.folder);
+    const [film] = await leaveInStore(store, video, [videoRow(video).video_url]);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
-    fs.rmSync(path.join(site.uploads, name.bucket, name.path));
-    return path.join(folder, storedFile(name)!.object);
+    return film!.object;
   }
 
   it.each<[string, (object: string) => void, number]>([
