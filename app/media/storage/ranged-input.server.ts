@@ -169,7 +169,7 @@ class ObjectBlocks {
   failure: StorageError | undefined;
   readonly size: number;
   readonly object: string;
-  private readonly blocks = new LRUCache<number, Promise<Buffer>>({ max: MAX_CACHED_BLOCKS });
+  private readonly blocks = new LRUCache<number, Promise<Buffer[]>>({ max: MAX_CACHED_BLOCKS });
   private readonly closed = new AbortController();
 
   constructor({ object, bytes }: StoredObject) {
@@ -180,15 +180,17 @@ class ObjectBlocks {
   /** Yields the bytes from one position up to another, or to the end of the object. */
   async *read(from: number, to: number): AsyncGenerator<Buffer> {
     const end = Math.min(to, this.size);
-    for (let at = from; at < end; ) {
-      const index = Math.floor(at / BLOCK_BYTES);
-      const start = index * BLOCK_BYTES;
+    const first = Math.floor(from / BLOCK_BYTES);
+    for (let index = first; index * BLOCK_BYTES < end; index += 1) {
       const block = this.block(index);
+      let start = index * BLOCK_BYTES;
       // Not ahead of the first block: ffmpeg ends many requests after a few bytes.
-      if (at > from && end > start + BLOCK_BYTES) this.block(index + 1).catch(() => {});
-      const chunk = (await block).subarray(at - start, end - start);
-      yield chunk;
-      at += chunk.length;
+      if (index > first && end > start + BLOCK_BYTES) this.block(index + 1).catch(() => {});
+      for (const chunk of await block) {
+        const wanted = chunk.subarray(Math.max(from - start, 0), Math.max(end - start, 0));
+        start += chunk.length;
+        if (wanted.length > 0) yield wanted;
+      }
     }
   }
 
@@ -197,7 +199,7 @@ class ObjectBlocks {
     this.blocks.clear();
   }
 
-  private block(index: number): Promise<Buffer> {
+  private block(index: number): Promise<Buffer[]> {
     const known = this.blocks.get(index);
     if (known) return known;
     const block = this.fetch(index);
@@ -205,7 +207,7 @@ class ObjectBlocks {
     return block;
   }
 
-  private async fetch(index: number): Promise<Buffer> {
+  private async fetch(index: number): Promise<Buffer[]> {
     const start = index * BLOCK_BYTES;
     const range = { start, end: Math.min(start + BLOCK_BYTES, this.size) - 1 };
     for (let attempt = 1; ; attempt += 1) {
@@ -226,7 +228,7 @@ class ObjectBlocks {
   }
 }
 
-async function readRange(object: string, range: ByteRange, signal: AbortSignal): Promise<Buffer> {
+async function readRange(object: string, range: ByteRange, signal: AbortSignal): Promise<Buffer[]> {
   const expected = range.end - range.start + 1;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -238,5 +240,5 @@ async function readRange(object: string, range: ByteRange, signal: AbortSignal):
     if (bytes > expected) break;
   }
   if (bytes !== expected) throw new StorageError("damaged", object);
-  return Buffer.concat(chunks);
+  return chunks;
 }

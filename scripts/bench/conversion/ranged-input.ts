@@ -14,7 +14,7 @@ const CLIP_SECONDS = 10;
 const SECONDS = 60;
 const FRAMES = 60;
 const MAX_TIME_RATIO = 1.5;
-const MAX_BLOCKED_MS = 25;
+const MAX_BLOCKED_MS = 15;
 
 /**
  * Measures how much is transferred from the store, and how long it takes, when ffmpeg reads a video by range, compared
@@ -53,20 +53,25 @@ export async function run(report: Report): Promise<void> {
       },
     ];
     for (const { name, maxTransfer, work } of works) {
+      const byRange = () =>
+        withRangedInput(missing, { object: "video", bytes }, () => work(missing));
+      // The first run also loads and compiles code.
+      await work(object);
+      await byRange();
       const local = await measured(() => work(object));
-      let blockedMs = 0;
-      const ranged = await measured(async () => {
-        blockedMs = await longestHold(() =>
-          withRangedInput(missing, { object: "video", bytes }, () => work(missing)),
-        );
-      });
+      const ranged = await measured(byRange);
       report.atMost(
         `${name}: bytes transferred / file size`,
         ranged.bytesRead / bytes,
         maxTransfer,
       );
       report.atMost(`${name}: time / time from the disk`, ranged.ms / local.ms, MAX_TIME_RATIO);
-      report.atMost(`${name}: longest event-loop block`, blockedMs, MAX_BLOCKED_MS, "ms");
+      // Starting ffmpeg blocks the thread too, until the new process has a processor.
+      const blocked = `${name}: longest event-loop block`;
+      report.figure(`${blocked} from the disk`, local.blockedMs, "ms");
+      report.figure(`${blocked} by range`, ranged.blockedMs, "ms");
+      const more = ranged.blockedMs - local.blockedMs;
+      report.atMost(`${blocked} by range, beyond the disk's`, more, MAX_BLOCKED_MS, "ms");
     }
   } finally {
     await site.remove();
@@ -86,11 +91,18 @@ function makeVideo(folder: string, target: string): void {
   ffmpeg(["-stream_loop", repeat, "-i", clip, "-c", "copy", "-f", "mp4", target]);
 }
 
-/** Bytes that this process reads meanwhile: those of the store, but not those that ffmpeg reads. */
-async function measured(work: () => Promise<unknown>): Promise<{ ms: number; bytesRead: number }> {
+interface Measured {
+  ms: number;
+  /** Bytes that this process reads meanwhile: those of the store, but not those that ffmpeg reads. */
+  bytesRead: number;
+  /** The longest time in which the work kept the thread from anything else. */
+  blockedMs: number;
+}
+
+async function measured(work: () => Promise<unknown>): Promise<Measured> {
   const bytesRead = () =>
     Number(/^rchar: (\d+)$/m.exec(fs.readFileSync("/proc/self/io", "utf8"))?.[1]);
   const [begun, before] = [performance.now(), bytesRead()];
-  await work();
-  return { ms: performance.now() - begun, bytesRead: bytesRead() - before };
+  const blockedMs = await longestHold(work);
+  return { ms: performance.now() - begun, bytesRead: bytesRead() - before, blockedMs };
 }
