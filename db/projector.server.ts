@@ -21,6 +21,8 @@ interface Row {
   /** A 64-bit number, as text: it is too long for a number of JavaScript. */
   sort_key: string;
   status: string;
+  public: 0 | 1;
+  listed: 0 | 1;
   category: string;
   views: number;
   bytes: number;
@@ -46,7 +48,7 @@ export function createProjector(sqlite: Database) {
   const changed = "id IN (SELECT video_id FROM video_changes WHERE seq <= ?)";
   const read = sqlite
     .prepare(`
-      SELECT id, CAST(sort_key AS TEXT), status, category, views, bytes, title, tags,
+      SELECT id, CAST(sort_key AS TEXT), status, public, listed, category, views, bytes, title, tags,
         (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
       FROM videos WHERE ${changed}`)
     // An object with a property for each of so many columns takes half as long again.
@@ -56,14 +58,15 @@ export function createProjector(sqlite: Database) {
   );
   const remember = sqlite.prepare(`
     INSERT INTO projected_videos
-      (id, sort_key, status, category, views, bytes, text_digest, digest)
-    VALUES (@id, @sort_key, @status, @category, @views, @bytes, @text_digest, @digest)
-    ON CONFLICT DO UPDATE SET sort_key = @sort_key, status = @status, category = @category,
-      views = @views, bytes = @bytes, text_digest = @text_digest, digest = @digest`);
+      (id, sort_key, status, public, listed, category, views, bytes, text_digest, digest)
+    VALUES (@id, @sort_key, @status, @public, @listed, @category, @views, @bytes, @text_digest, @digest)
+    ON CONFLICT DO UPDATE SET sort_key = @sort_key, status = @status, public = @public,
+      listed = @listed, category = @category, views = @views, bytes = @bytes,
+      text_digest = @text_digest, digest = @digest`);
   const drop = sqlite.prepare("DELETE FROM projected_videos WHERE id = ?");
   const addTotals = sqlite.prepare(`
-    INSERT INTO video_totals (status, category, videos, viewed, views, bytes)
-    VALUES (@status, @category, @videos, @viewed, @views, @bytes)
+    INSERT INTO video_totals (status, listed, category, videos, viewed, views, bytes)
+    VALUES (@status, @listed, @category, @videos, @viewed, @views, @bytes)
     ON CONFLICT DO UPDATE SET videos = videos + excluded.videos, viewed = viewed + excluded.viewed,
       views = views + excluded.views, bytes = bytes + excluded.bytes`);
   const dropEmptyTotals = sqlite.prepare("DELETE FROM video_totals WHERE videos = 0");
@@ -160,10 +163,11 @@ function contentOf(sqlite: Database): string {
 }
 
 function toVideoRow(columns: unknown[]): VideoRow {
-  const [id, sort_key, status, category, views, bytes, title, tags, file_bytes, ...content] =
-    columns;
+  const [id, sort_key, status, isPublic, listed, category, views, bytes, ...rest] = columns;
+  const [title, tags, file_bytes, ...content] = rest;
   return {
-    ...({ id, sort_key, status, category, views, bytes, title, tags, file_bytes } as VideoRow),
+    ...({ id, sort_key, status, public: isPublic, listed, category, views, bytes } as Row),
+    ...({ title, tags, file_bytes } as Pick<VideoRow, "title" | "tags" | "file_bytes">),
     text_digest: digestOf([title, tags]),
     digest: digestOf(content),
   };
@@ -181,9 +185,9 @@ function isFoundAsBefore(was: Row | undefined, is: Row | undefined): boolean {
   return was?.text_digest === is?.text_digest && was?.sort_key === is?.sort_key;
 }
 
-/** As a related video; what is not published is none. */
+/** As a related video; one that isn't listed is none. */
 function scoresAsBefore(was: Row | undefined, is: Row | undefined): boolean {
-  const [before, now] = [was, is].map((row) => (row?.status === "published" ? row : undefined));
+  const [before, now] = [was, is].map((row) => (row?.listed ? row : undefined));
   if (!before || !now) return before === now;
   return (
     isFoundAsBefore(before, now) &&
@@ -194,7 +198,7 @@ function scoresAsBefore(was: Row | undefined, is: Row | undefined): boolean {
 
 /** Whether the public sees one of the two. */
 function isSeen(was: Row | undefined, is: Row | undefined): boolean {
-  return was?.status === "published" || is?.status === "published";
+  return was?.public === 1 || is?.public === 1;
 }
 
 function watched(views: number): number {
@@ -203,13 +207,13 @@ function watched(views: number): number {
 
 const SUMMED = ["videos", "viewed", "views", "bytes"] as const;
 
-/** What changes of the totals by status and category, summed up in memory. */
+/** What changes of the totals by status, listing and category, summed up in memory. */
 function createTotals() {
   const sums = new Map<string, ReturnType<typeof share>>();
   return {
     add(row: Row | undefined, sign: 1 | -1): void {
       if (!row) return;
-      const key = `${row.status}\n${row.category}`;
+      const key = `${row.status}\n${row.listed}\n${row.category}`;
       const change = share(row, sign);
       const sum = sums.get(key);
       if (!sum) sums.set(key, change);
@@ -221,9 +225,10 @@ function createTotals() {
 }
 
 /** What a video contributes to the totals, or takes away from them. */
-function share({ status, category, views, bytes }: Row, sign: 1 | -1) {
+function share({ status, listed, category, views, bytes }: Row, sign: 1 | -1) {
   return {
     status,
+    listed,
     category,
     videos: sign,
     viewed: views > 0 ? sign : 0,

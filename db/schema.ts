@@ -18,9 +18,7 @@ import type {
   VideoFramesTable,
 } from "./schema/block-list";
 import type {
-  ConsentHidingsTable,
   ConsentRequirementTable,
-  ConsentWaitsTable,
   PerformerDocumentsTable,
   PerformerNamesTable,
   PerformersTable,
@@ -139,11 +137,17 @@ export interface VideosTable {
   unpublish_at: Time | null;
   /** Since when a draft waits for an editor; null while it waits for who uploaded it. */
   ready_at: Time | null;
+  /** 1 while `video_holds` has a row for it; a trigger's. */
+  held: Generated<0 | 1>;
+  /** Whether visitors can open its page and files, and whether it is in the public lists. */
+  public: GeneratedAlways<0 | 1>;
+  listed: GeneratedAlways<0 | 1>;
 }
 
-/** One row for each status and stored category, kept by the projector. */
+/** One row for each status, whether it is listed, and stored category, kept by the projector. */
 interface VideoTotalsTable {
   status: VideoStatus;
+  listed: 0 | 1;
   category: string;
   videos: number;
   /** Of them with views. */
@@ -259,9 +263,7 @@ export interface Schema {
   performer_documents: PerformerDocumentsTable;
   video_consents: VideoConsentsTable;
   video_performers: VideoPerformersTable;
-  consent_hidings: ConsentHidingsTable;
   consent_requirement: ConsentRequirementTable;
-  consent_waits: ConsentWaitsTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

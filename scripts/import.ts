@@ -150,8 +150,8 @@ function printPlan({ entries, failures, withoutCategory = [] }: ImportPlan): voi
 function report(summary: ImportSummary, withoutCategory: number): void {
   const failed = summary.failures.length + withoutCategory;
   for (const { name, of } of summary.duplicates) console.log(`${name}: the same file as "${of}".`);
-  for (const { name, reason } of summary.drafts) {
-    console.error(`${name}: ${reason} It is imported as a draft.`);
+  for (const { name, reason } of summary.notPublic) {
+    console.error(`${name}: ${reason} It is imported, but not public.`);
   }
   for (const { name, reason } of summary.failures) console.error(`${name}: ${reason}`);
   console.log(

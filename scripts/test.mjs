@@ -44,7 +44,12 @@ build();
 
 const affected = changed ? [`--changed=${changed}`, "--passWithNoTests"] : [];
 const vitest = (config, ...more) => ["run", `--config=tests/${config}`, ...more, ...affected];
-const unit = vitest("vitest.config.ts", "--project=rules", "--project=components");
+const unit = vitest(
+  "vitest.config.ts",
+  "--project=rules",
+  "--project=components",
+  "--project=isolated",
+);
 await runTests("unit tests", "vitest", unit, "--retry=1");
 await runTests("integration tests", "vitest", vitest("integration.config.ts"), "--retry=1");
 

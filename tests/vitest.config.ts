@@ -38,7 +38,17 @@ export default defineConfig({
           // for each would take half as much time again.
           name: "components",
           pool: "vmForks",
-          include: ["tests/unit/**/*.test.tsx", "tests/isolated/**/*.test.ts"],
+          include: ["tests/unit/**/*.test.tsx"],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // What these attach to the servers of their process stays for the next file, in another context too.
+          name: "isolated",
+          pool: "forks",
+          include: ["tests/isolated/**/*.test.ts"],
           sequence: { groupOrder: 1 },
         },
       },

@@ -19,17 +19,17 @@ const SENTENCES = {
     "had % kept hidden at its time, since it is held back",
     "had a video kept hidden at its time, since it is held back",
   ],
-  "hold-kept": [
-    "had % hidden again, which another program had published while it is held back",
-    "had a video hidden again that is held back",
-  ],
-  "consent-kept": [
-    "had % hidden again, which was published without a record of consent",
-    "had a video hidden again that has no record of consent",
-  ],
   "consent-withheld": [
-    "had % kept hidden at its time, until it has a valid record of consent",
-    "had a video kept hidden at its time, until it has a valid record of consent",
+    "kept % from the public until it has a valid record of consent",
+    "kept a video from the public until it has a valid record of consent",
+  ],
+  "consent-hide-all": [
+    "hid % without a valid record of consent",
+    "hid videos without a valid record of consent",
+  ],
+  "consent-hide-undo": [
+    "made % public again that had no valid record of consent",
+    "made videos public again that had no valid record of consent",
   ],
   "hide-scheduled": ["had % hidden, as scheduled", "had a video hidden, as scheduled"],
   "file-send": ["sent another file for %", "sent another file for a video"],

@@ -27,7 +27,13 @@ export async function requirePermission(
   return (await requireSession(request, permission)).user;
 }
 
-/** The same, for who needs to know which of the user's sessions it is. */
+/** Whether somebody is signed in who has a permission, for pages that show visitors less. */
+export async function isPermitted(request: Request, permission: Permission): Promise<boolean> {
+  const session = await findSession(request);
+  return session !== undefined && allows(session.user, permission);
+}
+
+/** The same as `requirePermission`, for who needs to know which of the user's sessions it is. */
 export async function requireSession(
   request: Request,
   permission: Permission,

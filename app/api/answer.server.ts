@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
+import { accountNow } from "~/account/account-now.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
 import { findToken, type TokenUse } from "~/account/tokens/tokens.server";
@@ -8,7 +9,6 @@ import { clientAddress } from "~/server/client-address.server";
 import { logUnexpected } from "~/server/errors.server";
 import { readText } from "~/server/small-form.server";
 import { ownVideosOf } from "~/studio/own-videos";
-import { accountNow } from "~/studio/own-videos.server";
 import { isBusy } from "~db/write-lock";
 import type { Answer, Operation } from "./operation";
 import { operationsAt } from "./operations.server";

@@ -40,6 +40,11 @@ const summary = {
   title: z.string(),
   category: z.string().describe("Of today's categories, or as another program wrote it."),
   status,
+  onHold: z
+    .boolean()
+    .describe(
+      "Whether something keeps it from the public whatever its status is, such as a report.",
+    ),
   duration: z.string().describe("minutes:seconds, such as 5:30."),
   views: z.number().int(),
   bytes: z.number().int().describe("What its files take on disk."),

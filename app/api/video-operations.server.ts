@@ -4,7 +4,7 @@ import { GONE, type StudioFailure } from "~/studio/failure";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { findEditable, listManaged } from "~/studio/list/managed-list.server";
 import type { EditableVideo, ManagedVideo } from "~/studio/list/managed-video";
-import { toggleVideo } from "~/studio/list/toggle-visibility.server";
+import { publishOrHide } from "~/studio/list/toggle-visibility.server";
 import type { OwnVideos } from "~/studio/own-videos";
 import { changeableIds } from "~/studio/own-videos.server";
 import { scheduleVideo } from "~/studio/schedule/schedule.server";
@@ -119,8 +119,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
       async perform({ id, user, own }: Call<undefined, undefined>) {
         assertChangeable(own, id);
-        const expectedStatus = name === "publish" ? "hidden" : "published";
-        assertDone(await toggleVideo({ id, expectedStatus }, user.id));
+        assertDone(await publishOrHide(id, name, user.id));
         return videoAnswer(await existing(id, own));
       },
     }),
@@ -180,7 +179,7 @@ function videoAnswer(found: EditableVideo): Answer & { headers: Record<string, s
 function summaryOf({ schedule: times, ...row }: ManagedVideo) {
   const { id, title, category, status, duration, views, bytes, createdAt, thumbnailUrl } = row;
   const about = { id, title, category, status, duration, views, bytes, createdAt, thumbnailUrl };
-  return { ...about, ...times };
+  return { ...about, onHold: row.isHeld ?? false, ...times };
 }
 
 const etagOf = ({ version }: EditableVideo) => `"${version}"`;

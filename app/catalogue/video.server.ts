@@ -8,7 +8,6 @@ import { database } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, toCard } from "./lists/card-row.server";
-import { CAN_BE_WATCHED } from "./lists/preparing.server";
 import { cardsAt } from "./lists/published-list.server";
 import { parseTags } from "./related/related";
 import type { RelatedAnswer, RelatedQuestion } from "./related/related-hits.server";
@@ -16,6 +15,8 @@ import type { RelatedAnswer, RelatedQuestion } from "./related/related-hits.serv
 /** What the video page shows. */
 export interface VideoDetail extends VideoCardData {
   status: VideoStatus;
+  /** Whether visitors can open its page. */
+  isPublic: boolean;
   description: string;
   tags: string[];
   /** A path of this site; empty when there is no file. */
@@ -36,10 +37,10 @@ export interface VideoDetail extends VideoCardData {
   updatedAt: string;
 }
 
-/** The published video of an id, or undefined. */
+/** The video of an id, if visitors can open its page. */
 export async function findPublished(id: string): Promise<VideoDetail | undefined> {
   const video = await findVideo(id);
-  return video?.status === "published" ? video : undefined;
+  return video?.isPublic ? video : undefined;
 }
 
 /** The video of an id whatever its status, which the caller answers for; undefined when there is none. */
@@ -48,13 +49,14 @@ export async function findVideo(id: string): Promise<VideoDetail | undefined> {
     .selectFrom("videos")
     .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
     .select(["source_url", "hls_url", "storyboard_url", "captions", "loudness", "true_peak"])
-    .select(["status", STREAM_IS_COMING.as("streamIsComing")])
+    .select(["status", "public", STREAM_IS_COMING.as("streamIsComing")])
     .where("id", "=", id)
     .executeTakeFirst();
   if (!row) return undefined;
   return {
     ...toCard(row),
     status: row.status,
+    isPublic: row.public === 1,
     description: row.description,
     tags: parseTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
@@ -87,7 +89,7 @@ export async function publishedStream(id: string): Promise<string | undefined> {
     .selectFrom("videos")
     .select("hls_url")
     .where("id", "=", id)
-    .where("status", "=", "published")
+    .where("public", "=", 1)
     .executeTakeFirst();
   return ownMediaPath(row?.hls_url);
 }
@@ -99,8 +101,7 @@ export async function publishedCards(ids: readonly string[]): Promise<VideoCardD
     .selectFrom("videos")
     .select(CARD_COLUMNS)
     .where("id", "in", ids)
-    .where("status", "=", "published")
-    .where(sql<boolean>`${sql.raw(CAN_BE_WATCHED)}`)
+    .where("listed", "=", 1)
     .execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...new Set(ids)].flatMap((id) => {

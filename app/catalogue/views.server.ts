@@ -1,7 +1,8 @@
 import { isbot } from "isbot";
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { noteView } from "~/server/node/page-cache.server";
-import { prepared, sqliteHandle } from "~db/client.server";
+import { isPublic } from "~/visibility/visibility.server";
+import { sqliteHandle } from "~db/client.server";
 import { batchedCounts } from "./batched-counts.server";
 
 /** One a minute: a household, or the phones behind one address of a carrier; a loop that reloads gains little. */
@@ -30,24 +31,17 @@ export function pendingViews(id: string): number {
 }
 
 /**
- * Counts one view in memory; false when no published video has the id.
+ * Counts one view in memory; false when no public video has the id.
  *
  * @param address whose views of a video are counted 60 times an hour at most, and no further.
  */
 export function countView(id: string, address?: string): boolean {
-  if (!isPublished(id)) return false;
+  if (!isPublic(id)) return false;
   if (address === undefined || mayCount(address, id)) {
     batch.add(id, 1);
     noteView(id);
   }
   return true;
-}
-
-/** Whether a video is there for everybody. */
-export function isPublished(id: string): boolean {
-  return (
-    prepared("SELECT 1 FROM videos WHERE id = ? AND status = 'published'").get(id) !== undefined
-  );
 }
 
 /** Whether one more of what is counted may come from an address; 60 an hour of each. */

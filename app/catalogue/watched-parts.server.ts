@@ -1,7 +1,8 @@
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
+import { isPublic } from "~/visibility/visibility.server";
 import { prepared } from "~db/client.server";
 import { batchedCounts } from "./batched-counts.server";
-import { isPublished, mayCount } from "./views.server";
+import { mayCount } from "./views.server";
 
 /** What is counted of a video: totals, without any mark of who has watched it, or when. */
 export interface WatchedParts {
@@ -32,7 +33,7 @@ const batch = batchedCounts<WatchedParts>("Watched parts", {
  * @param address whose views of a video are counted 60 times an hour at most, and no further.
  */
 export function countWatched(id: string, report: string, address?: string): boolean {
-  if (!isPublished(id)) return false;
+  if (!isPublic(id)) return false;
   if (address !== undefined && !mayCount(address, `${id} watched`)) return true;
   batch.add(id, { views: 1, parts: [...report].map(Number) });
   return true;

@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable, Transaction } from "kysely";
+import { isDeactivated } from "~/account/account-now.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import {
   holdLikeness,
@@ -14,12 +15,14 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { type MediaFile, recordFile } from "~/media/media-files.server";
 import { formatDuration } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
-import { HOLD_SENTENCES } from "~/trust/holds.server";
+import { consentRefusals } from "~/trust/consent/validity.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
+import { HOLD_SENTENCES } from "~/visibility/holds.server";
+import { newIntention } from "~/visibility/visibility.server";
 import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";
-import type { ImportEntry } from "./entry";
+import { type ImportEntry, ImportError } from "./entry";
 import type { ImportActivity } from "./import-activity.server";
 import { putIntoSeries } from "./imported-series.server";
 import type { InspectedFile } from "./inspect-file.server";
@@ -46,6 +49,7 @@ export interface Candidate {
 }
 
 /** In one transaction. */
+const ACCOUNT_ENDED = "The account that imports was deactivated. Nothing else was imported.";
 const ROWS_AT_ONCE = 50;
 /** So that the disk already writes while the rest of a batch is copied. */
 const FLUSH_EVERY = 300;
@@ -56,7 +60,9 @@ interface PendingImport extends Candidate {
   /** Inside the bucket videos; empty without a file. */
   target: string;
   picture?: MovedPicture;
-  /** Why it is a draft, where it was to be published and can't be. */
+  /** Whether it lacks a record of consent that it needs. Then it becomes a draft. */
+  lacksRecord?: boolean;
+  /** Why it isn't public, if it was to be published. */
   refusal?: string;
 }
 
@@ -182,13 +188,17 @@ async function insertRows(
   moved: PendingImport[],
   time: number,
 ): Promise<void> {
+  if (isDeactivated(userId)) throw new ImportError(ACCOUNT_ENDED);
   const digests = moved.flatMap(({ videoId, sha256 }) =>
     sha256 ? [{ video_id: videoId, sha256 }] : [],
   );
   const files = moved.flatMap(filesOf);
   const sources = moved.flatMap(({ entry }) => entry.file ?? []);
-  const refusals = refusalsOf(moved.map(({ videoId }) => videoId));
+  const ids = moved.map(({ videoId }) => videoId);
+  const refusals = refusalsOf(ids);
+  const lacking = consentRefusals(ids);
   for (const each of moved) {
+    each.lacksRecord = lacking.has(each.videoId);
     each.refusal = refusals.get(each.videoId) ?? likenessRefusal(each.look);
   }
   await transaction
@@ -197,13 +207,12 @@ async function insertRows(
     .execute();
   for (const { videoId } of moved) keepAcceptance(videoId, "video", userId, acceptance);
   for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
-  for (const { videoId, look, entry, inspected } of moved) {
+  for (const { videoId, look } of moved) {
     if (!look) continue;
-    const isToBePublic = entry.status === "published" && !inspected?.cutOff;
-    if (look === "late") holdUncompared(videoId, isToBePublic);
+    if (look === "late") holdUncompared(videoId);
     else {
       noteFrames(videoId, look.frames);
-      holdLikeness(videoId, look.films, isToBePublic);
+      holdLikeness(videoId, look.films);
     }
   }
   for (const file of files) await recordFile(file, transaction);
@@ -250,9 +259,9 @@ function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): 
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
-  const { entry, inspected, basePath, target, videoId, refusal } = each;
+  const { entry, inspected, basePath, target, videoId, lacksRecord } = each;
   // What is cut off is published by whoever has seen it.
-  const isDraft = entry.status === "published" && (inspected?.cutOff || refusal);
+  const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
   const url = target ? mediaUrl("videos", target) : "";
   const tags = resolveAliases(entry.tags);
   const createdAt = entry.createdAt ?? new Date(time).toISOString();
@@ -269,7 +278,7 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,
-    status: isDraft ? "review" : entry.status,
+    ...newIntention(isDraft ? "review" : entry.status),
     views: entry.views ?? 0,
     created_at: createdAt,
     updated_at: entry.updatedAt ?? createdAt,

@@ -36,8 +36,8 @@ export interface ImportSummary {
   /** Imported earlier, or there by their id. */
   alreadyThere: number;
   duplicates: { name: string; of: string }[];
-  /** Imported as drafts, with the sentence that says why. */
-  drafts: { name: string; reason: string }[];
+  /** Imported, but not public although they were to be published, with the reason. */
+  notPublic: { name: string; reason: string }[];
   failures: ImportFailure[];
   /** Time spent computing SHA-256. */
   hashingMs: number;
@@ -65,7 +65,7 @@ export async function importVideos(
     importedBytes: 0,
     alreadyThere: 0,
     duplicates: [],
-    drafts: [],
+    notPublic: [],
     failures: [...plan.failures],
     hashingMs: 0,
     probingMs: 0,
@@ -90,7 +90,7 @@ export async function importVideos(
       summary.importedBytes += bytes;
       if (entry.status !== "published") continue;
       const reason = refusal ?? (inspected?.cutOff && cutOffSentence(inspected.cutOff));
-      if (reason) summary.drafts.push({ name: entry.name, reason });
+      if (reason) summary.notPublic.push({ name: entry.name, reason });
     }
   }
   summary.interrupted = options.signal?.aborted ?? false;

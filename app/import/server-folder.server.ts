@@ -176,7 +176,10 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
     state().report = reportOf(summary, plan);
   } catch (error) {
     console.error(error);
-    const sentence = "The import ended before its time. The log says why; it can be begun again.";
+    const sentence =
+      error instanceof ImportError
+        ? error.message
+        : "The import ended before its time. The log says why; it can be begun again.";
     state().report = { sentence, failures: [], more: 0 };
   } finally {
     state().running = undefined;
@@ -188,7 +191,10 @@ function reportOf(summary: ImportSummary, { withoutCategory = [] }: ImportPlan):
   const all = [
     ...summary.failures,
     ...withoutCategory.map((name) => ({ name, reason: "it has no category." })),
-    ...summary.drafts.map(({ name, reason }) => ({ name, reason: `${reason} It is a draft.` })),
+    ...summary.notPublic.map(({ name, reason }) => ({
+      name,
+      reason: `${reason} It is not public.`,
+    })),
     ...summary.duplicates.map(({ name, of }) => ({ name, reason: `the same file as “${of}”.` })),
   ];
   const figures = [

@@ -10,13 +10,18 @@ import { redirectWithToast } from "~/server/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { PerformerList } from "~/studio/consent/performer-list";
-import { EndingRecords, LackingVideos } from "~/studio/consent/video-lists";
+import { EndingRecords, HiddenForConsent, LackingVideos } from "~/studio/consent/video-lists";
 import { failure, type StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { SafetyLinks } from "~/studio/reports/safety-links";
 import { usePermissions } from "~/studio/use-permissions";
 import { endingSoon } from "~/trust/consent/ending.server";
-import { hideLacking, lacking, undoHiding } from "~/trust/consent/hide-lacking.server";
+import {
+  hiddenVideos,
+  hideLacking,
+  lacking,
+  releaseHidden,
+} from "~/trust/consent/hide-lacking.server";
 import { listPerformers } from "~/trust/consent/performers.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
@@ -32,8 +37,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
     search,
     page: listPerformers(search, asked.get("after") ?? ""),
     ending: endingSoon(),
-    lacking: await lacking(),
-    isRequired: settings().requireConsent,
+    lacking: settings().requireConsent ? await lacking() : undefined,
+    hidden: hiddenVideos(),
   };
 }
 
@@ -44,19 +49,25 @@ export async function action({ request }: ActionFunctionArgs) {
   const intent = form.get("intent");
   if (intent === "hide-lacking") {
     assertAllowed(user, "/admin/consent hide-lacking");
-    const { batch, hidden } = await unlessBusy(hideLacking(user.id));
+    if (!form.get("sure")) return notTicked();
+    const hidden = await unlessBusy(hideLacking(user.id));
     throw redirectWithToast(HERE, {
       title: "Videos Hidden",
       description: `${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`,
       kind: "success",
-      ...(hidden > 0 && {
-        action: { label: "Undo", to: HERE, fields: { intent: "undo-hiding", batch } },
-      }),
     });
   }
   if (intent === "undo-hiding") {
     assertAllowed(user, "/admin/consent undo-hiding");
-    const shown = await unlessBusy(undoHiding(String(form.get("batch") ?? ""), user.id));
+    const source = String(form.get("source") ?? "");
+    const isBatch = hiddenVideos().find((each) => each.source === source)?.isBatch;
+    if (isBatch === false && !form.get("sure")) return notTicked();
+    const shown = await unlessBusy(releaseHidden(source, user.id));
+    if (shown === undefined) {
+      const detail = "This was undone before, or the videos have their records by now.";
+      const error = failure(404, "Nothing was changed.", { detail });
+      return data({ error }, { status: error.status });
+    }
     throw redirectWithToast(HERE, {
       title: "Videos Published",
       description: `${formatQuantity(shown, "video")} ${shown === 1 ? "is" : "are"} public again.`,
@@ -67,8 +78,13 @@ export async function action({ request }: ActionFunctionArgs) {
   return data({ error }, { status: error.status });
 }
 
+function notTicked() {
+  const error = failure(422, "Nothing was changed.", { detail: "Tick the box first." });
+  return data({ error }, { status: error.status });
+}
+
 export default function Consent() {
-  const { search, page, ending, lacking, isRequired } = useLoaderData<typeof loader>();
+  const { search, page, ending, lacking, hidden } = useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
   const may = usePermissions();
   return (
@@ -84,7 +100,14 @@ export default function Consent() {
       <AnswerFailure error={error} />
       <EndingRecords ending={ending} />
       <PerformerList page={page} search={search} />
-      <LackingVideos {...{ lacking, isRequired }} mayHide={may("/admin/consent hide-lacking")} />
+      <HiddenForConsent hidden={hidden} mayUndo={may("/admin/consent undo-hiding")} />
+      {lacking ? (
+        <LackingVideos lacking={lacking} mayHide={may("/admin/consent hide-lacking")} />
+      ) : (
+        <p className="text-sm text-muted">
+          Videos are published without a record. To require one, set REQUIRE_CONSENT=on.
+        </p>
+      )}
     </div>
   );
 }

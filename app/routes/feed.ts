@@ -5,6 +5,7 @@ import { siteIdentity } from "~/server/site-origin.server";
 
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);
-  const feed = await rssFeed(site);
-  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () => feed);
+  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () =>
+    rssFeed(site),
+  );
 }

@@ -74,7 +74,7 @@ function reviewOf(id: string | undefined, uploadedBy: string | undefined) {
 
 export default function ReviewPage() {
   useLiveRefresh({ jobs: true });
-  const { video, notes, links, isLikeBlocked, uncompared, origin } = useLoaderData<typeof loader>();
+  const { video, notes, links, likeFilms, uncompared, origin } = useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   return (
@@ -102,7 +102,7 @@ export default function ReviewPage() {
             {video.title}
           </h2>
           <p className="flex flex-wrap items-center gap-2 text-sm text-muted wrap-anywhere">
-            <StatusBadge status={video.status} />
+            <StatusBadge status={video.status} isHeld={video.held === 1} />
             {video.status === "review" && (
               <Badge tone={video.readyAt ? "good" : "plain"}>
                 {video.readyAt ? "Waits for an editor" : "Waits for the uploader"}
@@ -110,9 +110,9 @@ export default function ReviewPage() {
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
-          <ComparisonPanel isLikeBlocked={isLikeBlocked} uncompared={uncompared} />
+          <ComparisonPanel likeFilms={likeFilms} uncompared={uncompared} />
           {video.status !== "published" &&
-            !isLikeBlocked &&
+            likeFilms.length === 0 &&
             !uncompared &&
             may("/admin toggle") && (
               <Form method="post" action="/admin?tab=manage" className="mb-3">

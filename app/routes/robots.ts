@@ -3,7 +3,7 @@ import { validatedAnswer } from "~/server/conditional-response.server";
 import { siteIdentity } from "~/server/site-origin.server";
 
 /** Everything public may be found; what only admins or scripts use may not be crawled. */
-export function loader({ request }: LoaderFunctionArgs): Response {
+export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const { origin } = siteIdentity(request);
   const lines = [
     "User-agent: *",

@@ -1,7 +1,7 @@
 import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ListVideo, Play } from "lucide-react";
-import { currentUser } from "~/account/guard.server";
+import { isPermitted } from "~/account/guard.server";
 import { pageParameter } from "~/catalogue/lists/listing.server";
 import { loadList } from "~/catalogue/lists/load-list.server";
 import { seriesMeta } from "~/catalogue/meta/series-meta";
@@ -21,11 +21,12 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? seriesMeta(data.site, data) : [];
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
-  const { id, ...series } = askedSeries(request, params.slug ?? "");
+  const maySee = () => isPermitted(request, "/admin/series/:id?");
+  const { id, ...series } = await askedSeries(request, params.slug ?? "", maySee);
   const page = pageParameter(new URL(request.url).searchParams);
   const { list, error, status } = await loadList(request, async () => seriesVideos(id, page));
   const isShown = series.isPublic && (list.total > 0 || error !== undefined);
-  if (!isShown && !(await currentUser(request))) throw seriesNotFound();
+  if (!isShown && !(await maySee())) throw seriesNotFound();
   return data(
     { series, list, error, isShown, site: siteIdentity(request), now: Date.now() },
     { status },

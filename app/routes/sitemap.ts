@@ -17,16 +17,11 @@ const XML = "application/xml; charset=utf-8";
 /** `/sitemap.xml`, the index, and `/sitemap/{pages, tags, series or number}.xml`, its parts. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);
-  const answer = (body: () => BodyInit) => validatedAnswer(request, site.origin, XML, body);
-  if (params.part === undefined) {
-    const index = await sitemapIndex(site);
-    return answer(() => index);
-  }
+  const answer = (body: () => BodyInit | Promise<BodyInit>) =>
+    validatedAnswer(request, site.origin, XML, body);
+  if (params.part === undefined) return answer(() => sitemapIndex(site));
   if (params.part === "pages.xml") return answer(() => pagesSitemap(site));
-  if (params.part === "tags.xml") {
-    const tags = await tagsSitemap(site);
-    return answer(() => tags);
-  }
+  if (params.part === "tags.xml") return answer(() => tagsSitemap(site));
   if (params.part === "series.xml") return answer(() => seriesSitemap(site));
   const part = Number(/^([1-9]\d{0,5})\.xml$/.exec(params.part)?.[1]);
   if (!((part - 1) * SITEMAP_MOST < (await publishedTotal()).videos)) {

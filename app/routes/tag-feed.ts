@@ -7,7 +7,7 @@ import { siteIdentity } from "~/server/site-origin.server";
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const tag = askedTag(request, "/feed.xml");
   const site = siteIdentity(request);
-  const feed = await tagFeed(site, tag);
-  if (feed === undefined) return new Response("Not Found", { status: 404 });
-  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () => feed);
+  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () =>
+    tagFeed(site, tag),
+  );
 }

@@ -79,7 +79,7 @@ export default function VideoConsentPage() {
       </header>
       <AnswerFailure error={error} />
       <p className="flex flex-wrap items-center gap-3">
-        <StatusBadge status={video.status} />
+        <StatusBadge status={video.status} isHeld={video.held === 1} />
         <Link
           to={`/admin/review/${encodeURIComponent(video.id)}`}
           dir="auto"

@@ -17,6 +17,7 @@ import { ViewsByDay } from "~/studio/statistics/views-by-day";
 import { StatusBadge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import type { VideoStatus } from "~db/schema";
 
 export const meta = privateMeta("Statistics of a video");
 
@@ -81,14 +82,14 @@ export default function VideoStatisticsPage() {
 }
 
 function About({
-  video: { id, title, status, views },
+  video: { id, title, status, held, views },
 }: {
-  video: { id: string; title: string; status: "published" | "hidden" | "review"; views: number };
+  video: { id: string; title: string; status: VideoStatus; held: 0 | 1; views: number };
 }) {
   return (
     <div className="flex flex-col gap-2">
       <h2 dir="auto" className="text-lg font-semibold wrap-anywhere">
-        {status === "published" ? (
+        {status === "published" && !held ? (
           <Link
             to={`/video/${encodeURIComponent(id)}`}
             className="inline-flex min-h-11 items-center hover:text-accent mouse:min-h-0"
@@ -100,7 +101,7 @@ function About({
         )}
       </h2>
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted figures">
-        <StatusBadge status={status} />
+        <StatusBadge status={status} isHeld={held === 1} />
         {formatQuantity(views, "view")} in all
       </p>
     </div>

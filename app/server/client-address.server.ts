@@ -45,6 +45,16 @@ function withoutPort(address: string | undefined): string | undefined {
   return isIP(bare) ? bare : undefined;
 }
 
+/**
+ * A network that includes the one an address counts by: the /24 of an IPv4 address, the /48 of an IPv6 address.
+ * One person may have all of a /48.
+ */
+export function widerNetwork(network: string): string {
+  return network.includes(":")
+    ? network.split(":").slice(0, 3).join(":")
+    : network.replace(/\.\d+$/, "");
+}
+
 /** The network that an address counts by: itself, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

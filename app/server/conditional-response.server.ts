@@ -22,13 +22,18 @@ function validators(origin: string) {
   return { etag: `W/"${tag.slice(0, 22)}"`, lastModified: last.since };
 }
 
-/** An answer made of the catalogue, or 304 when the asker holds it already. */
-export function validatedAnswer(
+/**
+ * An answer made of the catalogue, 304 if the client has it already, or 404.
+ *
+ * @param body is called after the version of the catalogue was read, so that no answer has the tag of a
+ *   catalogue that is newer than it. Undefined for a 404.
+ */
+export async function validatedAnswer(
   request: Request,
   origin: string,
   contentType: string,
-  body: () => BodyInit,
-): Response {
+  body: () => BodyInit | undefined | Promise<BodyInit | undefined>,
+): Promise<Response> {
   const now = validators(origin);
   // Without PUBLIC_URL its addresses are of the asker's Host, and fit nobody else.
   // By rules of countries a shared cache would pass on what its asker may not have.
@@ -42,7 +47,9 @@ export function validatedAnswer(
   };
   const failed = failedPrecondition(request.headers, now);
   if (failed) return new Response(null, { status: failed, headers });
-  return new Response(request.method === "HEAD" ? null : body(), {
+  const content = await body();
+  if (content === undefined) return new Response("Not Found", { status: 404 });
+  return new Response(request.method === "HEAD" ? null : content, {
     headers: { ...headers, "Content-Type": contentType },
   });
 }

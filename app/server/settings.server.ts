@@ -9,6 +9,7 @@ import { PROXY_VARIABLES } from "./settings/proxy-settings";
 import { givenValue } from "./settings/secret-files.server";
 import {
   email,
+  hideLimit,
   isHttpUrl,
   isSmtpUrl,
   isWebhookUrl,
@@ -114,6 +115,10 @@ const variables = {
   },
   SMTP_FROM: { takes: "an e-mail address", schema: mailbox.optional() },
   REPORT_HIDE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
+  REPORT_HIDE_LIMIT: {
+    takes: "a number of videos an hour and a percentage of all a day, such as 20/h,2%/d",
+    schema: hideLimit.default({ perHour: 20, shareOfDay: 0.02 }),
+  },
   REPORT_DEADLINE: {
     takes: "a length of time from 1h to 52w, such as 5d",
     schema: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w).default(5 * UNIT_MS.d),
@@ -236,6 +241,8 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     smtpFrom: parsed.SMTP_FROM,
     /** Whether a report of somebody under age, or without consent, hides the video at once. */
     reportHide: parsed.REPORT_HIDE === "on",
+    /** How many videos such reports hide at most. */
+    reportHideLimit: parsed.REPORT_HIDE_LIMIT,
     /** How long a decision may take where no law sets 48 hours. */
     reportDeadlineMs: parsed.REPORT_DEADLINE,
     /** How long after its decision a report's texts stay. */

@@ -1,7 +1,8 @@
+import { accountNow } from "~/account/account-now.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
-import { allows, type Permission, type Permitted } from "~/account/permissions";
+import { allows, type Permission } from "~/account/permissions";
 import { prepared } from "~db/client.server";
-import type { Role, VideoRow } from "~db/schema";
+import type { VideoRow } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "./failure";
 import { isDraft, OWN_DELETED, type OwnVideos, ownDeletedValues, ownVideosOf } from "./own-videos";
 
@@ -27,16 +28,6 @@ export function changeableIds(
   if (own.draftsOnly && !rows.every(isDraft))
     return failure(403, sentence, { detail: NOT_A_DRAFT });
   return rows.map(({ id }) => id);
-}
-
-/** Returns an account as it is now; undefined for one that is deactivated or gone. */
-export function accountNow(userId: string | null): (Permitted & { id: string }) | undefined {
-  const row = prepared(
-    "SELECT id, role, may_publish FROM users WHERE id = ? AND deactivated_at IS NULL",
-  ).get(userId) as { id: string; role: Role; may_publish: 0 | 1 } | undefined;
-  if (!row) return undefined;
-  const { id, role } = row;
-  return { id, role, mayPublish: role !== "uploader" || row.may_publish === 1 };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { accountNow } from "~/account/account-now.server";
 import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
 import { allows, type Permission } from "~/account/permissions";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -14,7 +15,7 @@ import type { ManageView } from "./list/manage-address";
 import { removeView, saveView } from "./list/saved-views.server";
 import { toggleVideo } from "./list/toggle-visibility.server";
 import { type OwnVideos, ownVideosOf } from "./own-videos";
-import { accountNow, changeableIds } from "./own-videos.server";
+import { changeableIds } from "./own-videos.server";
 import { scheduleVideo } from "./schedule/schedule.server";
 import { editSeriesOf, readSeriesEdit } from "./series/series-edit.server";
 import { dismissSimilar } from "./similar/similar-videos.server";

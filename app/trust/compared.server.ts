@@ -1,11 +1,11 @@
 import { readReason } from "~/media/jobs/explain";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { partsOf } from "~/shared/event-loop";
+import { releaseHold } from "~/visibility/holds.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
-import type { JobKind, JobState } from "~db/schema";
+import type { JobKind, JobState, VideoStatus } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { releaseHold } from "./holds.server";
 
 const EVERY_MS = 10_000;
 /** In one transaction. */
@@ -70,14 +70,15 @@ export interface ComparisonFailure {
 
 /** Undefined for a video that does not wait for its comparison. */
 export function uncomparedOf(videoId: string): Uncompared | undefined {
-  const wasPublished = prepared(
-    "SELECT was_published FROM video_holds WHERE video_id = ? AND reason = 'comparing'",
+  const status = prepared(
+    `SELECT status FROM video_holds JOIN videos ON videos.id = video_id
+     WHERE video_id = ? AND reason = 'comparing'`,
   )
     .pluck()
-    .get(videoId) as 0 | 1 | undefined;
-  if (wasPublished === undefined) return undefined;
+    .get(videoId) as VideoStatus | undefined;
+  if (status === undefined) return undefined;
   const failure = comparisonFailures([videoId]).get(videoId);
-  return { isToBePublic: wasPublished === 1, ...(failure && { failure }) };
+  return { isToBePublic: status === "published", ...(failure && { failure }) };
 }
 
 /** What a comparison takes: the file that is played, and the job that is asked for with its pictures. */

@@ -1,20 +1,16 @@
 import { settings } from "~/server/settings.server";
-import type { HoldReason } from "~db/schema/moderation";
+import { HOLD_SENTENCES, holdsOf } from "~/visibility/holds.server";
 import { comparisonFailures } from "./compared.server";
 import { consentRefusals, LACKS } from "./consent/validity.server";
-import { HOLD_SENTENCES, holdsOf } from "./holds.server";
-
-export { hold, releaseHold } from "./holds.server";
 
 /**
- * Why videos can't be published: one sentence for each that can't. Every way of publishing asks this
- * first, within its transaction where it has one.
+ * Why nobody can publish some videos: one sentence for each that has a hold or lacks its record of consent.
+ * Whatever publishes for a person calls this first, in its transaction if it has one.
  */
 export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
   const uncompared: string[] = [];
-  for (const [id, reasons] of holdsOf(videoIds)) {
-    const reason = BY_WEIGHT.find((each) => reasons.includes(each));
+  for (const [id, [reason]] of holdsOf(videoIds)) {
     if (reason) refusals.set(id, HOLD_SENTENCES[reason]);
     if (reason === "comparing") uncompared.push(id);
   }
@@ -26,18 +22,6 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
 function notCompared(why: string): string {
   return `This video could not be compared with the films that were removed: ${why} A moderator has to look at it, or have it compared again.`;
 }
-
-/** Of some videos those that nothing but their record of consent keeps from being published. */
-export function lacksOnlyRecord(videoIds: readonly string[]): Set<string> {
-  const lacking = new Set(consentRefusals(videoIds).keys());
-  for (const [id, reasons] of holdsOf(videoIds)) {
-    if (reasons.every((reason) => reason === "consent")) lacking.add(id);
-    else lacking.delete(id);
-  }
-  return lacking;
-}
-
-const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
 
 /** Why a video that has just arrived can't be published; undefined where it can. */
 export function refusalOfNew(): string | undefined {

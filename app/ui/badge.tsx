@@ -35,12 +35,19 @@ export function Badge({
   );
 }
 
-/** Green for published, yellow for review, gray for anything else (specification, section 4). */
-export function StatusBadge({ status }: { status: string }) {
+/**
+ * Green for published, yellow for review, gray for anything else (specification, section 4).
+ *
+ * @param isHeld whether the video isn't public, whatever its status.
+ */
+export function StatusBadge({ status, isHeld = false }: { status: string; isHeld?: boolean }) {
   const tone = status === "published" ? "good" : status === "review" ? "warn" : "plain";
   return (
-    <Badge tone={tone} className="capitalize">
-      {status}
-    </Badge>
+    <>
+      <Badge tone={tone} className="capitalize">
+        {status}
+      </Badge>
+      {isHeld && <Badge tone="warn">On hold</Badge>}
+    </>
   );
 }

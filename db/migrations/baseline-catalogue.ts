@@ -24,6 +24,7 @@ export const catalogue = /* sql */ `
     video_url      TEXT NOT NULL DEFAULT '',
     thumbnail_url  TEXT,
     uploaded_by    TEXT,
+    -- What people intend, like publish_at and unpublish_at.
     status         TEXT NOT NULL DEFAULT 'published'
                      CHECK (status IN ('published', 'hidden', 'review')),
     views          INTEGER NOT NULL DEFAULT 0 CHECK (views >= 0),
@@ -78,43 +79,42 @@ export const catalogue = /* sql */ `
     -- {userId}/{uploadId} of the file that this one was trimmed from, and from which second to which.
     cut_of         TEXT,
     cut_start      REAL,
-    cut_end        REAL
+    cut_end        REAL,
+    -- 1 while video_holds has a row for the video. Triggers write it.
+    held           INTEGER NOT NULL DEFAULT 0 CHECK (held IN (0, 1)),
+    -- Whether visitors can open its page and files, and whether it can be played too, which the public
+    -- lists require. A row that names no file counts as playable: nothing is being made of it.
+    public         INTEGER GENERATED ALWAYS AS (status = 'published' AND held = 0) VIRTUAL,
+    listed         INTEGER GENERATED ALWAYS AS (status = 'published' AND held = 0
+                     AND (video_url <> '' OR source_url IS NULL OR hls_url IS NOT NULL)) VIRTUAL
   );
 
   -- The orders of the public lists. The columns of filters follow the order, so that a filter needs only
   -- the index.
-  CREATE INDEX videos_published ON videos (sort_key, seconds) WHERE status = 'published';
-  CREATE INDEX videos_published_by_category ON videos (category, sort_key, seconds)
-    WHERE status = 'published';
-  CREATE INDEX videos_published_by_views ON videos (views, sort_key, seconds)
-    WHERE status = 'published';
-  CREATE INDEX videos_published_by_category_views ON videos (category, views, sort_key, seconds)
-    WHERE status = 'published';
-  CREATE INDEX videos_published_by_length ON videos (seconds, sort_key, category)
-    WHERE status = 'published';
+  CREATE INDEX videos_listed ON videos (sort_key, seconds) WHERE listed;
+  CREATE INDEX videos_listed_by_category ON videos (category, sort_key, seconds) WHERE listed;
+  CREATE INDEX videos_listed_by_views ON videos (views, sort_key, seconds) WHERE listed;
+  CREATE INDEX videos_listed_by_category_views ON videos (category, views, sort_key, seconds)
+    WHERE listed;
+  CREATE INDEX videos_listed_by_length ON videos (seconds, sort_key, category) WHERE listed;
   -- The orders of the studio's list, which has all rows. Status and category follow the order, so that a
   -- filter needs only the index.
   CREATE INDEX videos_by_age ON videos (sort_key, status, category);
   CREATE INDEX videos_by_title ON videos (title COLLATE NOCASE, number, status, category);
   CREATE INDEX videos_by_size ON videos (bytes, number, status, category);
-  -- Its other orders, for which the public lists index what is published: each index costs an insert
+  -- Its other orders, for which the public lists index what is listed: each index costs an insert
   -- about 15 microseconds among a million rows, so no row is in two indexes of one order.
-  CREATE INDEX videos_unpublished_by_views ON videos (views, sort_key, status, category)
-    WHERE status <> 'published';
-  CREATE INDEX videos_unpublished_by_length ON videos (seconds, sort_key, status, category)
-    WHERE status <> 'published';
+  CREATE INDEX videos_unlisted_by_views ON videos (views, sort_key, status, category)
+    WHERE NOT listed;
+  CREATE INDEX videos_unlisted_by_length ON videos (seconds, sort_key, status, category)
+    WHERE NOT listed;
   -- The few rows of a rare status or category, for which an order would have to be scanned.
-  CREATE INDEX videos_unpublished_by_state ON videos (status, category)
-    WHERE status <> 'published';
+  CREATE INDEX videos_unlisted_by_status ON videos (status, category) WHERE NOT listed;
   -- The row that a media address belongs to, which decides who may see the file.
   CREATE INDEX videos_by_video_url ON videos (video_url);
   CREATE INDEX videos_by_thumbnail_url ON videos (thumbnail_url);
   CREATE INDEX videos_by_publish_at ON videos (publish_at) WHERE publish_at IS NOT NULL;
   CREATE INDEX videos_by_unpublish_at ON videos (unpublish_at) WHERE unpublish_at IS NOT NULL;
-  -- Published videos that can't be played yet, which the public lists leave out. There are few, however
-  -- many are published.
-  CREATE INDEX videos_preparing ON videos (number, category, views, sort_key)
-    WHERE status = 'published' AND video_url = '' AND source_url IS NOT NULL AND hls_url IS NULL;
   -- Videos that are watched while they are encoded, by the address of the stream.
   CREATE INDEX videos_by_growing_stream ON videos (hls_url)
     WHERE video_url = '' AND hls_url IS NOT NULL;
@@ -163,6 +163,8 @@ export const catalogue = /* sql */ `
     id          TEXT PRIMARY KEY NOT NULL,
     sort_key    INTEGER NOT NULL,
     status      TEXT NOT NULL,
+    public      INTEGER NOT NULL,
+    listed      INTEGER NOT NULL,
     category    TEXT NOT NULL,
     views       INTEGER NOT NULL,
     bytes       INTEGER NOT NULL,
@@ -171,16 +173,17 @@ export const catalogue = /* sql */ `
     digest      TEXT NOT NULL
   ) WITHOUT ROWID;
 
-  -- For each status and category: the number of videos, the number of those with views, and the sums of
+  -- For each status, whether it is listed, and category: the number of videos, the number of those with views, and the sums of
   -- their views and bytes.
   CREATE TABLE video_totals (
     status   TEXT NOT NULL,
+    listed   INTEGER NOT NULL,
     category TEXT NOT NULL,
     videos   INTEGER NOT NULL,
     viewed   INTEGER NOT NULL,
     views    INTEGER NOT NULL,
     bytes    INTEGER NOT NULL,
-    PRIMARY KEY (status, category)
+    PRIMARY KEY (status, listed, category)
   ) WITHOUT ROWID;
 
   -- Title and tags of every video, U+001F after each, so that nothing matches across two of them, and the
@@ -197,7 +200,7 @@ export const catalogue = /* sql */ `
   INSERT INTO video_search_short (video_search_short, rank)
     VALUES ('automerge', 16), ('crisismerge', 64);
 
-  -- The last changes of published videos, for the thread that has the index of related videos.
+  -- The last changes of listed videos, for the thread that has the index of related videos.
   CREATE TABLE related_changes (
     seq      INTEGER PRIMARY KEY AUTOINCREMENT,
     sort_key INTEGER NOT NULL

@@ -72,11 +72,4 @@ export const consent = /* sql */ `
     WHEN NOT EXISTS (SELECT 1 FROM videos WHERE id = OLD.id) BEGIN
     DELETE FROM video_consents WHERE video_id = OLD.id;
   END;
-
-  -- Videos that were hidden together because they had no valid record, for undoing it.
-  CREATE TABLE consent_hidings (
-    batch    TEXT NOT NULL,
-    video_id TEXT NOT NULL,
-    PRIMARY KEY (batch, video_id)
-  ) WITHOUT ROWID;
 `;

@@ -1,9 +1,4 @@
-/** Hides a video that something has published in spite of a rule, for tools that don't check it first. */
-const hide = (action: string) => `
-    UPDATE videos SET status = 'hidden' WHERE id = NEW.id;
-    INSERT INTO activities (action, subject_id, detail) VALUES ('${action}', NEW.id, NEW.title);`;
-
-const IS_ON_HOLD = "EXISTS (SELECT 1 FROM video_holds WHERE video_id = NEW.id)";
+const IS_HELD = "EXISTS (SELECT 1 FROM video_holds WHERE video_id = NEW.id)";
 
 /** The same rule as in `app/trust/consent/lacking.server.ts`. */
 const LACKS_CONSENT = `EXISTS (SELECT 1 FROM consent_requirement) AND NOT EXISTS (
@@ -16,44 +11,51 @@ const LACKS_CONSENT = `EXISTS (SELECT 1 FROM consent_requirement) AND NOT EXISTS
             SELECT 1 FROM performer_documents AS document
             WHERE document.performer_id = performers.id AND document.kind = 'identity'))))`;
 
-/** What keeps a video from being published, whoever writes to the table `videos`. */
+/** For tools that publish a video without checking whether it has a record. */
+const holdForConsent = /* sql */ `
+    INSERT OR IGNORE INTO video_holds (video_id, reason, source_id, since)
+      VALUES (NEW.id, 'consent', 'required', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+    INSERT INTO activities (action, subject_id, detail)
+      VALUES ('consent-withheld', NEW.id, NEW.title);`;
+
+const updateHeld = (id: string) => /* sql */ `
+    UPDATE videos SET held = EXISTS (SELECT 1 FROM video_holds WHERE video_id = ${id})
+      WHERE id = ${id};`;
+
+/** What keeps a video from being public although its status is 'published', whoever writes to the tables. */
 export const holds = /* sql */ `
-  -- While a video has one, it isn't published. No foreign key: it may be in the trash.
+  -- Each row is one cause, so that ending it never ends another. No foreign key: the video may be in the
+  -- trash.
   CREATE TABLE video_holds (
-    video_id      TEXT NOT NULL,
-    reason        TEXT NOT NULL CHECK (reason IN
-                    ('report', 'removed', 'consent', 'block-list', 'user-blocked', 'comparing')),
-    -- The id of the report, so that each report has a hold of its own; empty for other reasons.
-    source_id     TEXT NOT NULL DEFAULT '',
-    since         TEXT NOT NULL,
-    -- 1 if the video was public, or was scheduled to be by now: it is published when its last hold is
-    -- released.
-    was_published INTEGER NOT NULL DEFAULT 0 CHECK (was_published IN (0, 1)),
+    video_id  TEXT NOT NULL,
+    reason    TEXT NOT NULL CHECK (reason IN
+                ('report', 'removed', 'consent', 'block-list', 'user-blocked', 'comparing')),
+    -- Which report, which entry of the block list, or what is wrong with the consent record; else empty.
+    source_id TEXT NOT NULL DEFAULT '',
+    since     TEXT NOT NULL,
     PRIMARY KEY (video_id, reason, source_id)
   ) WITHOUT ROWID;
   CREATE INDEX video_holds_comparing ON video_holds (video_id) WHERE reason = 'comparing';
+  CREATE INDEX video_holds_consent ON video_holds (source_id, video_id) WHERE reason = 'consent';
+
+  CREATE TRIGGER video_holds_added AFTER INSERT ON video_holds BEGIN${updateHeld("NEW.video_id")}
+  END;
+  CREATE TRIGGER video_holds_removed AFTER DELETE ON video_holds BEGIN${updateHeld("OLD.video_id")}
+  END;
+  CREATE TRIGGER videos_entered_held AFTER INSERT ON videos WHEN NEW.held <> ${IS_HELD} BEGIN${updateHeld("NEW.id")}
+  END;
+  CREATE TRIGGER videos_held_kept AFTER UPDATE OF id, held ON videos WHEN NEW.held <> ${IS_HELD} BEGIN${updateHeld("NEW.id")}
+  END;
 
   -- Has its row while REQUIRE_CONSENT is on, since triggers can't read settings.
   CREATE TABLE consent_requirement (id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1));
 
-  -- Videos that were scheduled to be published by now, and wait for a record; with that time.
-  CREATE TABLE consent_waits (
-    video_id   TEXT PRIMARY KEY NOT NULL,
-    publish_at TEXT NOT NULL
-  ) WITHOUT ROWID;
-
-  -- What is public stays public: only what becomes public needs a record.
+  -- What is public stays public: only what becomes published needs a record.
   CREATE TRIGGER videos_consent_changed AFTER UPDATE OF id, status ON videos
     WHEN NEW.status = 'published' AND (OLD.status <> 'published' OR OLD.id <> NEW.id)
-      AND ${LACKS_CONSENT} BEGIN${hide("consent-kept")}
+      AND ${LACKS_CONSENT} BEGIN${holdForConsent}
   END;
   CREATE TRIGGER videos_consent_entered AFTER INSERT ON videos
-    WHEN NEW.status = 'published' AND ${LACKS_CONSENT} BEGIN${hide("consent-kept")}
-  END;
-  CREATE TRIGGER videos_held_changed AFTER UPDATE OF id, status ON videos
-    WHEN NEW.status = 'published' AND ${IS_ON_HOLD} BEGIN${hide("hold-kept")}
-  END;
-  CREATE TRIGGER videos_held_entered AFTER INSERT ON videos
-    WHEN NEW.status = 'published' AND ${IS_ON_HOLD} BEGIN${hide("hold-kept")}
+    WHEN NEW.status = 'published' AND ${LACKS_CONSENT} BEGIN${holdForConsent}
   END;
 `;

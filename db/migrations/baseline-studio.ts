@@ -204,7 +204,7 @@ export const studio = /* sql */ `
     id          TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL
                   CHECK (kind IN ('disk', 'jobs', 'backup-failed', 'backup-old', 'consent', 'removals',
-                    'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'test')),
+                    'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'reports-limit', 'test')),
     sentence    TEXT NOT NULL,
     -- The latest event it covers: when the last job failed, the last day that a record expires, or the
     -- last deadline of a report.

@@ -15,6 +15,7 @@ export const ALERT_KINDS = [
   "reports-urgent",
   "reports-due",
   "reports-overdue",
+  "reports-limit",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number] | "test";

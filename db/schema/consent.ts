@@ -73,21 +73,9 @@ export interface VideoPerformersTable {
   of_age: 0 | 1;
 }
 
-/** Videos that were hidden together because they lacked a record. */
-export interface ConsentHidingsTable {
-  batch: string;
-  video_id: string;
-}
-
 /** Has its row while a record is required of what is published; triggers go by it. */
 export interface ConsentRequirementTable {
   id: 1;
-}
-
-/** Videos whose time to be published has come, and that wait for their record. */
-export interface ConsentWaitsTable {
-  video_id: string;
-  publish_at: Time;
 }
 
 export type PerformerRow = Selectable<PerformersTable>;

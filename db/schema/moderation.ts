@@ -28,15 +28,13 @@ export interface ModerationLogTable {
   hash: string;
 }
 
-/** Why a video is not published, whoever asks for it; the video may be in the trash, or gone. */
+/** Why a video isn't public, one cause a row. The video may be in the trash, or gone. */
 export interface VideoHoldsTable {
   video_id: string;
   reason: HoldReason;
-  /** The id of the report; empty for a reason that a video has only once. */
+  /** Which report, which entry of the block list, or what is wrong with the record; else empty. */
   source_id: Generated<string>;
   since: Time;
-  /** 1 when it was public, or has become due since: it is published when its last hold goes. */
-  was_published: Generated<0 | 1>;
 }
 
 /** A person has looked at a video because of a kind of report. */

@@ -20,7 +20,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video has no page",
     file: "app/catalogue/video.server.ts",
-    find: 'return video?.status === "published" ? video : undefined;',
+    find: "return video?.isPublic ? video : undefined;",
     replace: "return video;",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
     title: "is not found",
@@ -28,7 +28,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video has no stream address",
     file: "app/catalogue/video.server.ts",
-    find: '.select("hls_url")\n    .where("id", "=", id)\n    .where("status", "=", "published")',
+    find: '.select("hls_url")\n    .where("id", "=", id)\n    .where("public", "=", 1)',
     replace: '.select("hls_url")\n    .where("id", "=", id)',
     killedBy: "tests/integration/encode/stream-start.test.ts",
     title: "is told of what is published, and of nothing else",
@@ -36,7 +36,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video's media file can't be read",
     file: "app/media/serve/public-file.server.ts",
-    find: "WHERE status = 'published' AND video_url = @url",
+    find: "WHERE public AND video_url = @url",
     replace: "WHERE video_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
     title: "is everyone while the video is published",
@@ -60,7 +60,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video's replaced file can't be read",
     file: "app/media/serve/public-file.server.ts",
-    find: "file.replaced_at IS NOT NULL AND videos.status = 'published'",
+    find: "file.replaced_at IS NOT NULL AND videos.public",
     replace: "file.replaced_at IS NOT NULL",
     killedBy: "tests/integration/studio/replace-file.test.ts",
     title: "is public no more at once",
@@ -68,7 +68,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video's thumbnail can't be read",
     file: "app/media/serve/public-file.server.ts",
-    find: "WHERE status = 'published' AND thumbnail_url = @url",
+    find: "WHERE public AND thumbnail_url = @url",
     replace: "WHERE thumbnail_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
     title: "is everyone while the video is published",
@@ -77,7 +77,7 @@ export const MUTATIONS: readonly Mutation[] = [
     // Streams, storyboards, captions and hover previews are in the same folder.
     rule: "A hidden video's derived files can't be read",
     file: "app/media/serve/public-file.server.ts",
-    find: "WHERE status = 'published' AND video_url >= @from AND video_url < @to",
+    find: "WHERE public AND video_url >= @from AND video_url < @to",
     replace: "WHERE video_url >= @from AND video_url < @to",
     killedBy: "tests/integration/media/media.test.ts",
     title: "is everyone while the video is published",
@@ -118,8 +118,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A preview link shows no video on hold",
     file: "app/studio/review/preview-links.server.ts",
-    find: "AND NOT EXISTS (SELECT 1 FROM video_holds",
-    replace: "OR NOT EXISTS (SELECT 1 FROM video_holds",
+    find: "WHERE token_hash = ? AND NOT held AND",
+    replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
     title: "is shown by no preview link while it is held",
   },
@@ -151,15 +151,15 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "The lists find no hidden video",
     file: "app/catalogue/lists/published-list.server.ts",
-    find: "WHERE +status = 'published' AND ${CAN_BE_WATCHED} AND ${key} IN",
-    replace: "WHERE ${CAN_BE_WATCHED} AND ${key} IN",
+    find: "WHERE +listed AND ${key} IN",
+    replace: "WHERE ${key} IN",
     killedBy: "tests/integration/catalogue/listing.test.ts",
     title: "leave out a video that was hidden after it was found",
   },
   {
     rule: "Saved videos include no hidden video",
     file: "app/catalogue/video.server.ts",
-    find: '.where("id", "in", ids)\n    .where("status", "=", "published")',
+    find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
     title: "are those of the ids, in their order, each once",
@@ -167,7 +167,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A series shows no hidden video",
     file: "app/catalogue/series/public-series.server.ts",
-    find: "WHERE series_id = @id AND +status = 'published'`",
+    find: "WHERE series_id = @id AND +listed`",
     replace: "WHERE series_id = @id`",
     killedBy: "tests/integration/catalogue/series.test.ts",
     title: "has its published videos in their order",
@@ -175,7 +175,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video has no related videos",
     file: "app/catalogue/related/related-hits.server.ts",
-    find: "FROM videos WHERE id = ? AND status = 'published'",
+    find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
     killedBy: "tests/integration/catalogue/related.test.ts",
     title: "of what is not published are none, and none is hidden",
@@ -183,8 +183,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A hidden video isn't in the feed",
     file: "app/catalogue/feeds/published-walk.server.ts",
-    find: "WHERE status = 'published' AND ${CAN_BE_WATCHED} AND sort_key < CAST(? AS INTEGER)",
-    replace: "WHERE ${CAN_BE_WATCHED} AND sort_key < CAST(? AS INTEGER)",
+    find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
+    replace: "WHERE sort_key < CAST(? AS INTEGER)",
     killedBy: "tests/integration/catalogue/found.test.ts",
     title: "has no hidden videos",
   },
@@ -192,8 +192,8 @@ export const MUTATIONS: readonly Mutation[] = [
     // The same line as that of the feed.
     rule: "A hidden video isn't in the sitemap",
     file: "app/catalogue/feeds/published-walk.server.ts",
-    find: "WHERE status = 'published' AND ${CAN_BE_WATCHED} AND sort_key < CAST(? AS INTEGER)",
-    replace: "WHERE ${CAN_BE_WATCHED} AND sort_key < CAST(? AS INTEGER)",
+    find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
+    replace: "WHERE sort_key < CAST(? AS INTEGER)",
     killedBy: "tests/integration/catalogue/found.test.ts",
     title: "has every published video in exactly one part",
   },
@@ -201,9 +201,9 @@ export const MUTATIONS: readonly Mutation[] = [
   // Schedule
   {
     rule: "The schedule publishes a video at its time",
-    file: "app/studio/schedule/schedule.server.ts",
-    find: '{ status: "published", created_at: publish_at }',
-    replace: "{ created_at: publish_at }",
+    file: "app/visibility/visibility.server.ts",
+    find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
+    replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
     title: "publishes it at its time and not before, as new",
   },
@@ -217,9 +217,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The schedule hides a video at its time",
-    file: "app/studio/schedule/schedule.server.ts",
-    find: '...(leaves && { status: "hidden" }),',
-    replace: "",
+    file: "app/visibility/visibility.server.ts",
+    find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
+    replace: 'status: appears ? "published" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
     title: "hides it at its time",
   },
@@ -759,14 +759,6 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "",
     killedBy: "tests/isolated/ranged-input.test.ts",
     title: "exempts ranged reads from middleware and request hooks",
-  },
-  {
-    rule: "What ffprobe found in half a file is not kept",
-    file: "app/media/probe/cached-probe.server.ts",
-    find: "throwIfStoreFailed(file);",
-    replace: "",
-    killedBy: "tests/integration/storage/ranged-input.test.ts",
-    title: "is probed again after a store failure, with its full duration",
   },
   {
     rule: "A site that starts with a wrong clock removes nothing",

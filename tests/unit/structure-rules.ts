@@ -9,21 +9,65 @@ const MAY_USE: Record<string, readonly string[]> = {
   shared: [],
   db: ["shared"],
   server: ["shared", "db"],
+  visibility: ["shared", "db"],
   live: ["shared", "db", "server"],
   ui: ["shared", "live"],
   player: ["shared", "ui"],
   account: ["shared", "db", "server", "ui"],
-  catalogue: ["shared", "db", "server", "media"],
-  media: ["shared", "db", "server", "ui"],
-  trust: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account"],
-  studio: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account", "trust"],
-  import: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account", "trust"],
-  api: ["shared", "db", "server", "ui", "catalogue", "media", "account", "trust", "studio"],
+  catalogue: ["shared", "db", "server", "media", "visibility"],
+  media: ["shared", "db", "server", "ui", "visibility"],
+  trust: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account", "visibility"],
+  studio: [
+    "shared",
+    "db",
+    "server",
+    "ui",
+    "catalogue",
+    "media",
+    "live",
+    "account",
+    "trust",
+    "visibility",
+  ],
+  import: [
+    "shared",
+    "db",
+    "server",
+    "ui",
+    "catalogue",
+    "media",
+    "live",
+    "account",
+    "trust",
+    "visibility",
+  ],
+  api: [
+    "shared",
+    "db",
+    "server",
+    "ui",
+    "catalogue",
+    "media",
+    "account",
+    "trust",
+    "studio",
+    "visibility",
+  ],
 };
 const KNOWS_NO_SERVER = ["ui", "player"];
 
 /** Where SQL may stand, and the modules that speak it. */
-const SQL_ROOMS = ["db", "account", "catalogue", "media", "trust", "studio", "import", "api"];
+const SQL_ROOMS = [
+  "db",
+  "visibility",
+  "account",
+  "catalogue",
+  "media",
+  "trust",
+  "studio",
+  "import",
+  "api",
+];
 const SQL_MODULES = ["kysely", "better-sqlite3"];
 const SQL_NAMES = ["database", "sqliteHandle", "prepared"];
 
@@ -51,6 +95,16 @@ const MAY_REMOVE: Record<string, string> = {
 };
 const REMOVES = /\b(?:rm|unlink|rmdir)(?:Sync)?\(/;
 
+/** The only modules that write what people intend with a video, and what holds it. */
+const WRITES_VISIBILITY = /^(?:app\/visibility|db\/migrations)\//;
+const INTENTION = "(?:status|publish_at|unpublish_at|held)";
+const VISIBILITY_WRITES = [
+  /\b(?:INTO|UPDATE|DELETE FROM)\s+video_holds\b/,
+  /\b(?:insertInto|updateTable|deleteFrom)\("video_holds"\)/,
+  new RegExp(`\\bUPDATE videos SET\\b(?:(?!WHERE)[^\`"])*\\b${INTENTION}\\s*=`),
+  new RegExp(`\\b(?:updateTable|insertInto)\\("videos"\\)[^;]*?[{\\s]${INTENTION}[:,\\s}]`),
+];
+
 export interface Module {
   /** Path from the repository's root, with slashes. */
   file: string;
@@ -76,7 +130,18 @@ export function brokenRules(modules: readonly Module[]): string[] {
     );
     return imports.flatMap((one) => complaints(file, one).map((rule) => `${file} ${rule}`));
   });
-  return [...broken, ...modules.flatMap(removalRules), ...circlesIn(uses)];
+  return [
+    ...broken,
+    ...modules.flatMap(removalRules),
+    ...modules.flatMap(visibilityRules),
+    ...circlesIn(uses),
+  ];
+}
+
+function visibilityRules({ file, source }: Module): string[] {
+  if (WRITES_VISIBILITY.test(file)) return [];
+  const writes = VISIBILITY_WRITES.some((pattern) => pattern.test(source));
+  return writes ? [`${file} writes who may see a video, which app/visibility does`] : [];
 }
 
 function removalRules({ file, source }: Module): string[] {

@@ -5,7 +5,6 @@ import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { type CardRow, toCard } from "../lists/card-row.server";
 import type { ListQuestion } from "../lists/list-query.server";
-import { CAN_BE_WATCHED } from "../lists/preparing.server";
 import type { DescribedVideo } from "../meta/structured-data";
 import { parseTags } from "../related/related";
 
@@ -33,7 +32,7 @@ export async function* walkPublished(
   let rows = [] as Row[];
   const next = prepared(`
     SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM videos
-    WHERE status = 'published' AND ${CAN_BE_WATCHED} AND sort_key < CAST(? AS INTEGER)
+    WHERE listed AND sort_key < CAST(? AS INTEGER)
     ORDER BY videos.sort_key DESC LIMIT ?`);
   let below = prepared("SELECT CAST(sort_key AS TEXT) FROM videos WHERE number = ?")
     .pluck()
@@ -51,7 +50,7 @@ export async function* walkPublished(
 /** The published videos of sort keys, the newest first. */
 export function describedAt(sortKeys: readonly bigint[]): DescribedVideo[] {
   const rows = prepared(`
-    SELECT * FROM videos WHERE +status = 'published' AND ${CAN_BE_WATCHED}
+    SELECT * FROM videos WHERE +listed
       AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
     `[${sortKeys.join(",")}]`,
   ) as Row[];
@@ -62,7 +61,7 @@ export function describedAt(sortKeys: readonly bigint[]): DescribedVideo[] {
 export function describedOf(ids: readonly string[]): DescribedVideo[] {
   const rows = prepared(`
     SELECT videos.* FROM json_each(?) AS asked CROSS JOIN videos ON videos.id = asked.value
-    WHERE +status = 'published' ORDER BY asked.key`).all(JSON.stringify(ids)) as Row[];
+    WHERE +listed ORDER BY asked.key`).all(JSON.stringify(ids)) as Row[];
   return rows.map(toDescribed);
 }
 

@@ -1,7 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { ListOrder } from "~/shared/list-view";
 import { PAGE_SIZE } from "~/shared/pages";
-import { isNotPreparing } from "./preparing.server";
 
 /** A part of a public list, as a query on `videos`. */
 export interface ListQuestion {
@@ -40,24 +39,24 @@ interface Order {
 
 const ORDERS: Record<ListOrder, Order> = {
   newest: {
-    index: "videos_published",
-    byCategory: "videos_published_by_category",
+    index: "videos_listed",
+    byCategory: "videos_listed_by_category",
     keys: ["sort_key"],
     descending: true,
   },
   views: {
-    index: "videos_published_by_views",
-    byCategory: "videos_published_by_category_views",
+    index: "videos_listed_by_views",
+    byCategory: "videos_listed_by_category_views",
     keys: ["views", "sort_key"],
     descending: true,
   },
   longest: {
-    index: "videos_published_by_length",
+    index: "videos_listed_by_length",
     keys: ["seconds", "sort_key"],
     descending: true,
   },
   shortest: {
-    index: "videos_published_by_length",
+    index: "videos_listed_by_length",
     keys: ["seconds", "sort_key"],
     descending: false,
   },
@@ -72,11 +71,10 @@ export function findRows(prepare: (sql: string) => Statement, question: ListQues
   const { index, byCategory, keys, descending } = ORDERS[order];
   const direction = descending !== fromEnd ? "DESC" : "ASC";
   // Ordered as a whole, the parts are merged as they come out of the index, and none is sorted.
-  const asked = { ...question, isListed: isNotPreparing(prepare) };
   const parts =
     byCategory && categories.length > 0
-      ? categories.map((category) => part(byCategory, keys, asked, [category]))
-      : [part(index, keys, asked, categories)];
+      ? categories.map((category) => part(byCategory, keys, question, [category]))
+      : [part(index, keys, question, categories)];
   const found = prepare(`
     SELECT number FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}
       ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")} LIMIT ? OFFSET ?)`)
@@ -88,14 +86,13 @@ export function findRows(prepare: (sql: string) => Statement, question: ListQues
 function part(
   index: string,
   keys: readonly string[],
-  { length, viewed, isListed }: Pick<ListQuestion, "length" | "viewed"> & { isListed: string },
+  { length, viewed }: Pick<ListQuestion, "length" | "viewed">,
   categories: readonly string[],
 ): { sql: string; values: unknown[] } {
   // The plus: compared row by row, and no reason for another index.
-  const column = index.startsWith("videos_published_by_category") ? "category" : "+category";
+  const column = index.startsWith("videos_listed_by_category") ? "category" : "+category";
   const conditions = [
-    "status = 'published'",
-    isListed,
+    "listed",
     viewed && "views > 0",
     length && "seconds BETWEEN ? AND ?",
     categories.length > 0 && `${column} IN (${categories.map(() => "?").join(", ")})`,
@@ -115,9 +112,8 @@ export function sortRows(
   const { order, categories, length, limit, offset } = question;
   const { keys, descending } = ORDERS[order];
   const direction = descending ? "DESC" : "ASC";
-  const index = length ? "videos_published_by_length" : "videos_published_by_category";
-  const asked = { ...question, isListed: isNotPreparing(prepare) };
-  const { sql, values } = part(index, keys, asked, categories);
+  const index = length ? "videos_listed_by_length" : "videos_listed_by_category";
+  const { sql, values } = part(index, keys, question, categories);
   // The plus keeps the planner from walking an index of the order instead.
   const sorted = `${sql} ORDER BY ${keys.map((key) => `+${key} ${direction}`).join(", ")}`;
   return prepare(`SELECT number FROM (${sorted} LIMIT ? OFFSET ?)`)
@@ -130,8 +126,7 @@ export function countLength(
   prepare: (sql: string) => Statement,
   question: Pick<ListQuestion, "categories" | "length">,
 ): number {
-  const asked = { ...question, isListed: isNotPreparing(prepare) };
-  const { sql, values } = part("videos_published_by_length", [], asked, question.categories);
+  const { sql, values } = part("videos_listed_by_length", [], question, question.categories);
   return prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()
     .get(...values) as number;

@@ -7,7 +7,6 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, type CardRow, toCard } from "./card-row.server";
 import type { FilteredAnswer, FilteredQuestion } from "./filtered-list.server";
 import { findRows, fromNearerEnd, type ListQuestion } from "./list-query.server";
-import { CAN_BE_WATCHED } from "./preparing.server";
 import { publishedTotal } from "./published-total.server";
 
 /** The public lists: queries on `videos`, so that what is hidden is on none of them at once. */
@@ -59,7 +58,7 @@ async function listPart(list: List, total: number, offset: number): Promise<Vide
   return cards("number", numbers);
 }
 
-/** The cards of sort keys, in their order; what is not published or can't be watched is left out. */
+/** The cards of sort keys, in their order; what isn't listed is left out. */
 export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
   return cards("sort_key", sortKeys);
 }
@@ -70,7 +69,7 @@ function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): 
   // The plus keeps the planner from walking an index of all that is published for a few numbers.
   const rows = prepared(`
     SELECT CAST(${key} AS TEXT) AS key, ${CARD_COLUMNS.join(", ")} FROM videos
-    WHERE +status = 'published' AND ${CAN_BE_WATCHED} AND ${key} IN (SELECT value FROM json_each(?))`).all(
+    WHERE +listed AND ${key} IN (SELECT value FROM json_each(?))`).all(
     `[${keys.join(",")}]`,
   ) as (CardRow & { key: string })[];
   const byKey = new Map(rows.map((row) => [row.key, row]));

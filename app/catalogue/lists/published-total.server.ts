@@ -1,7 +1,6 @@
 import { storedValues } from "~/shared/categories";
 import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
-import { PREPARING } from "./preparing.server";
 
 interface Total {
   videos: number;
@@ -12,19 +11,9 @@ interface Total {
 export async function publishedTotal(category?: string): Promise<Total> {
   await projected();
   const names = category ? JSON.stringify(storedValues(category)) : null;
-  const published = prepared(`
+  return prepared(`
     SELECT coalesce(sum(videos), 0) AS videos, coalesce(sum(viewed), 0) AS viewed FROM video_totals
-    WHERE status = 'published'
-      AND (@names IS NULL OR category IN (SELECT value FROM json_each(@names)))`).get({
+    WHERE listed AND (@names IS NULL OR category IN (SELECT value FROM json_each(@names)))`).get({
     names,
   }) as Total;
-  const preparing = prepared(`
-    SELECT count(*) AS videos, count(nullif(views, 0)) AS viewed FROM ${PREPARING}
-      ${names ? "AND category IN (SELECT value FROM json_each(?))" : ""}`).get(
-    ...(names ? [names] : []),
-  ) as Total;
-  return {
-    videos: Math.max(0, published.videos - preparing.videos),
-    viewed: Math.max(0, published.viewed - preparing.viewed),
-  };
 }

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { publishedIndex } from "./related-hits.server";
+import { listedIndex } from "./related-hits.server";
 
 /** What the index of published videos knows besides: tags and words, out of memory. */
 
@@ -12,7 +12,7 @@ export interface KnownTags {
 
 /** The most used tags. */
 export function knownTags(sqlite: Database): (question: { most: number }) => KnownTags {
-  const published = publishedIndex(sqlite);
+  const published = listedIndex(sqlite);
   return sqlite.transaction(({ most }) => {
     const { index, complete } = published();
     const tags = index.tagCounts().sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
@@ -28,7 +28,7 @@ export interface MatchingTagsQuestion {
 
 /** The tags that contain a text, see {@link relatedIndex}. */
 export function matchingTags(sqlite: Database): (question: MatchingTagsQuestion) => string[] {
-  const published = publishedIndex(sqlite);
+  const published = listedIndex(sqlite);
   return sqlite.transaction(({ needle, most }) => published().index.tagsWith(needle, most));
 }
 
@@ -37,7 +37,7 @@ const NEAREST_WITHIN_MS = 60;
 
 /** What may have been meant by a folded text that nothing contains. */
 export function nearestTexts(sqlite: Database): (question: { needle: string }) => string[] {
-  const published = publishedIndex(sqlite);
+  const published = listedIndex(sqlite);
   return sqlite.transaction(({ needle }) =>
     published().index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
   );

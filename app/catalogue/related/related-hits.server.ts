@@ -39,25 +39,23 @@ interface FollowedIndex {
 const followed = new WeakMap<Database, () => FollowedIndex>();
 
 /** The index of a connection, as it is now; to be called within a transaction. */
-export function publishedIndex(sqlite: Database): () => FollowedIndex {
+export function listedIndex(sqlite: Database): () => FollowedIndex {
   const current = followed.get(sqlite) ?? followIndex(sqlite);
   followed.set(sqlite, current);
   return current;
 }
 
 /**
- * Reads all that is published into memory at first, the newest first, then follows the log of changes.
+ * Reads all that is listed into memory at first, the newest first, then follows the log of changes.
  * When the log no longer reaches back far enough, or half of the index is of videos that are gone, all
  * is read anew while the old index answers.
  */
 function followIndex(sqlite: Database): () => FollowedIndex {
   sqlite.defaultSafeIntegers(true);
-  const published = `SELECT ${COLUMNS} FROM videos INDEXED BY videos_published
-    WHERE status = 'published'`;
-  const chunk = sqlite.prepare(
-    `${published} AND sort_key < ? ORDER BY sort_key DESC LIMIT ${CHUNK}`,
-  );
-  const one = sqlite.prepare(`${published} AND sort_key = ?`);
+  const listed = `SELECT ${COLUMNS} FROM videos INDEXED BY videos_listed
+    WHERE listed`;
+  const chunk = sqlite.prepare(`${listed} AND sort_key < ? ORDER BY sort_key DESC LIMIT ${CHUNK}`);
+  const one = sqlite.prepare(`${listed} AND sort_key = ?`);
   const ends = sqlite.prepare(
     "SELECT coalesce(min(seq), 1) AS first, coalesce(max(seq), 0) AS last FROM related_changes",
   );
@@ -122,12 +120,10 @@ function video(row: unknown): IndexedVideo {
 
 /** Finds related videos on one connection. */
 export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
-  const published = publishedIndex(sqlite);
-  const subject = sqlite.prepare(
-    `SELECT ${COLUMNS} FROM videos WHERE id = ? AND status = 'published'`,
-  );
+  const listed = listedIndex(sqlite);
+  const subject = sqlite.prepare(`SELECT ${COLUMNS} FROM videos WHERE id = ? AND public`);
   return sqlite.transaction(({ id, now }) => {
-    const { index, complete } = published();
+    const { index, complete } = listed();
     const row = subject.get(id);
     return { sortKeys: row ? index.best(video(row), now) : [], complete };
   });

@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
 import { catalogueCache } from "../catalogue-cache.server";
-import { isNotPreparing, PREPARING } from "../lists/preparing.server";
 
 /** What the search thread is asked. */
 export interface SearchQuestion {
@@ -121,21 +120,17 @@ function hitQuery(
     ...(without === undefined ? [] : [phrase([without])]),
   ];
   const parameters = [...phrases, ...(categories ?? [])];
-  const isOffered = isNotPreparing((text) => sqlite.prepare(text));
   const isListed = (partial: string, condition: string) => `EXISTS (
-    SELECT 1 FROM videos INDEXED BY ${partial}
-    WHERE status = 'published' AND ${isOffered} ${condition} AND sort_key = ${index}.rowid)`;
+    SELECT 1 FROM videos INDEXED BY ${partial} WHERE listed ${condition}
+      AND sort_key = ${index}.rowid)`;
   const listed =
-    categories
-      ?.map(() => isListed("videos_published_by_category", "AND category = ?"))
-      .join(" OR ") ?? isListed("videos_published", "");
+    categories?.map(() => isListed("videos_listed_by_category", "AND category = ?")).join(" OR ") ??
+    isListed("videos_listed", "");
   return {
     /** Of many: both sides come in the order of sort keys and are merged, so no hit is looked up. */
     count: () =>
       sqlite
-        .prepare(
-          `SELECT count(*) FROM (${matches} ${listedAmong(categories, isOffered)} ORDER BY 1)`,
-        )
+        .prepare(`SELECT count(*) FROM (${matches} ${listedAmong(categories)} ORDER BY 1)`)
         .pluck()
         .get(parameters) as number,
     /** So many hits, the newest first, after `offset` others, from the sort key `from` on. */
@@ -158,15 +153,14 @@ function phrase(texts: readonly string[]): string {
   return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
 }
 
-/** Leaves of sort keys those of a list: what is not published is less than what is. */
-function listedAmong(categories: readonly string[] | undefined, isOffered: string): string {
+/** Leaves of sort keys those of a list. Fewer videos are unlisted than listed. */
+function listedAmong(categories: readonly string[] | undefined): string {
   if (!categories) {
-    return `EXCEPT SELECT sort_key FROM (
-      SELECT sort_key FROM videos INDEXED BY videos_unpublished_by_views WHERE status <> 'published'
-      UNION ALL SELECT sort_key FROM ${PREPARING} ORDER BY 1)`;
+    return `EXCEPT SELECT sort_key FROM (SELECT sort_key FROM videos
+      INDEXED BY videos_unlisted_by_views WHERE NOT listed ORDER BY 1)`;
   }
-  const ofOne = `SELECT sort_key FROM videos INDEXED BY videos_published_by_category
-    WHERE status = 'published' AND ${isOffered} AND category = ?`;
+  const ofOne = `SELECT sort_key FROM videos INDEXED BY videos_listed_by_category
+    WHERE listed AND category = ?`;
   return `INTERSECT SELECT sort_key FROM (
     ${categories.map(() => ofOne).join(" UNION ALL ")} ORDER BY 1)`;
 }

@@ -8,7 +8,6 @@ import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { CAN_BE_WATCHED } from "../lists/preparing.server";
 import { tagOfAlias } from "../lists/tag-aliases.server";
 import type { MatchingTagsQuestion } from "../related/known-tags.server";
 import type { NewestHitsQuestion } from "./search-hits.server";
@@ -88,8 +87,7 @@ async function suggestedTags(needle: string): Promise<string[]> {
 /** The titles with the text, each once: first those that begin with it, then those with such a word. */
 function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
   const rows = prepared(`
-    SELECT id, title FROM videos WHERE +status = 'published' AND ${CAN_BE_WATCHED}
-      AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
+    SELECT id, title FROM videos WHERE +listed AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
     `[${keys.join(",")}]`,
   ) as { id: string; title: string }[];
   const byRank: { id: string; title: string }[][] = [[], [], []];

@@ -4,7 +4,7 @@ import type { VideoCardData, VideoPage } from "~/shared/video-card";
 import { prepared } from "~db/client.server";
 import { CARD_COLUMNS, type CardRow, toCard } from "../lists/card-row.server";
 
-/** Series as the public sees them: of their videos those that are published, in their order. */
+/** Series as the public sees them: of their videos those that are listed, in their order. */
 
 /** Videos that the row on home shows: as many as the widest screen has beside each other. */
 const FEATURED_MOST = 4;
@@ -25,9 +25,9 @@ export interface FoundSeries extends SeriesDetail {
 }
 
 // In this order, whatever the planner thinks of it: the positions, then the row of each video.
-const PUBLISHED = `
+const LISTED = `
   FROM series_videos CROSS JOIN videos ON videos.id = series_videos.video_id
-  WHERE series_id = @id AND +status = 'published'`;
+  WHERE series_id = @id AND +listed`;
 const CARDS = CARD_COLUMNS.map((column) => `videos.${column}`).join(", ");
 
 /** The series whose slug it is or was; undefined for none, and for one in the trash. */
@@ -41,9 +41,14 @@ export function findSeries(slug: string): FoundSeries | undefined {
   return row && { ...row, isPublic: row.isPublic === 1 };
 }
 
+/** Whether visitors see a series: it is public, and has a video that they can watch. */
+export function isShown({ id, isPublic }: FoundSeries): boolean {
+  return isPublic && prepared(`SELECT 1 ${LISTED} LIMIT 1`).get({ id }) !== undefined;
+}
+
 /** One page of a series. */
 export function seriesVideos(id: number, asked: number): VideoPage {
-  const total = prepared(`SELECT count(*) ${PUBLISHED}`).pluck().get({ id }) as number;
+  const total = prepared(`SELECT count(*) ${LISTED}`).pluck().get({ id }) as number;
   const page = clampPage(asked, total);
   return videoPage(cardsFrom(id, (page - 1) * PAGE_SIZE, PAGE_SIZE), page, total);
 }
@@ -66,7 +71,7 @@ export function featuredSeries():
 export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefined {
   const series = findSeries(slug);
   if (!series?.isPublic) return undefined;
-  const ids = prepared(`SELECT videos.id ${PUBLISHED} ORDER BY position, video_id`)
+  const ids = prepared(`SELECT videos.id ${LISTED} ORDER BY position, video_id`)
     .pluck()
     .all({ id: series.id }) as string[];
   const at = ids.indexOf(videoId);
@@ -84,9 +89,9 @@ export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefi
   };
 }
 
-/** The ids of the last published videos of a series, the last first. */
+/** The ids of the last listed videos of a series, the last first. */
 export function lastOfSeries(id: number, most: number): string[] {
-  return prepared(`SELECT videos.id ${PUBLISHED} ORDER BY position DESC, video_id DESC LIMIT @most`)
+  return prepared(`SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @most`)
     .pluck()
     .all({ id, most }) as string[];
 }
@@ -96,7 +101,7 @@ export function publicSeries(most: number): string[] {
   return prepared(`
     SELECT slug FROM series WHERE visibility = 'public' AND deleted_at IS NULL
       AND EXISTS (SELECT 1 FROM series_videos CROSS JOIN videos ON videos.id = video_id
-        WHERE series_id = series.id AND +status = 'published')
+        WHERE series_id = series.id AND +listed)
     ORDER BY updated_at DESC, id DESC LIMIT ?`)
     .pluck()
     .all(most) as string[];
@@ -104,7 +109,7 @@ export function publicSeries(most: number): string[] {
 
 function cardsFrom(id: number, offset: number, limit: number): VideoCardData[] {
   const rows = prepared(
-    `SELECT ${CARDS} ${PUBLISHED} ORDER BY position, video_id LIMIT @limit OFFSET @offset`,
+    `SELECT ${CARDS} ${LISTED} ORDER BY position, video_id LIMIT @limit OFFSET @offset`,
   ).all({ id, offset, limit }) as CardRow[];
   return rows.map(toCard);
 }

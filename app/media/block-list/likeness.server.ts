@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { hold, holdsOf, releaseHold, sourcesOf } from "~/visibility/holds.server";
 import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { isOnePicture } from "../encode/artifact";
@@ -72,43 +73,28 @@ export function notedFrames(videoId: string): Frames | undefined {
 }
 
 /**
- * Holds a video that looks like blocked films as a draft, inside of a transaction, but for films of which
- * somebody has said that it is another.
+ * Holds a video that looks like blocked films, inside a transaction, except for films of which somebody has
+ * said that it is another.
  *
- * @param isToBePublic whether it is published once somebody has said so; left out: as it is now.
  * @returns whether it is held.
  */
-export function holdLikeness(
-  videoId: string,
-  films: readonly number[],
-  isToBePublic?: boolean,
-): boolean {
+export function holdLikeness(videoId: string, films: readonly number[]): boolean {
   noteLikeness(videoId, films);
-  const open = "SELECT 1 FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NULL";
-  if (!prepared(open).get(videoId)) return false;
-  const now = new Date().toISOString();
-  prepared(
-    `INSERT OR IGNORE INTO video_holds (video_id, reason, since, was_published)
-     SELECT id, 'block-list', @now, coalesce(@isToBePublic, status = 'published')
-     FROM videos WHERE id = @videoId`,
-  ).run({ videoId, now, isToBePublic: isToBePublic === undefined ? null : Number(isToBePublic) });
-  prepared("UPDATE videos SET status = 'review' WHERE id = ? AND status = 'published'").run(
-    videoId,
-  );
-  return true;
+  const open = prepared(
+    "SELECT film_id FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NULL",
+  )
+    .pluck()
+    .all(videoId) as number[];
+  for (const film of open) hold({ videoId, reason: "block-list", sourceId: String(film) });
+  return open.length > 0;
 }
 
 /**
- * Holds a video as a draft until its job has compared it, inside of a transaction;
- * `app/trust/compared.server.ts` lets it go.
- *
- * @param isToBePublic whether it is published then.
+ * Holds a video until its job has compared it, inside a transaction; `app/trust/compared.server.ts` releases
+ * it.
  */
-export function holdUncompared(videoId: string, isToBePublic: boolean): void {
-  prepared(
-    `INSERT OR IGNORE INTO video_holds (video_id, reason, since, was_published)
-     VALUES (@videoId, 'comparing', @now, @isToBePublic)`,
-  ).run({ videoId, now: new Date().toISOString(), isToBePublic: Number(isToBePublic) });
+export function holdUncompared(videoId: string): void {
+  hold({ videoId, reason: "comparing" });
 }
 
 /** Notes which blocked films a video looks like, inside of a transaction. */
@@ -121,28 +107,41 @@ export function noteLikeness(videoId: string, films: readonly number[]): void {
   for (const film of films) add.run({ videoId, film, now: new Date().toISOString() });
 }
 
-/**
- * Of some videos those that look like a blocked film, while nobody has said that they are another, and those
- * that are held for that: the film may have been taken off the list since.
- */
+/** Of some videos those that are held because they look like a blocked film. */
 export function likeBlocked(videoIds: readonly string[]): string[] {
-  return prepared(
-    `SELECT DISTINCT video_id FROM blocked_likenesses
-     WHERE video_id IN (SELECT value FROM json_each(@ids)) AND dismissed_at IS NULL
-     UNION SELECT video_id FROM video_holds
-     WHERE video_id IN (SELECT value FROM json_each(@ids)) AND reason = 'block-list'`,
-  )
-    .pluck()
-    .all({ ids: JSON.stringify(videoIds) }) as string[];
+  return [...holdsOf(videoIds)].flatMap(([id, reasons]) =>
+    reasons.includes("block-list") ? [id] : [],
+  );
 }
 
-/** Notes that a video is another film than those it looks like, inside of a transaction. */
-export function dismissLikeness(videoId: string): boolean {
-  return (
-    prepared(
-      "UPDATE blocked_likenesses SET dismissed_at = ? WHERE video_id = ? AND dismissed_at IS NULL",
-    ).run(new Date().toISOString(), videoId).changes > 0
+/** The blocked films that a video looks like, or is held for: a film may be off the list by now. */
+export function likenessesOf(videoId: string): string[] {
+  const open = prepared(
+    `SELECT CAST(film_id AS TEXT) FROM blocked_likenesses
+     WHERE video_id = ? AND dismissed_at IS NULL`,
+  )
+    .pluck()
+    .all(videoId) as string[];
+  return [...new Set([...open, ...sourcesOf(videoId, "block-list")])];
+}
+
+/**
+ * Notes that a video is another film than some that it looks like, and releases their holds, inside a
+ * transaction.
+ *
+ * @returns whether it looked like one of them until now.
+ */
+export function dismissLikenesses(videoId: string, films: readonly string[]): boolean {
+  const dismiss = prepared(
+    `UPDATE blocked_likenesses SET dismissed_at = @now
+     WHERE video_id = @videoId AND film_id = @film AND dismissed_at IS NULL`,
   );
+  const now = new Date().toISOString();
+  const changes = films.map((film) => {
+    const isReleased = releaseHold({ videoId, reason: "block-list", sourceId: film });
+    return dismiss.run({ videoId, film, now }).changes > 0 || isReleased;
+  });
+  return changes.includes(true);
 }
 
 /** Forgets what the earlier file of a video showed, inside of a transaction. A hold stays. */

@@ -28,7 +28,7 @@ const POPULAR_AT_ONCE = 100;
 export function readPopularStreams(sqlite: Database) {
   const statement = sqlite.prepare(/* sql */ `
     SELECT id FROM videos
-    WHERE status = 'published' AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
+    WHERE listed AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
       AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'codecs')
     ORDER BY views DESC LIMIT ${POPULAR_AT_ONCE}`);
   return (views: number) => statement.pluck().all({ views }) as string[];

@@ -2,7 +2,7 @@ import { prepared } from "~db/client.server";
 import { type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
 
 /**
- * The file that anyone may have at an address, itself an address: the same one when a published
+ * The file that anyone may have at an address, itself an address: the same one when a public
  * video uses it. An address that a published video had before, such as that of an AVI which is now
  * an MP4, leads to the file that is played today. Undefined when nobody may have anything there.
  * It is looked up at every request, so hiding a video takes effect at once.
@@ -35,7 +35,7 @@ function replacedFile({ bucket, path }: MediaName): string | undefined {
     `SELECT file.video_url AS was, videos.video_url AS now
      FROM video_files AS file JOIN videos ON videos.id = file.video_id
      WHERE file.video_url >= @from AND file.video_url < @to
-       AND file.replaced_at IS NOT NULL AND videos.status = 'published'`,
+       AND file.replaced_at IS NOT NULL AND videos.public`,
   ).all({ from: `${prefix}.`, to: `${prefix}0` }) as { was: string; now: string }[];
   return files.find(({ was }) => mediaBasePath(parseMediaUrl(was)?.path ?? "") === base)?.now;
 }
@@ -43,8 +43,8 @@ function replacedFile({ bucket, path }: MediaName): string | undefined {
 function isNamed(url: string): boolean {
   return (
     prepared(
-      `SELECT 1 FROM videos WHERE status = 'published' AND video_url = @url
-       UNION ALL SELECT 1 FROM videos WHERE status = 'published' AND thumbnail_url = @url LIMIT 1`,
+      `SELECT 1 FROM videos WHERE public AND video_url = @url
+       UNION ALL SELECT 1 FROM videos WHERE public AND thumbnail_url = @url LIMIT 1`,
     ).get({ url }) !== undefined
   );
 }
@@ -54,7 +54,7 @@ function isStreamed(base: string): boolean {
   return (
     prepared(
       `SELECT 1 FROM videos INDEXED BY videos_by_growing_stream
-       WHERE status = 'published' AND video_url = '' AND hls_url > @from AND hls_url < @to LIMIT 1`,
+       WHERE public AND video_url = '' AND hls_url > @from AND hls_url < @to LIMIT 1`,
     ).get({ from: `/media/videos/${base}/`, to: `/media/videos/${base}0` }) !== undefined
   );
 }
@@ -65,7 +65,7 @@ function playedFile(base: string): string | undefined {
   const urls = prepared(
     // From "{base}." to below "{base}0": the file itself ("."), or one in its folder ("/").
     `SELECT video_url FROM videos
-     WHERE status = 'published' AND video_url >= @from AND video_url < @to`,
+     WHERE public AND video_url >= @from AND video_url < @to`,
   )
     .pluck()
     .all({ from: `${prefix}.`, to: `${prefix}0` }) as string[];

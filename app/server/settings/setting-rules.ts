@@ -36,6 +36,16 @@ export const lengthOfTime = (leastMs: number, mostMs: number) =>
     .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])
     .refine((value) => value >= leastMs && value <= mostMs);
 
+/** Such as 20/h,2%/d: a number an hour, and a share of all a day. */
+export const hideLimit = z
+  .string()
+  .trim()
+  .regex(/^\d{1,6}\/h,\s*\d{1,3}(\.\d{1,2})?%\/d$/)
+  .transform((value) => {
+    const [perHour = 0, percent = 0] = value.split(",").map(Number.parseFloat);
+    return { perHour, shareOfDay: percent / 100 };
+  });
+
 export function isHttpUrl(value: string): boolean {
   try {
     return ["http:", "https:"].includes(new URL(value).protocol);

@@ -29,6 +29,8 @@ const RESOLVED: Record<AlertKind, string> = {
     "Nobody waits any more with a report of what was shown without consent or under age.",
   "reports-due": "The reports that were due soon were decided, or are overdue.",
   "reports-overdue": "The reports that were overdue were decided.",
+  "reports-limit":
+    "The videos that REPORT_HIDE_LIMIT had left public were hidden, or their reports were decided.",
   test: "",
 };
 

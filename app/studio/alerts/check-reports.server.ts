@@ -1,4 +1,6 @@
+import { settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
+import { countUnhidden } from "~/trust/reports/hide-at-once.server";
 import { database, prepared } from "~db/client.server";
 import type { AlertKind } from "~db/schema/alerts";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
@@ -51,6 +53,19 @@ export async function checkReports(now: number): Promise<void> {
     sentence: (reports, isOne, first) =>
       `${reports} ${isOne ? "is" : "are"} overdue, the first since ${first}.`,
   });
+  await checkUnhidden(now);
+}
+
+/** Tells of public videos that an urgent report would have hidden but for REPORT_HIDE_LIMIT. */
+async function checkUnhidden(now: number): Promise<void> {
+  const kind = "reports-limit";
+  const videos = settings().reportHide ? countUnhidden(COUNTED) : 0;
+  const open = await openAlerts(kind);
+  if (videos === 0) for (const alert of open) await resolveAlert(alert, now);
+  if (videos === 0 || open.length > 0) return;
+  const quantity = videos < COUNTED ? formatQuantity(videos, "video") : "1,000 videos or more";
+  const sentence = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public, since REPORT_HIDE_LIMIT was reached.`;
+  await raiseAlert({ kind, sentence }, now);
 }
 
 async function follow(now: number, waiting: Waiting): Promise<void> {

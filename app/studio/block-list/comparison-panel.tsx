@@ -13,16 +13,17 @@ const WAYS_OUT =
 
 /** How a video stands to the block list, with what can be done about it; nothing for most. */
 export function ComparisonPanel({
-  isLikeBlocked,
+  likeFilms,
   uncompared,
-}: Pick<Review, "isLikeBlocked" | "uncompared">) {
+}: Pick<Review, "likeFilms" | "uncompared">) {
   const may = usePermissions();
-  if (isLikeBlocked) {
+  if (likeFilms.length > 0) {
     return (
       <Panel title="Looks like a film that was removed">
         <p className="text-sm text-muted">{LIKE_BLOCKED}</p>
         {may("/admin/review/:id other-film") && (
           <Form method="post">
+            <input type="hidden" name="films" value={likeFilms.join(",")} />
             <Button name="intent" value="other-film" variant="secondary">
               It is another film
             </Button>

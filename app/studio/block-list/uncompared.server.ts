@@ -6,9 +6,10 @@ import { JOB_LABELS, PRIORITIES } from "~/media/jobs/kinds";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { jobsOfComparison, uncomparedOf } from "~/trust/compared.server";
 import { appendToLog } from "~/trust/moderation-log.server";
-import { releaseHold } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { releaseHold } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
+import { database } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 
 /** What can be done about a video that waits for its comparison with the block list. */
@@ -72,10 +73,7 @@ export async function releaseUncompared(
       return true;
     });
   if (!isReleased) return failure(409, FAILED, { detail: NOT_WAITING });
-  const status = prepared("SELECT status FROM videos WHERE id = ?").pluck().get(id);
-  return done(
-    status === "published" ? "It is published." : "It is not held for its comparison any more.",
-  );
+  return done(isPublic(id) ? "It is published." : "It is not held for its comparison any more.");
 }
 
 function done(description: string): ToastMessage {

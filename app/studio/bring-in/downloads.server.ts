@@ -1,4 +1,7 @@
 import type { Selectable } from "kysely";
+import { accountNow } from "~/account/account-now.server";
+import { NOT_ALLOWED } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
 import { download, INTERNET, type Network, parseAddress } from "~/media/download/download.server";
 import { discardReceived, type ReceivedFile } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
@@ -186,6 +189,8 @@ async function fetchAndPublish(
   network: Network,
 ): Promise<string> {
   const { signal } = running.controller;
+  const account = accountNow(row.user_id);
+  if (!account || !allows(account, "/admin/import")) throw new UploadError(403, NOT_ALLOWED);
   let video: ReceivedFile | undefined;
   let toldAt = 0;
   try {

@@ -3,10 +3,10 @@ import { recordActivity } from "~/account/activity.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
+import { writeIntentions } from "~/visibility/visibility.server";
 import { database, prepared } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import type { StudioFailure } from "../failure";
-import { keepHidden } from "../list/toggle-visibility.server";
 import { changeableNow } from "../own-videos.server";
 import { deletionRefused, removeVideos } from "../trash/remove.server";
 import { type BulkResult, type DeleteConfirmation, nameTitles, withheldSentence } from "./bulk";
@@ -157,15 +157,14 @@ async function apply(
   selected: readonly SelectedVideo[],
 ): Promise<Applied> {
   const { changed, refused, because, withheld } = planned(change, selected);
-  const updatedAt = isEdit(change) ? new Date().toISOString() : null;
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
-  await sql`
-    UPDATE videos SET status = given.value ->> 'status', category = given.value ->> 'category',
-      tags = given.value ->> 'tags', publish_at = given.value ->> 'publish_at',
-      unpublish_at = given.value ->> 'unpublish_at', updated_at = coalesce(${updatedAt}, updated_at)
-    FROM json_each(${JSON.stringify(rows)}) AS given
-    WHERE videos.id = given.value ->> 'id'`.execute(transaction);
-  if (change.action === "hide") keepHidden(selected.map(({ id }) => id));
+  if (isEdit(change)) {
+    await sql`
+      UPDATE videos SET category = given.value ->> 'category', tags = given.value ->> 'tags',
+        updated_at = ${new Date().toISOString()}
+      FROM json_each(${JSON.stringify(rows)}) AS given
+      WHERE videos.id = given.value ->> 'id'`.execute(transaction);
+  } else writeIntentions(rows);
   return {
     titles: rows.map(({ title }) => title),
     refused: refused.map(({ title }) => title),

@@ -1,8 +1,8 @@
 import { MAX_TAGS } from "~/shared/video-limits";
 import { refusalsOf } from "~/trust/publication.server";
+import { type Intention, intentionAfter } from "~/visibility/visibility.server";
 import type { VideoRow } from "~db/schema";
 import { readTags } from "../list/managed-row.server";
-import { visibilityChange } from "../list/toggle-visibility.server";
 import type { Schedule } from "../schedule/schedule";
 import type { BulkChange } from "./bulk";
 import type { Conversion } from "./convert-videos.server";
@@ -14,7 +14,7 @@ export type ColumnChange = Exclude<
 >;
 
 /** What a change looks at and writes of a video. */
-type Columns = Pick<VideoRow, "status" | "category" | "tags" | "publish_at" | "unpublish_at">;
+type Columns = Intention & Pick<VideoRow, "category" | "tags">;
 export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
 
 /** What would become of some videos: the new columns of those that change, and those that can't. */
@@ -62,9 +62,9 @@ function columnsAfter(
 ): Partial<Columns> | "refused" | undefined {
   switch (change.action) {
     case "publish":
-      return visibilityChange("published", row);
+      return intentionAfter("publish", row);
     case "hide":
-      return visibilityChange("hidden", row);
+      return intentionAfter("hide", row);
     case "category":
       return row.category === change.category ? undefined : { category: change.category };
     case "schedule":

@@ -104,7 +104,10 @@ async function save(
     ...{ dateOfBirth: text("dateOfBirth"), documentKind: text("documentKind") },
     checkedOn: text("checkedOn"),
   };
-  const read = readPerformer(typed, dayOf(Date.now()), before?.isReadable ?? true);
+  const read = readPerformer(typed, dayOf(Date.now()), {
+    hasBox: before?.isReadable ?? true,
+    isNew,
+  });
   if ("errors" in read) return { ...failure(422, FAILED), typed, fields: read.errors };
   const existing = isNew ? undefined : { id, shown: text("shown") };
   const saved = await savePerformer(read.performer, user.id, existing);

@@ -1,19 +1,19 @@
 import { Form, Link } from "@remix-run/react";
 import { formatQuantity } from "~/shared/format";
 import type { EndingRecord } from "~/trust/consent/ending.server";
+import type { HiddenVideos } from "~/trust/consent/hide-lacking.server";
 import type { Lacking } from "~/trust/consent/lacking.server";
 import { Button } from "~/ui/button";
+import { useHydrated } from "~/ui/use-hydrated";
 import { PageSection } from "../page-section";
 import { consentHref } from "./consent-address";
 
 /** The public videos without a valid record, and what can be done about all of them. */
 export function LackingVideos({
   lacking: { total, first },
-  isRequired,
   mayHide,
 }: {
   lacking: Lacking;
-  isRequired: boolean;
   mayHide: boolean;
 }) {
   return (
@@ -22,9 +22,8 @@ export function LackingVideos({
         {total === 0
           ? "Every public video has a valid record."
           : `${formatQuantity(total, "public video")} ${total === 1 ? "has" : "have"} no valid record.`}{" "}
-        {isRequired
-          ? "Nothing else is published without one. What was public before stays so until you hide it."
-          : "Set REQUIRE_CONSENT=on, and nothing is published without one any more."}
+        Nothing else is published without one. What was public before stays public until you hide
+        it.
       </p>
       {total > 0 && (
         <VideoLinks
@@ -34,12 +33,72 @@ export function LackingVideos({
         />
       )}
       {total > 0 && mayHide && (
-        <Form method="post" action="/admin/consent" preventScrollReset>
+        <Form
+          method="post"
+          action="/admin/consent"
+          preventScrollReset
+          className="flex flex-col items-start gap-3"
+        >
+          <label className="flex min-h-11 items-center gap-2 text-sm">
+            <input type="checkbox" name="sure" value="1" required />
+            Hide {formatQuantity(total, "video")} from visitors. You can undo this later.
+          </label>
           <Button name="intent" value="hide-lacking" variant="danger">
-            Hide those without
+            Hide {formatQuantity(total, "video")}
           </Button>
         </Form>
       )}
+    </PageSection>
+  );
+}
+
+/** What was hidden because it had no valid record, and can be made public again. */
+export function HiddenForConsent({
+  hidden,
+  mayUndo,
+}: {
+  hidden: HiddenVideos[];
+  mayUndo: boolean;
+}) {
+  const hydrated = useHydrated();
+  if (hidden.length === 0) return null;
+  return (
+    <PageSection id="hidden" title="Hidden without a valid record">
+      <ul className="ruled text-sm">
+        {hidden.map(({ source, videos, since, isBatch }) => (
+          <li key={source} className="flex flex-wrap items-center justify-between gap-x-4 py-2">
+            <span>
+              {formatQuantity(videos, "video")},{" "}
+              {isBatch ? "hidden together on " : "published while a record was required, since "}
+              <time dateTime={since}>
+                {new Intl.DateTimeFormat("en", {
+                  dateStyle: "medium",
+                  timeZone: hydrated ? undefined : "UTC",
+                }).format(new Date(since))}
+              </time>
+            </span>
+            {mayUndo && (
+              <Form
+                method="post"
+                action="/admin/consent"
+                preventScrollReset
+                className="flex flex-wrap items-center gap-3"
+              >
+                <input type="hidden" name="source" value={source} />
+                {!isBatch && (
+                  <label className="flex min-h-11 items-center gap-2">
+                    <input type="checkbox" name="sure" value="1" required />
+                    Make them public without a record
+                  </label>
+                )}
+                <Button name="intent" value="undo-hiding" variant="secondary">
+                  {isBatch ? "Undo" : `Release ${formatQuantity(videos, "video")}`}
+                </Button>
+              </Form>
+            )}
+          </li>
+        ))}
+      </ul>
     </PageSection>
   );
 }

@@ -35,7 +35,7 @@ export function EditedVideo({
   const show = useToast();
   const path = `/video/${encodeURIComponent(video.id)}`;
   const address = origin + path;
-  const isPublic = video.status === "published";
+  const isPublic = video.status === "published" && !video.isHeld;
 
   async function copy() {
     if (await copyText(address)) {
@@ -56,7 +56,9 @@ export function EditedVideo({
         className="aspect-video w-full rounded-md bg-raised object-cover"
       />
       <div className="flex min-w-0 flex-col items-start gap-2 text-sm">
-        <StatusBadge status={video.status} />
+        <div className="flex flex-wrap gap-1">
+          <StatusBadge status={video.status} isHeld={video.isHeld} />
+        </div>
         <p className="text-muted">
           {isPublic ? "Public at" : "Not public. Once it is published, it is at"}
         </p>

@@ -1,4 +1,4 @@
-import { HOLD_SENTENCES, holdsOf } from "~/trust/holds.server";
+import { HOLD_SENTENCES, holdsOf } from "~/visibility/holds.server";
 import type { HoldReason } from "~db/schema/moderation";
 import type { VideoFileRow } from "~db/video-files";
 import { changeableNow } from "../own-videos.server";
@@ -41,7 +41,6 @@ export function obstacleTo(
 }
 
 function sentenceOf(reasons: readonly HoldReason[]): string | undefined {
-  const byWeight = Object.keys(HOLD_SENTENCES) as HoldReason[];
-  const reason = byWeight.find((each) => reasons.includes(each));
+  const [reason] = reasons;
   return reason && `${HOLD_SENTENCES[reason]} ${NOT_WHILE_HELD}`;
 }

@@ -1,5 +1,6 @@
 import { entriesOf } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
+import { type EvidenceOptions, isEvidence } from "~/trust/reports/evidence.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
@@ -30,7 +31,7 @@ export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined
 }
 
 /**
- * Removes files that wait, or were replaced, for good.
+ * Removes files that wait, or were replaced, for good. Those of evidence stay.
  *
  * @param options.isOrdered whether a person wants it.
  * @returns those that were still there.
@@ -42,7 +43,8 @@ export async function removeReplaced(
 ): Promise<RemovedFile[]> {
   const removed = await writeTransaction(() => {
     const rows = prepared(
-      `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND +state = ?`,
+      `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND +state = ?
+         AND NOT ${isEvidence("file.video_id", { isRemovedKept: false })}`,
     ).all(JSON.stringify(ids), state) as RemovedFile[];
     for (const { id } of rows) removeRow(id, isOrdered);
     return rows;
@@ -103,11 +105,16 @@ export function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): 
   for (const id of orphans.all(JSON.stringify(videoIds)) as string[]) removeRow(id, isOrdered);
 }
 
-/** The ids of files that were replaced until a moment, the oldest first, at most `most`. */
-export function replacedUntil(until: string, most: number, own?: OwnVideos): string[] {
+/** The ids of files that were replaced until a moment, the oldest first, at most `most`. Without evidence. */
+export function replacedUntil(
+  until: string,
+  most: number,
+  { own, isRemovedKept = false }: { own?: OwnVideos } & Partial<EvidenceOptions> = {},
+): string[] {
   return prepared(
     `SELECT file.id FROM video_files AS file LEFT JOIN videos ON videos.id = video_id
      WHERE state = 'earlier' AND replaced_at <= @until AND ${own ? OWN_FILE : "TRUE"}
+       AND NOT ${isEvidence("file.video_id", { isRemovedKept })}
      ORDER BY replaced_at LIMIT @most`,
   )
     .pluck()

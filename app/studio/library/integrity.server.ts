@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { removalsPausedBy } from "~/media/removal-guard.server";
-import { hideHeld } from "~/trust/holds.server";
+import { correctHeld } from "~/visibility/holds.server";
 import { projected } from "~db/changes.server";
 import { database, projector, sqliteHandle, writeTransaction } from "~db/client.server";
 import { totalOf } from "../list/list-totals.server";
@@ -30,10 +30,10 @@ export async function correctDerivedData(): Promise<boolean> {
 
 function totalsAgree(): boolean {
   const differing = sqliteHandle().prepare(`
-    SELECT status, category, videos, views, bytes FROM video_totals
-    EXCEPT SELECT status, category, count(*), sum(views), sum(bytes) FROM videos
-      GROUP BY status, category
-    UNION ALL SELECT 'sum', '', count(*), 0, 0 FROM videos
+    SELECT status, listed, category, videos, views, bytes FROM video_totals
+    EXCEPT SELECT status, listed, category, count(*), sum(views), sum(bytes) FROM videos
+      GROUP BY status, listed, category
+    UNION ALL SELECT 'sum', 0, '', count(*), 0, 0 FROM videos
       HAVING count(*) <> (SELECT coalesce(sum(videos), 0) FROM video_totals)
     LIMIT 1`);
   return differing.get() === undefined;
@@ -80,6 +80,8 @@ export function checkIntegrity(): void {
   correctDerivedData().catch((error) =>
     console.error("The derived data could not be checked:", error),
   );
-  hideHeld().catch((error) => console.error("Held videos could not be looked for:", error));
+  writeTransaction(() => correctHeld()).catch((error) =>
+    console.error("The holds could not be checked:", error),
+  );
   correctStorage().catch((error) => console.error("The storage could not be checked:", error));
 }

@@ -18,6 +18,7 @@ export const MANAGED_COLUMNS = [
   "publish_at",
   "unpublish_at",
   "ready_at",
+  "held",
 ] as const satisfies readonly (keyof VideoRow)[];
 
 export const EDITABLE_COLUMNS = [
@@ -44,6 +45,7 @@ export function toManaged(row: ManagedRow): ManagedVideo {
     createdAt: row.created_at,
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
     ...(row.status === "review" && row.ready_at !== null && { isReady: true }),
+    ...(row.held === 1 && { isHeld: true }),
     schedule: { publishAt: row.publish_at, unpublishAt: row.unpublish_at },
   };
 }

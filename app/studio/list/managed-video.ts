@@ -19,6 +19,8 @@ export interface ManagedVideo {
   schedule: Schedule;
   /** A draft that waits for an editor. */
   isReady?: boolean;
+  /** It has a hold, so that nobody sees it whatever its status. */
+  isHeld?: boolean;
 }
 
 /** A video with all that can be edited. */

@@ -17,13 +17,9 @@ interface Index {
 }
 
 const all = (name: string): Index[] => [{ name, condition: "TRUE", statuses: VIDEO_STATUSES }];
-const both = (published: string, others: string): Index[] => [
-  { name: published, condition: "status = 'published'", statuses: ["published"] },
-  {
-    name: others,
-    condition: "status <> 'published'",
-    statuses: VIDEO_STATUSES.filter((status) => status !== "published"),
-  },
+const both = (listed: string, others: string): Index[] => [
+  { name: listed, condition: "listed", statuses: ["published"] },
+  { name: others, condition: "NOT listed", statuses: VIDEO_STATUSES },
 ];
 
 /** When the next thing of its schedule happens to a row; after every time for one without. */
@@ -38,7 +34,7 @@ const ORDERS: Record<Sort, Order> = {
   oldest: { ...AGE, descending: false },
   views: {
     keys: ["views", "sort_key"],
-    indexes: both("videos_published_by_views", "videos_unpublished_by_views"),
+    indexes: both("videos_listed_by_views", "videos_unlisted_by_views"),
     descending: true,
   },
   title: {
@@ -48,7 +44,7 @@ const ORDERS: Record<Sort, Order> = {
   },
   longest: {
     keys: ["seconds", "sort_key"],
-    indexes: both("videos_published_by_length", "videos_unpublished_by_length"),
+    indexes: both("videos_listed_by_length", "videos_unlisted_by_length"),
     descending: true,
   },
   largest: { keys: ["bytes", "number"], indexes: all("videos_by_size"), descending: true },
@@ -58,7 +54,7 @@ const ORDERS: Record<Sort, Order> = {
   alike: { keys: [FIRST_ALIKE, "number"], indexes: AGE.indexes, descending: false },
 };
 /** In no order, for the few rows of a status or category. */
-const BY_STATE = both("videos_published_by_category", "videos_unpublished_by_state");
+const BY_STATE = both("videos_listed_by_category", "videos_unlisted_by_status");
 /** What one user has uploaded, by age. */
 const BY_UPLOADER = all("videos_by_uploader");
 /** What has no thumbnail, by age. */
@@ -216,7 +212,7 @@ const PROBLEM_CONDITIONS: Record<Problem, string> = {
 const IS_SCHEDULED = `number IN (SELECT number FROM videos WHERE publish_at IS NOT NULL
   UNION ALL SELECT number FROM videos WHERE unpublish_at IS NOT NULL)`;
 
-const KNOWN = "(? IS NULL OR other.status = 'published' OR other.uploaded_by = ?)";
+const KNOWN = "(? IS NULL OR other.public OR other.uploaded_by = ?)";
 const IS_SIMILAR = `number IN (
   SELECT own.number FROM similar_videos
     JOIN videos AS own ON own.id = first JOIN videos AS other ON other.id = second
@@ -236,7 +232,8 @@ export function filtered(
     conditions.push(`${column} IN (${allowed.map(() => "?").join(", ")})`);
     values.push(...allowed);
   };
-  if (status || categories) among("status", status ? [status] : statuses);
+  // With one status, the condition of the index says so already.
+  if ((status || categories) && statuses.length > 1) among("status", status ? [status] : statuses);
   if (waitsFor) conditions.push(`ready_at IS ${waitsFor === "editor" ? "NOT NULL" : "NULL"}`);
   if (scheduled) conditions.push(IS_SCHEDULED);
   if (similar) {

@@ -160,7 +160,7 @@ function Cell({ column, video, now }: { column: Column; video: ManagedVideo; now
     case "status":
       return (
         <td>
-          <StatusBadge status={video.status} />
+          <StatusBadge status={video.status} isHeld={video.isHeld} />
           {video.isReady && <Badge tone="good">Ready</Badge>}
           <ScheduleTimes video={video} />
         </td>

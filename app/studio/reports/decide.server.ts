@@ -3,7 +3,6 @@ import { endStreamsOf } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { blockFilm, unblockFilm } from "~/media/block-list/blocked-films.server";
 import { appendToLog, textDigest } from "~/trust/moderation-log.server";
-import { hold, releaseHold } from "~/trust/publication.server";
 import {
   addMessage,
   closeReport,
@@ -15,6 +14,7 @@ import { videosOf } from "~/trust/reports/report-videos.server";
 import { noteDecision } from "~/trust/reports/uploader-decisions.server";
 import { strikeSentence } from "~/trust/uploaders/strikes";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { hold, releaseHold } from "~/visibility/holds.server";
 import { database, prepared } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { removeVideos } from "../trash/remove.server";
@@ -161,7 +161,7 @@ function changeVideo(
   userId: string,
   now: number,
 ): void {
-  const held = { videoId, reportId: report.id };
+  const held = { videoId, sourceId: report.id };
   if (decision === "hide") {
     hold({ ...held, reason: "report" }, now);
   } else if (decision === "remove") {
@@ -198,9 +198,9 @@ function lift(videoId: string, reportId: string, now: number): void {
   const ids = over.all({ videoId, reportId }) as string[];
   if (ids.length === 0) return;
   for (const id of unchecked.all({ videoId, reportId }) as string[]) {
-    hold({ videoId, reason: "report", reportId: id }, now);
+    hold({ videoId, reason: "report", sourceId: id }, now);
   }
-  for (const id of ids) releaseHold({ videoId, reason: "report", reportId: id });
+  for (const id of ids) releaseHold({ videoId, reason: "report", sourceId: id });
 }
 
 function changeReport({ id }: Report, decision: DeskDecision, now: number): void {

@@ -66,6 +66,7 @@ export const DECISION_SENTENCES: Record<DeskDecision, string> = {
 export const LOG_LABELS: Readonly<Record<string, string>> = {
   received: "received the report",
   "hide-at-once": "hid the video before anybody had looked",
+  "hide-limit": "left the video public, since REPORT_HIDE_LIMIT was reached",
   answered: "noted that the reporter has answered",
   withdrawn: "noted that the reporter has withdrawn it",
   hide: "hid the video",

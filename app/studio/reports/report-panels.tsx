@@ -48,7 +48,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
             {NOT_THERE[video.status] ? (
               <Badge>{NOT_THERE[video.status]}</Badge>
             ) : (
-              <StatusBadge status={video.status} />
+              <StatusBadge status={video.status} isHeld={video.held !== undefined} />
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>

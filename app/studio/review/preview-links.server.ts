@@ -102,13 +102,16 @@ export interface Preview {
   lastViewedAt: string | null;
 }
 
-/** The video of a link; undefined for a link that was revoked, or whose video is gone or held. */
+/**
+ * The video of a link: a draft, or one that is public by now. Undefined if the link was revoked, its maker's
+ * account is deactivated or gone, or the video is hidden, on hold or deleted.
+ */
 export function findPreview(token: string): Preview | undefined {
   return prepared(
     `SELECT token_hash AS linkId, videos.id AS videoId, title, status,
        last_viewed_at AS lastViewedAt
-     FROM preview_links JOIN videos ON videos.id = video_id WHERE token_hash = ?
-       AND NOT EXISTS (SELECT 1 FROM video_holds WHERE video_holds.video_id = videos.id)`,
+     FROM preview_links JOIN videos ON videos.id = video_id JOIN users ON users.id = made_by
+     WHERE token_hash = ? AND NOT held AND status <> 'hidden' AND deactivated_at IS NULL`,
   ).get(hashOf(token)) as Preview | undefined;
 }
 

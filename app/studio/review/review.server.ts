@@ -1,8 +1,9 @@
 import type { Transaction } from "kysely";
+import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
-import { likeBlocked } from "~/media/block-list/likeness.server";
+import { likenessesOf } from "~/media/block-list/likeness.server";
 import { type Uncompared, uncomparedOf } from "~/trust/compared.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
@@ -11,7 +12,6 @@ import { isBusy } from "~db/write-lock";
 import { sayOtherFilm } from "../block-list/other-film.server";
 import { compareAgain, releaseUncompared } from "../block-list/uncompared.server";
 import { failure, type StudioFailure } from "../failure";
-import { accountNow } from "../own-videos.server";
 import {
   listPreviewLinks,
   makePreviewLink,
@@ -23,6 +23,8 @@ import {
 const FAILED = "Failed to change the review.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 const TRY_AGAIN = "Load the page again and try once more.";
+const LOOKS_LIKE_ANOTHER =
+  "It resembles another removed film that was found meanwhile. Compare it with that one too.";
 const MAX_NOTE_LETTERS = 2_000;
 const NOTES_SHOWN = 200;
 
@@ -41,14 +43,15 @@ export interface Review {
     id: string;
     title: string;
     status: VideoStatus;
+    held: 0 | 1;
     /** Since when it waits for an editor, ISO 8601 UTC. */
     readyAt: string | null;
     thumbnailUrl: string | null;
     videoUrl: string;
     uploader: string | null;
   };
-  /** Nobody has said yet that it is another film than those of the block list. */
-  isLikeBlocked: boolean;
+  /** The films of the block list that it looks like, while nobody has said that it is another. */
+  likeFilms: string[];
   /** Its comparison with the block list is not done yet, or has failed. */
   uncompared?: Uncompared;
   notes: ReviewNote[];
@@ -62,7 +65,7 @@ export interface Review {
  */
 export function loadReview(id: string, uploadedBy?: string): Review | undefined {
   const video = prepared(
-    `SELECT videos.id, title, status, ready_at AS readyAt, thumbnail_url AS thumbnailUrl,
+    `SELECT videos.id, title, status, held, ready_at AS readyAt, thumbnail_url AS thumbnailUrl,
        video_url AS videoUrl, email AS uploader
      FROM videos LEFT JOIN users ON users.id = uploaded_by
      WHERE videos.id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
@@ -77,7 +80,7 @@ export function loadReview(id: string, uploadedBy?: string): Review | undefined 
     video,
     notes: notes.reverse(),
     links: listPreviewLinks(id),
-    isLikeBlocked: likeBlocked([id]).length > 0,
+    likeFilms: likenessesOf(id),
     uncompared: uncomparedOf(id),
   };
 }
@@ -91,7 +94,7 @@ export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
 
 /**
  * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
- * `link`, `revoke` with the link in `link`, `other-film`, `compare-again`, or `release-uncompared`.
+ * `link`, `revoke` with the link in `link`, `other-film` with the films in `films`, `compare-again`, or `release-uncompared`.
  */
 export async function performReview(
   form: FormData,
@@ -114,9 +117,11 @@ async function perform(
 ): Promise<ReviewAnswer> {
   const intent = text("intent");
   if (intent === "other-film") {
-    if (await sayOtherFilm(video, user.id))
-      return done("It is not held back for its looks any more.");
-    return failure(404, FAILED, { detail: "Somebody has said so before." });
+    const films = text("films").split(",").filter(Boolean);
+    if (!(await sayOtherFilm(video, films, user.id)))
+      return failure(404, FAILED, { detail: "Somebody has said so before." });
+    const others = likenessesOf(video.id).length > 0;
+    return done(others ? LOOKS_LIKE_ANOTHER : "It is not held back for its looks any more.");
   }
   if (intent === "compare-again") return compareAgain(video, user.id);
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);

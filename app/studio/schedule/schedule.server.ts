@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import { awaitRecord } from "~/trust/consent/requirement.server";
-import { withhold } from "~/trust/holds.server";
-import { lacksOnlyRecord, refusalsOf } from "~/trust/publication.server";
+import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { holdsOf } from "~/visibility/holds.server";
+import { applyTimes, isPublic, setTimes } from "~/visibility/visibility.server";
+import { database } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { Schema } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
@@ -54,11 +54,7 @@ async function scheduleIn(
   if ("fields" in read) return failure(422, FAILED, { schedule: { typed, fields: read.fields } });
   const { publishAt, unpublishAt } = read.schedule;
   const isSet = publishAt !== null || unpublishAt !== null;
-  await transaction
-    .updateTable("videos")
-    .set({ publish_at: publishAt, unpublish_at: unpublishAt })
-    .where("id", "=", id)
-    .execute();
+  setTimes(id, { publishAt, unpublishAt });
   const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
   await recordActivity({ ...entry, detail: video.title }, transaction);
   const held = publishAt !== null && refusalsOf([id]).get(id);
@@ -76,76 +72,33 @@ export function startSchedule(): void {
 }
 
 /**
- * Publishes and hides the videos whose time has come, and removes that time from their rows. What is held
- * stays hidden; what only lacks its record of consent keeps its time, and is published once that is there.
+ * Publishes and hides the videos whose time has come. One that is held is public once its holds are released.
  *
  * @param now milliseconds since 1970.
  */
 export async function performDue(now = Date.now()): Promise<void> {
   const time = new Date(now).toISOString();
   const turn = writingTurns();
-  for (;;) {
-    const ids = dueIds(time);
-    if (ids.length === 0) return;
-    await database()
-      .transaction()
-      .execute((transaction) => perform(transaction, ids, time));
-    await turn();
-  }
+  while ((await performSome(time)) > 0) await turn();
 }
 
-/** One that is due for both is in it twice. */
-function dueIds(time: string): string[] {
-  return prepared(
-    // With UNION, SQLite reads both halves in the order of their ids: the whole table.
-    `SELECT id FROM videos WHERE publish_at <= @time AND NOT EXISTS (
-       SELECT 1 FROM consent_waits WHERE video_id = id AND consent_waits.publish_at = videos.publish_at)
-     UNION ALL SELECT id FROM videos WHERE unpublish_at <= @time
-     LIMIT ${VIDEOS_AT_ONCE}`,
-  )
-    .pluck()
-    .all({ time }) as string[];
+function performSome(time: string): Promise<number> {
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      const due = applyTimes(time, VIDEOS_AT_ONCE);
+      for (const { id, title, change } of due) {
+        if (change === "none") continue;
+        const appears = isPublic(id) ? "publish-scheduled" : "publish-withheld";
+        // A missing record was already recorded by the trigger that holds the video for it.
+        if (change === "published" && isHeldForConsentOnly(id)) continue;
+        const action = change === "published" ? appears : "hide-scheduled";
+        await recordActivity({ userId: null, action, subjectId: id, detail: title }, transaction);
+      }
+      return due.length;
+    });
 }
 
-async function perform(
-  transaction: Transaction<Schema>,
-  ids: readonly string[],
-  time: string,
-): Promise<void> {
-  const rows = await transaction
-    .selectFrom("videos")
-    .select(["id", "title", "status", "publish_at", "unpublish_at"])
-    .where("id", "in", ids)
-    .execute();
-  const refusals = refusalsOf(ids);
-  const withoutRecord = lacksOnlyRecord(ids);
-  for (const { id, title, status, publish_at, unpublish_at } of rows) {
-    const isDue = (at: string | null) => at !== null && at <= time;
-    const isOver = isDue(unpublish_at);
-    const isToAppear = isDue(publish_at) && !isOver && status !== "published";
-    const appears = isToAppear && !refusals.has(id);
-    const leaves = isOver && status === "published";
-    if (isToAppear && withoutRecord.has(id)) {
-      awaitRecord(id);
-      const entry = { userId: null, action: "consent-withheld", subjectId: id } as const;
-      await recordActivity({ ...entry, detail: title }, transaction);
-      continue;
-    }
-    await transaction
-      .updateTable("videos")
-      .set({
-        // In the lists it is as new as its publication.
-        ...(appears && publish_at && { status: "published", created_at: publish_at }),
-        ...(leaves && { status: "hidden" }),
-        ...(isDue(publish_at) && { publish_at: null }),
-        ...(isOver && { unpublish_at: null }),
-      })
-      .where("id", "=", id)
-      .execute();
-    // What is held appears once nothing holds it, unless it is to be hidden by then.
-    if (refusals.has(id) && (isToAppear || isOver)) withhold(id, isToAppear);
-    if (!isToAppear && !leaves) continue;
-    const action = appears ? "publish-scheduled" : leaves ? "hide-scheduled" : "publish-withheld";
-    await recordActivity({ userId: null, action, subjectId: id, detail: title }, transaction);
-  }
+function isHeldForConsentOnly(id: string): boolean {
+  return holdsOf([id]).get(id)?.join() === "consent";
 }

@@ -86,7 +86,7 @@ export function listSeries({ search, page: asked }: SeriesView, now = Date.now()
       EXISTS (SELECT 1 FROM featured_series WHERE series_id = series.id) AS isFeatured,
       (SELECT count(*) FROM series_videos WHERE series_id = series.id) AS videos,
       (SELECT count(*) FROM series_videos CROSS JOIN videos ON videos.id = video_id
-        WHERE series_id = series.id AND +status = 'published') AS published
+        WHERE series_id = series.id AND +public) AS published
     FROM series WHERE deleted_at IS NULL AND title LIKE ? ESCAPE '\\'
     ORDER BY title COLLATE NOCASE LIMIT ? OFFSET ?`).all(
     pattern,

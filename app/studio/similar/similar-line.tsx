@@ -24,7 +24,7 @@ export function SimilarLine({
           Looks like:{" "}
           <Link
             to={
-              other.status === "published"
+              other.isPublic
                 ? `/video/${encodeURIComponent(other.id)}`
                 : `/admin?tab=manage&edit=${encodeURIComponent(other.id)}`
             }

@@ -1,14 +1,13 @@
 import { recordActivity } from "~/account/activity.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, writeTransaction } from "~db/client.server";
-import type { VideoStatus } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 
 /** A video that another one looks like. */
 export interface SimilarVideo {
   id: string;
   title: string;
-  status: VideoStatus;
+  isPublic: 0 | 1;
 }
 
 /**
@@ -28,8 +27,8 @@ export function similarVideos(
         JOIN similar_videos ON first = shown.id WHERE dismissed_at IS NULL
         UNION ALL SELECT shown.id, first FROM shown
         JOIN similar_videos ON second = shown.id WHERE dismissed_at IS NULL)
-    SELECT own, id, title, status FROM pairs JOIN videos ON id = other
-    WHERE @uploader IS NULL OR status = 'published' OR uploaded_by = @uploader
+    SELECT own, id, title, public AS isPublic FROM pairs JOIN videos ON id = other
+    WHERE @uploader IS NULL OR public OR uploaded_by = @uploader
     ORDER BY sort_key`).all({ ids: JSON.stringify(ids), uploader: uploader ?? null }) as ({
     own: string;
   } & SimilarVideo)[];

@@ -50,7 +50,7 @@ export async function readVideoStatistics(
   { days, uploadedBy, now = Date.now() }: { days?: number; uploadedBy?: string; now?: number },
 ): Promise<VideoStatistics | undefined> {
   const video = prepared(
-    `SELECT id, title, status, views FROM videos
+    `SELECT id, title, status, held, views FROM videos
      WHERE id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
   ).get({ id, uploadedBy: uploadedBy ?? null }) as VideoStatistics["video"] | undefined;
   if (!video) return undefined;

@@ -52,7 +52,7 @@ export interface SourceFigures extends Omit<SourceCounts, "unrecorded"> {
 
 /** What is known of one video. */
 export interface VideoStatistics {
-  video: { id: string; title: string; status: VideoStatus; views: number };
+  video: { id: string; title: string; status: VideoStatus; held: 0 | 1; views: number };
   /** Every day of the period, the oldest first; YYYY-MM-DD, UTC. */
   days: { day: string; views: number }[];
   watched: WatchedParts;

@@ -61,7 +61,7 @@ function countTags(sqlite: Database): CountedTag[] {
     { spellings: Map<string, number>; videos: number; published: number }
   >();
   const rows = sqlite
-    .prepare("SELECT tags, status = 'published' FROM videos WHERE tags IS NOT NULL")
+    .prepare("SELECT tags, public FROM videos WHERE tags IS NOT NULL")
     .raw()
     .iterate() as IterableIterator<[string, 0 | 1]>;
   const folded = new Map<string, string>();

@@ -1,7 +1,9 @@
+import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
 import type { Permission } from "~/account/permissions";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
@@ -13,8 +15,8 @@ const FAILED = "Failed to delete video.";
 /** Deleted in one transaction; others have their turn between two. */
 const VIDEOS_AT_ONCE = 32;
 
-/** Columns that the database computes, so a row that is restored leaves them out. */
-const COMPUTED = ["number", "sort_key", "seconds", "bytes"] as const;
+/** Columns that the database or the site computes, so a row that is restored leaves them out. */
+const COMPUTED = ["number", "sort_key", "seconds", "bytes", "held", "public", "listed"] as const;
 
 /**
  * Deletes a video: its row goes to the trash. Its files stay where they are, and nobody is served them, for as
@@ -53,7 +55,11 @@ export function deletionRefused(
     "SELECT count(*) FROM videos WHERE id IN (SELECT value FROM json_each(?))",
   ).pluck();
   const isPartial = changeable.length < (present.get(JSON.stringify(ids)) as number);
-  return isPartial ? failure(403, sentence, { detail: NOT_ALLOWED }) : undefined;
+  if (isPartial) return failure(403, sentence, { detail: NOT_ALLOWED });
+  const isUploader = accountNow(userId)?.role === "uploader";
+  return isUploader && evidenceAmong(ids).size > 0
+    ? failure(409, sentence, { detail: EVIDENCE_SENTENCE })
+    : undefined;
 }
 
 /** The Undo of a toast about a deletion; it leads back to the list that was deleted from. */

@@ -4,9 +4,9 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { addUpFiles } from "~/media/media-files.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
-import { HOLD_SENTENCES, holdsOf, withhold } from "~/trust/holds.server";
 import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { HOLD_SENTENCES, holdsOf } from "~/visibility/holds.server";
 import { projected } from "~db/changes.server";
 import { database, prepared, sqliteHandle } from "~db/client.server";
 import type { NewVideoRow } from "~db/schema";
@@ -102,11 +102,7 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
       for (const { id, title, row } of ready) {
         const values = toRow(row, columns, now);
         const refusal = values.status === "published" && refusals.get(id);
-        if (refusal) {
-          values.status = "hidden";
-          withhold(id, true);
-          restored.hidden.push({ title, refusal });
-        }
+        if (refusal) restored.hidden.push({ title, refusal });
         await transaction.insertInto("videos").values(values).execute();
         addUpFiles("videos", id);
       }

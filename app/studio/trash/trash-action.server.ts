@@ -1,6 +1,8 @@
+import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { readFields } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
+import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
@@ -108,20 +110,25 @@ async function purgeFile(
   { id, videoId, title }: RemovedFile,
   userId: string,
 ): Promise<TrashAnswer> {
+  if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return kept();
   if ((await removeReplaced([id], "earlier")).length === 0) return gone();
   await recordActivity({ userId, action: "file-purge", subjectId: videoId, detail: title });
   return deletedForGood("1 earlier file was");
 }
 
 async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
-  const purged = await purge(ids);
+  const options = { isRemovedKept: !isOwner(userId) };
+  const evidence = evidenceAmong(ids, options);
+  const purged = await purge(ids, options);
   const [first] = purged;
-  if (!first) return gone();
+  if (!first) return evidence.size > 0 ? kept() : gone();
   const titles = purged.map(({ title }) => title);
   const detail = purged.length === 1 ? first.title : nameTitles(titles);
   const subjectId = purged.length === 1 ? first.id : undefined;
   await recordActivity({ userId, action: "purge", subjectId, detail });
-  return deletedForGood(were(purged.length, "video"));
+  const { size } = evidence;
+  const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_SENTENCE}`;
+  return deletedForGood(were(purged.length, "video"), rest || "");
 }
 
 async function emptyUntil(
@@ -134,14 +141,17 @@ async function emptyUntil(
   }
   let count = 0;
   let files = 0;
+  // Nobody deletes evidence by emptying the trash.
+  const options = { own, isRemovedKept: true };
   try {
     for (;;) {
-      const purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, own));
+      const purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, options), options);
       if (purged.length === 0) break;
       count += purged.length;
     }
     for (;;) {
-      const removed = await removeReplaced(replacedUntil(until, VIDEOS_AT_ONCE, own), "earlier");
+      const ids = replacedUntil(until, VIDEOS_AT_ONCE, options);
+      const removed = await removeReplaced(ids, "earlier");
       if (removed.length === 0) break;
       files += removed.length;
     }
@@ -164,8 +174,17 @@ function were(count: number, noun: string): string {
   return `${formatQuantity(count, noun)} ${count === 1 ? "was" : "were"}`;
 }
 
-function deletedForGood(what: string): ToastMessage {
-  return { title: "Deleted For Good", description: `${what} deleted for good.`, kind: "success" };
+function deletedForGood(what: string, rest = ""): ToastMessage {
+  const description = `${what} deleted for good. ${rest}`.trim();
+  return { title: "Deleted For Good", description, kind: "success" };
+}
+
+function isOwner(userId: string): boolean {
+  return accountNow(userId)?.role === "owner";
+}
+
+function kept(): StudioFailure {
+  return failure(409, NOTHING, { detail: EVIDENCE_SENTENCE });
 }
 
 function gone(): StudioFailure {

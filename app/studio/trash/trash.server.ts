@@ -2,6 +2,7 @@ import { entriesOf, type NamingRow } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { type EvidenceOptions, isEvidence } from "~/trust/reports/evidence.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import {
@@ -28,20 +29,23 @@ export interface Purged {
 
 /**
  * Deletes videos of the trash for good, with their views, watched parts, digests and positions in series, and
- * enqueues the removal of their files.
+ * enqueues the removal of their files. Evidence stays.
  *
- * @param isOrdered whether a person wants it.
+ * @param options.isOrdered whether a person wants it.
  * @returns those that were still there.
  */
 export async function purge(
   ids: readonly string[],
-  { isOrdered = true }: { isOrdered?: boolean } = {},
+  {
+    isOrdered = true,
+    isRemovedKept = false,
+  }: { isOrdered?: boolean } & Partial<EvidenceOptions> = {},
 ): Promise<Purged[]> {
   const purged: Purged[] = [];
   const turn = eventLoopTurns();
   for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
     await turn();
-    purged.push(...(await writeTransaction(() => purgePart(some, isOrdered))));
+    purged.push(...(await writeTransaction(() => purgePart(some, isOrdered, { isRemovedKept }))));
   }
   removeSoon();
   return purged;
@@ -55,11 +59,18 @@ const TABLES = [
   "series_videos",
   "video_checks",
   "blocked_likenesses",
+  "review_notes",
+  "preview_links",
 ] as const;
 
-function purgePart(ids: readonly string[], isOrdered: boolean): Purged[] {
+function purgePart(
+  ids: readonly string[],
+  isOrdered: boolean,
+  evidence: EvidenceOptions,
+): Purged[] {
   const rows = prepared(
-    `DELETE FROM deleted_videos WHERE id IN (SELECT value FROM json_each(?))
+    `DELETE FROM deleted_videos
+     WHERE id IN (SELECT value FROM json_each(?)) AND NOT ${isEvidence("deleted_videos.id", evidence)}
      RETURNING id, title, bytes, row`,
   ).all(JSON.stringify(ids)) as (Purged & { row: string })[];
   for (const { id, row } of rows) {
@@ -87,10 +98,18 @@ function purgePart(ids: readonly string[], isOrdered: boolean): Purged[] {
   return rows.map(({ id, title, bytes }) => ({ id, title, bytes }));
 }
 
-/** The videos that were deleted until a moment, of one user's if they are given, the oldest first. */
-export function trashedUntil(until: string, most: number, own?: OwnVideos): string[] {
+/**
+ * The videos that were deleted until a moment, of one user's if they are given, the oldest first. Without
+ * evidence.
+ */
+export function trashedUntil(
+  until: string,
+  most: number,
+  { own, isRemovedKept = false }: { own?: OwnVideos } & Partial<EvidenceOptions> = {},
+): string[] {
   return prepared(
     `SELECT id FROM deleted_videos WHERE deleted_at <= @until AND ${own ? OWN_DELETED : "TRUE"}
+       AND NOT ${isEvidence("deleted_videos.id", { isRemovedKept })}
      ORDER BY deleted_at LIMIT @most`,
   )
     .pluck()

@@ -14,11 +14,11 @@ export async function findDuplicate(
   let found = database()
     .selectFrom("video_digests")
     .innerJoin("videos", "videos.id", "video_digests.video_id")
-    .select(["videos.id", "videos.title", "videos.status"])
+    .select(["videos.id", "videos.title", "videos.status", "videos.public as isPublic"])
     .where("video_digests.sha256", "=", sha256);
   if (uploader !== undefined) {
     found = found.where((e) =>
-      e.or([e("videos.status", "=", "published"), e("videos.uploaded_by", "=", uploader)]),
+      e.or([e("videos.public", "=", 1), e("videos.uploaded_by", "=", uploader)]),
     );
   }
   return found.orderBy("videos.created_at", "desc").limit(1).executeTakeFirst();

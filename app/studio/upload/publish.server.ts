@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
+import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
+import { NOT_ALLOWED } from "~/account/guard.server";
+import { allows } from "~/account/permissions";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import {
   holdLikeness,
@@ -14,6 +17,7 @@ import { removeTemporary } from "~/media/files/temporary-files.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
+import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
@@ -22,13 +26,14 @@ import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { refusalOfNew } from "~/trust/publication.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
+import { newIntention } from "~/visibility/visibility.server";
 import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import type { Schedule } from "../schedule/schedule";
 import { refuseBlockedFile } from "./blocked-file.server";
 import { recordDigest } from "./duplicates.server";
 import { type ProbedVideo, probeUpload } from "./probe-upload.server";
-import type { UploadSuccess } from "./upload-fields";
+import { SENTENCES, type UploadSuccess } from "./upload-fields";
 
 export interface Upload {
   userId: string;
@@ -57,13 +62,15 @@ export class CutOffError extends Error {
  * the accounting of the files, the digest, the jobs and the activity.
  *
  * @throws {CutOffError} where that is to be asked about.
- * @throws {UploadError} 415 or 422 for what is no video, no picture, or on the block list, 507 for a full disk, 503 where
+ * @throws {UploadError} 403 for an account that was restricted since the request was let in, 415 or 422 for what is
+ *   no video, no picture, or on the block list, 507 for a full disk, 503 where
  *   the video could not be examined just now. Then there is no row and no new file, and what arrived
  *   is still where it was.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, whenCutOff } = upload;
   const isLater = upload.schedule.publishAt !== null;
+  requireUploader(userId, upload.status === "published" || isLater);
   if (upload.status === "published" && !isLater && refusalOfNew()) {
     const draft = await publishUpload({ ...upload, status: "review" });
     return { ...draft, needsConsent: true };
@@ -77,10 +84,9 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
     // Before there is a row: it is never public in between.
     const look = await lookAtFile(video.path);
-    const isLate = look === "late";
-    const looksBlocked = !isLate && look !== undefined && look.films.length > 0;
-    const status = isHeld || isLater || looksBlocked || isLate ? "review" : upload.status;
-    const isToBePublic = upload.status === "published" && !isHeld && !isLater;
+    const isUncompared = look === "late";
+    const looksBlocked = !isUncompared && look !== undefined && look.films.length > 0;
+    const status = isHeld || isLater ? "review" : upload.status;
     const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     const moved = await moveIntoBucket(
@@ -95,7 +101,6 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
         id,
         upload: { ...upload, status, schedule },
         look,
-        isToBePublic,
         probed,
         moved,
         files,
@@ -111,7 +116,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await moved.commit();
     jobsChanged("work");
     const isCutOff = isHeld && { isCutOff: true };
-    const like = { ...(looksBlocked && { looksBlocked }), ...(isLate && { isUncompared: true }) };
+    const like = { ...(looksBlocked && { looksBlocked }), ...(isUncompared && { isUncompared }) };
     const publishAt = schedule.publishAt && {
       publishAt: schedule.publishAt,
       ...(refusalOfNew() && { needsConsent: true }),
@@ -134,8 +139,6 @@ interface NewVideo {
   id: string;
   upload: Upload;
   look: Look | "late" | undefined;
-  /** Once nothing holds it back. */
-  isToBePublic: boolean;
   probed: ProbedVideo;
   moved: MovedUpload;
   files: MediaFile[];
@@ -145,9 +148,11 @@ interface NewVideo {
 /** Writes all rows of a new video. */
 async function insertUpload(
   transaction: Transaction<Schema>,
-  { id, upload, look, isToBePublic, probed, moved, files, posterColors }: NewVideo,
+  { id, upload, look, probed, moved, files, posterColors }: NewVideo,
 ): Promise<void> {
   const { userId, status, schedule, texts, video, acceptance } = upload;
+  // Checked again: examining the file takes a while.
+  requireUploader(userId, status === "published" || schedule.publishAt !== null);
   const videoUrl = mediaUrl("videos", moved.videoPath);
   const tags = resolveAliases(texts.tags);
   for (const file of files) await recordFile(file, transaction);
@@ -166,18 +171,16 @@ async function insertUpload(
       thumbnail_url: moved.thumbnailPath ? mediaUrl("thumbnails", moved.thumbnailPath) : null,
       poster_colors: posterColors,
       uploaded_by: userId,
-      status,
-      publish_at: schedule.publishAt,
-      unpublish_at: schedule.unpublishAt,
+      ...newIntention(status, schedule),
     })
     .execute();
   await recordDigest(id, video.sha256, transaction);
   keepAcceptance(id, "video", userId, acceptance);
   let isHeldBack = false;
-  if (look === "late") holdUncompared(id, isToBePublic);
+  if (look === "late") holdUncompared(id);
   else if (look) {
     noteFrames(id, look.frames);
-    isHeldBack = holdLikeness(id, look.films, isToBePublic);
+    isHeldBack = holdLikeness(id, look.films);
   }
   await enqueueIn(transaction, [id]);
   const action = status === "published" ? "publish" : "draft";
@@ -186,6 +189,15 @@ async function insertUpload(
   if (isHeldBack) await recordActivity({ ...about, action: "block-held" }, transaction);
   if (schedule.publishAt || schedule.unpublishAt) {
     await recordActivity({ ...about, action: "schedule" }, transaction);
+  }
+}
+
+/** The account may have been blocked, or restricted to drafts, while the file arrived. */
+function requireUploader(userId: string, publishes: boolean): void {
+  const account = accountNow(userId);
+  if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);
+  if (publishes && !allows(account, "/admin publish")) {
+    throw new UploadError(403, SENTENCES.draftsOnly);
   }
 }
 

@@ -37,7 +37,7 @@ export const SENTENCES = {
   scheduledWithoutRecord:
     "Video uploaded. It will be published at the time you set, or as soon as it has a record of consent after that.",
   heldBack:
-    "Video uploaded and saved as a draft, since it looks like one that was removed. A moderator has to look at it first.",
+    "Video uploaded. It looks like one that was removed, and is not public until a moderator has looked at it.",
   comparing:
     "Video uploaded. It is being compared with the films that were removed, and is not public before that is done.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
@@ -48,6 +48,7 @@ export interface Duplicate {
   id: string;
   title: string;
   status: string;
+  isPublic: 0 | 1;
 }
 
 /** What the admin was asked about before, and has decided to take: each comes after the one before. */

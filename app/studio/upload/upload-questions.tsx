@@ -62,16 +62,15 @@ export function WaitingNotice({ waiting }: { waiting: NonNullable<UploadFailure[
   );
 }
 
-/** A published video has a page; any other is found among all videos. */
+/** A public video has a page; any other is found among all videos. */
 export function DuplicateLink({
   duplicate,
 }: {
-  duplicate: { id: string; title: string; status: string };
+  duplicate: { id: string; title: string; isPublic: 0 | 1 };
 }) {
-  const to =
-    duplicate.status === "published"
-      ? `/video/${duplicate.id}`
-      : `/admin?tab=manage&edit=${duplicate.id}`;
+  const to = duplicate.isPublic
+    ? `/video/${duplicate.id}`
+    : `/admin?tab=manage&edit=${duplicate.id}`;
   return (
     <a href={to} className="font-medium text-accent underline underline-offset-4">
       <bdi>{duplicate.title}</bdi>

@@ -62,8 +62,8 @@ export function useUploadQueue(
         onInterrupted,
       });
       if (outcome.ok) {
-        const isPublished = outcome.video.status === "published";
-        const { id: videoId, needsConsent } = outcome.video;
+        const { id: videoId, status, needsConsent, looksBlocked, isUncompared } = outcome.video;
+        const isPublished = status === "published" && !looksBlocked && !isUncompared;
         patch(item.key, { state: "done", videoId, isPublished, needsConsent });
         const description = successSentence(outcome.video);
         toast({ title: "Success!", description, kind: "success" });

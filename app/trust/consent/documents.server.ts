@@ -126,6 +126,7 @@ export async function keepDocument(
         addedAt: new Date(now).toISOString(),
       });
       logAccess("document-add", { id, performerId, userId }, now);
+      settleVideos(videosShowing(performerId), now);
       return true;
     });
   } catch (error) {
@@ -206,13 +207,17 @@ export async function removeDocument(
     if (changes === 0) return undefined;
     enqueueDocumentRemovals([id]);
     logAccess("document-remove", { id, performerId, userId }, now);
-    const videos = prepared("SELECT video_id FROM video_performers WHERE performer_id = ?")
-      .pluck()
-      .all(performerId) as string[];
-    return settleVideos(videos, now);
+    return settleVideos(videosShowing(performerId), now);
   });
   removeSoon();
   return hidden;
+}
+
+/** The ids of the videos whose consent record names a performer. */
+export function videosShowing(performerId: string): string[] {
+  return prepared("SELECT video_id FROM video_performers WHERE performer_id = ?")
+    .pluck()
+    .all(performerId) as string[];
 }
 
 /** Part of the transaction that deletes the rows of documents: enqueues the removal of their files. */

@@ -2,15 +2,19 @@ import { prepared, writeTransaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
-import { settleVideos } from "./settle.server";
+import { CONSENT_SOURCES, settleVideos } from "./settle.server";
 
 const EVERY_MS = 60_000;
 /** In one transaction. */
 const AT_ONCE = 32;
 const LISTED = 50;
 
-/** Hides the videos whose record ends, from now on each minute; what ended while the site was down, at once. */
+/**
+ * Hides the videos whose record ends, from now on each minute; what ended while the site was down, at once.
+ * Releases what was held because a secret was missing that is back.
+ */
 export function startConsent(): void {
+  settleHeld().catch((error) => console.error("Consent records could not be checked:", error));
   every(EVERY_MS, "hide videos whose record has ended", () => hideEnded(), { firstMs: 0 });
 }
 
@@ -29,7 +33,8 @@ export async function hideEnded(now = Date.now()): Promise<number> {
     const ids = prepared(
       `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
        WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
-           WHERE video_holds.video_id = video_consents.video_id AND reason = 'consent')
+           WHERE video_holds.video_id = video_consents.video_id AND reason = 'consent'
+             AND source_id = '${CONSENT_SOURCES.ended}')
        ORDER BY video_id LIMIT ${AT_ONCE}`,
     )
       .pluck()
@@ -37,6 +42,22 @@ export async function hideEnded(now = Date.now()): Promise<number> {
     if (ids.length === 0) return hidden;
     hidden += await writeTransaction(() => settleVideos(ids, now));
     after = ids.at(-1)!;
+    await turn();
+  }
+}
+
+/** Settles all videos that are held for their record. */
+export async function settleHeld(now = Date.now()): Promise<void> {
+  const turn = writingTurns();
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const ids = prepared(
+      `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
+       ORDER BY video_id LIMIT ${AT_ONCE}`,
+    )
+      .pluck()
+      .all(after) as string[];
+    await writeTransaction(() => settleVideos(ids, now));
+    after = ids.at(-1);
     await turn();
   }
 }
@@ -53,7 +74,7 @@ export function endingSoon(now = Date.now(), limit = LISTED): EndingRecord[] {
   return prepared(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
      JOIN videos ON videos.id = video_id
-     WHERE ends_on > @today AND ends_on <= @until AND +status = 'published'
+     WHERE ends_on > @today AND ends_on <= @until AND public
      ORDER BY ends_on, video_id LIMIT @limit`,
   ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS), limit }) as EndingRecord[];
 }

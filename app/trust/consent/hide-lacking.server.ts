@@ -1,15 +1,21 @@
 import { randomUUID } from "node:crypto";
+import { recordActivity } from "~/account/activity.server";
+import { settings } from "~/server/settings.server";
+import { formatQuantity } from "~/shared/format";
+import { hold, releaseHold } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { holdsOf } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
 import { dayOf } from "./consent";
 import { LACKS_RECORD, type Lacking } from "./lacking.server";
-import { withoutRequirement } from "./requirement.server";
+import { CONSENT_SOURCES } from "./settle.server";
 import { lacksOf } from "./validity.server";
 
-const AT_ONCE = 32;
+const VIDEOS_AT_ONCE = 32;
+/** Begins the `source_id` of the holds of one batch. */
+const BATCH = "hidden:";
 
 export function lacking(now = Date.now()): Promise<Lacking> {
   return queryThread<Lacking>("studio", "lacking-consent", { now });
@@ -17,92 +23,111 @@ export function lacking(now = Date.now()): Promise<Lacking> {
 
 /** The public videos with a number above that lack a record, a few at a time. */
 const NEXT = `SELECT number, id FROM videos
-  WHERE number > @after AND status = 'published' AND ${LACKS_RECORD} ORDER BY number LIMIT ${AT_ONCE}`;
+  WHERE number > @after AND public AND ${LACKS_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
 /**
- * Hides the public videos without a valid record. In parts: others have their turn in between.
+ * Holds the public videos without a valid record, each until it has one or somebody undoes all of it. Commits
+ * in batches, so that others can write in between.
  *
- * @returns what undoes it, and how many it hid.
+ * @returns how many it hid.
  */
-export async function hideLacking(
-  userId: string,
-  now = Date.now(),
-): Promise<{ batch: string; hidden: number }> {
-  const batch = randomUUID();
+export async function hideLacking(userId: string, now = Date.now()): Promise<number> {
+  const sourceId = `${BATCH}${randomUUID()}`;
   const turn = writingTurns();
   const today = dayOf(now);
   let after = 0;
   let hidden = 0;
-  await forgetOldBatches();
   for (;;) {
     const rows = prepared(NEXT).all({ today, after }) as { number: number; id: string }[];
     const last = rows.at(-1);
     if (!last) break;
     after = last.number;
     hidden += await writeTransaction(() => {
-      // Asked again: a record may have come in meanwhile.
+      // Checked again: a record may have been saved meanwhile.
       const lacks = lacksOf(
         rows.map(({ id }) => id),
         now,
       );
-      let changed = 0;
-      for (const id of lacks.keys()) {
-        const { changes } = prepared(
-          "UPDATE videos SET status = 'hidden' WHERE id = ? AND status = 'published'",
-        ).run(id);
-        if (changes === 0) continue;
-        prepared("INSERT INTO consent_hidings (batch, video_id) VALUES (?, ?)").run(batch, id);
-        changed += 1;
-      }
-      return changed;
+      const held = [...lacks.keys()].filter(
+        (videoId) => isPublic(videoId) && hold({ videoId, reason: "consent", sourceId }, now),
+      );
+      return held.length;
     });
     await turn();
   }
-  await writeTransaction(() =>
-    appendToLog({ action: "consent-hide-all", userId, detail: { batch, videos: hidden } }, now),
-  );
-  return { batch, hidden };
+  await record("consent-hide-all", hidden, sourceId, userId, now);
+  return hidden;
 }
 
-/** Only the last one can be undone. */
-async function forgetOldBatches(): Promise<void> {
-  await writeTransaction(() => prepared("DELETE FROM consent_hidings").run());
+/** Videos that are held together because they have no valid record. */
+export interface HiddenVideos {
+  /** The `source_id` of their holds. */
+  source: string;
+  videos: number;
+  /** When the first was hidden, ISO 8601 UTC. */
+  since: string;
+  /** Whether somebody hid them at once; otherwise they were published while a record was required. */
+  isBatch: boolean;
 }
 
 /**
- * Publishes again what was hidden together, but for what has been held, published or deleted since.
- *
- * @returns how many videos are public again.
+ * What can be undone: each batch, and, where a record is no longer required, the videos that still wait for
+ * theirs.
  */
-export async function undoHiding(batch: string, userId: string, now = Date.now()): Promise<number> {
+export function hiddenVideos(): HiddenVideos[] {
+  const rows = prepared(
+    `SELECT source_id AS source, count(*) AS videos, min(since) AS since,
+       source_id <> @required AS isBatch
+     FROM video_holds WHERE reason = 'consent'
+       AND ((source_id >= @from AND source_id < @to) OR (source_id = @required AND NOT @isRequired))
+     GROUP BY source_id ORDER BY since DESC`,
+  ).all({
+    from: BATCH,
+    to: `${BATCH}~`,
+    required: CONSENT_SOURCES.required,
+    isRequired: Number(settings().requireConsent),
+  }) as (Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 })[];
+  return rows.map((row) => ({ ...row, isBatch: row.isBatch === 1 }));
+}
+
+/**
+ * Releases the holds of one of `hiddenVideos`. Other holds of these videos stay.
+ *
+ * @returns how many videos are public again; undefined if there are no such holds.
+ */
+export async function releaseHidden(
+  source: string,
+  userId: string,
+  now = Date.now(),
+): Promise<number | undefined> {
+  if (!hiddenVideos().some((each) => each.source === source)) return undefined;
   const turn = writingTurns();
   let shown = 0;
   for (;;) {
-    const ids = prepared(`SELECT video_id FROM consent_hidings WHERE batch = ? LIMIT ${AT_ONCE}`)
+    const ids = prepared(
+      `SELECT video_id FROM video_holds WHERE reason = 'consent' AND source_id = ?
+       LIMIT ${VIDEOS_AT_ONCE}`,
+    )
       .pluck()
-      .all(batch) as string[];
+      .all(source) as string[];
     if (ids.length === 0) break;
-    shown += await writeTransaction(() => withoutRequirement(() => showAgain(ids, batch)));
+    shown += await writeTransaction(() => {
+      for (const videoId of ids) releaseHold({ videoId, reason: "consent", sourceId: source });
+      return ids.filter(isPublic).length;
+    });
     await turn();
   }
-  if (shown > 0) {
-    await writeTransaction(() =>
-      appendToLog({ action: "consent-hide-undo", userId, detail: { batch, videos: shown } }, now),
-    );
-  }
+  await record("consent-hide-undo", shown, source, userId, now);
   return shown;
 }
 
-function showAgain(ids: readonly string[], batch: string): number {
-  const held = holdsOf(ids);
-  let changed = 0;
-  for (const id of ids) {
-    prepared("DELETE FROM consent_hidings WHERE batch = ? AND video_id = ?").run(batch, id);
-    if (held.has(id)) continue;
-    const { changes } = prepared(
-      "UPDATE videos SET status = 'published' WHERE id = ? AND status = 'hidden'",
-    ).run(id);
-    changed += changes;
-  }
-  return changed;
+async function record(
+  action: "consent-hide-all" | "consent-hide-undo",
+  videos: number,
+  source: string,
+  userId: string,
+  now: number,
+): Promise<void> {
+  await writeTransaction(() => appendToLog({ action, userId, detail: { source, videos } }, now));
+  await recordActivity({ userId, action, detail: formatQuantity(videos, "video") });
 }

@@ -26,17 +26,15 @@ export interface Lacking {
  * required, and the others need not be read.
  */
 export function readLacking(sqlite: Database) {
-  const published = sqlite
-    .prepare("SELECT count(*) FROM videos WHERE status = 'published'")
-    .pluck();
+  const published = sqlite.prepare("SELECT count(*) FROM videos WHERE public").pluck();
   const valid = sqlite
     .prepare(
       `SELECT count(*) FROM video_consents AS record CROSS JOIN videos ON videos.id = record.video_id
-       WHERE status = 'published' AND NOT ${LACKS_RECORD}`,
+       WHERE public AND NOT ${LACKS_RECORD}`,
     )
     .pluck();
   const list = sqlite.prepare(
-    `SELECT id, title FROM videos WHERE status = 'published' AND ${LACKS_RECORD}
+    `SELECT id, title FROM videos WHERE public AND ${LACKS_RECORD}
      ORDER BY number DESC LIMIT ${LISTED}`,
   );
   return ({ now }: { now: number }): Lacking => {

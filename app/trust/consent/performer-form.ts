@@ -1,4 +1,4 @@
-import { IDENTITY_LABELS, type IdentityDocument, isDay } from "./consent";
+import { IDENTITY_LABELS, type IdentityDocument, isAdultOn, isDay } from "./consent";
 
 const MOST_STAGE_NAMES = 20;
 const LONGEST_NAME = 100;
@@ -33,6 +33,8 @@ export interface ParsedPerformer {
   checkedOn: string | null;
 }
 
+const UNDER_AGE =
+  "This person is under 18, so nothing that shows them may be published. If a video here shows them, report it as under age.";
 const CONTROL = /\p{Cc}/u;
 const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
@@ -40,12 +42,14 @@ const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").tri
  * What was typed, or what is wrong with it.
  *
  * @param hasBox false where legal name and date of birth can't be read, and so can't be changed.
+ * @param isNew whether this person has no record yet. Only then is somebody under 18 refused: a correction of
+ *   a record holds the videos that show them.
  * @param today YYYY-MM-DD in UTC.
  */
 export function readPerformer(
   typed: PerformerTexts,
   today: string,
-  hasBox = true,
+  { hasBox = true, isNew = false }: { hasBox?: boolean; isNew?: boolean } = {},
 ): { performer: ParsedPerformer } | { errors: PerformerErrors } {
   const errors: PerformerErrors = {};
   const stageNames = [...new Set(typed.stageNames.split(/\r?\n/).map(oneLine).filter(Boolean))];
@@ -61,6 +65,8 @@ export function readPerformer(
   }
   if (hasBox && (!isDay(typed.dateOfBirth) || typed.dateOfBirth > today)) {
     errors.dateOfBirth = "Please give a day in the past, as 1990-12-31.";
+  } else if (isNew && !isAdultOn(typed.dateOfBirth, today)) {
+    errors.dateOfBirth = UNDER_AGE;
   }
   const isKnown = Object.hasOwn(IDENTITY_LABELS, typed.documentKind);
   const documentKind = isKnown ? (typed.documentKind as IdentityDocument) : null;

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { fold } from "~/shared/fold";
+import { hold } from "~/visibility/holds.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/consent";
 import { appendToLog } from "../moderation-log.server";
 import { isAdultOn } from "./consent";
-import { enqueueDocumentRemovals } from "./documents.server";
+import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
 import { openBox, sealBox } from "./performer-box.server";
 import type { ParsedPerformer } from "./performer-form";
-import { settleVideos } from "./settle.server";
+import { CONSENT_SOURCES, settleVideos } from "./settle.server";
 
 const PERFORMERS_PER_PAGE = 50;
 
@@ -126,14 +127,8 @@ export function findPerformer(id: string): Performer | undefined {
     updatedAt: row.updated_at,
     documents,
     videos,
-    videoCount: videoIdsOf(id).length,
+    videoCount: videosShowing(id).length,
   };
-}
-
-function videoIdsOf(performerId: string): string[] {
-  return prepared("SELECT video_id FROM video_performers WHERE performer_id = ?")
-    .pluck()
-    .all(performerId) as string[];
 }
 
 /** Whether it was saved, and which it is: `changed` when somebody else has changed it since. */
@@ -182,7 +177,7 @@ export function savePerformer(
     const action = before ? "performer-change" : "performer-add";
     appendToLog({ action, userId, detail: { performer: id } }, now);
     if (before && isReadable) recordAges(id, dateOfBirth);
-    return { id, hidden: settleVideos(videoIdsOf(id), now) };
+    return { id, hidden: settleVideos(videosShowing(id), now) };
   });
 }
 
@@ -225,7 +220,8 @@ export function forgetPerformer(
     const documents = prepared("SELECT id FROM performer_documents WHERE performer_id = ?")
       .pluck()
       .all(id) as string[];
-    const videos = videoIdsOf(id);
+    const videos = videosShowing(id);
+    holdForDeletedMinor(id, now);
     const { changes } = prepared("DELETE FROM performers WHERE id = ?").run(id);
     if (changes === 0) return undefined;
     enqueueDocumentRemovals(documents);
@@ -239,6 +235,21 @@ export function forgetPerformer(
     );
     return settleVideos(videos, now);
   });
+}
+
+/** Without the record, nothing else tells any more that the videos show a minor. */
+function holdForDeletedMinor(performerId: string, now: number): void {
+  const videos = prepared(
+    "SELECT video_id FROM video_performers WHERE performer_id = ? AND of_age = 0",
+  )
+    .pluck()
+    .all(performerId) as string[];
+  const sourceId = CONSENT_SOURCES.deletedMinor;
+  for (const videoId of videos) {
+    if (hold({ videoId, reason: "consent", sourceId }, now)) {
+      appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
+    }
+  }
 }
 
 /** Whose stage name is exactly one of these, without regard to case; `undefined` for those nobody has. */

@@ -1,49 +1,72 @@
 import { settings } from "~/server/settings.server";
+import { hold, releaseHold, sourcesOf } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { prepared } from "~db/client.server";
-import { hold, releaseHold } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
-import { endWait } from "./requirement.server";
-import { endedOrYoung, lacksOf } from "./validity.server";
+import { conflictsOf, lacksOf } from "./validity.server";
 
 /**
- * Brings videos in line with their records, after a change of these or of the day: one with a minor, or
- * with a record that has ended, is held and hidden. One whose hold is over stays hidden until somebody
- * publishes it; what only waits for its record at its time is published by the next check. Where consent is required, what is public and is not valid any more is hidden.
- * Synchronous, for any transaction.
+ * What can be wrong with a consent record. Each is a cause of its own for holding a video; a batch of
+ * `hide-lacking.server.ts` is one more.
+ */
+export const CONSENT_SOURCES = {
+  /** Somebody shown was under 18. */
+  minor: "minor",
+  /** Somebody shown was under 18, and their record was deleted. Nothing releases this hold. */
+  deletedMinor: "deleted-minor",
+  ended: "ended",
+  /** It was published, or was due to be, without a valid record, which REQUIRE_CONSENT demands. */
+  required: "required",
+} as const;
+
+/**
+ * Brings holds in line with consent records, after a change of these or of the day. Synchronous, for the
+ * transaction of the caller.
  *
- * @returns how many it hid.
+ * @returns how many videos it hid.
  */
 export function settleVideos(videoIds: readonly string[], now = Date.now()): number {
   if (videoIds.length === 0) return 0;
-  const bad = endedOrYoung(videoIds, now);
-  const lacking = settings().requireConsent ? lacksOf(videoIds, now) : new Map<string, string>();
-  const isPublic = prepared("SELECT 1 FROM videos WHERE id = ? AND status = 'published'");
+  const { ended, minors } = conflictsOf(videoIds, now);
+  const lacking = lacksOf(videoIds, now);
   let hidden = 0;
   for (const videoId of videoIds) {
-    const wasPublic = isPublic.get(videoId) !== undefined;
-    if (bad.has(videoId)) {
-      if (hold({ videoId, reason: "consent" }, now)) {
-        appendToLog({ action: "consent-hold", videoId }, now);
-      }
-    } else {
-      release(videoId, now);
-      if (!lacking.has(videoId)) endWait(videoId);
-      if (wasPublic && lacking.has(videoId)) {
-        prepared("UPDATE videos SET status = 'hidden' WHERE id = ?").run(videoId);
-        appendToLog({ action: "consent-hide", videoId }, now);
-      }
+    const wasPublic = isPublic(videoId);
+    const causes: string[] = [];
+    if (minors.has(videoId)) causes.push(CONSENT_SOURCES.minor);
+    if (ended.has(videoId)) causes.push(CONSENT_SOURCES.ended);
+    if (settings().requireConsent && lacking.has(videoId) && isPublished(videoId)) {
+      causes.push(CONSENT_SOURCES.required);
     }
-    if (wasPublic && isPublic.get(videoId) === undefined) hidden += 1;
+    for (const sourceId of causes) add(videoId, sourceId, now);
+    for (const sourceId of sourcesOf(videoId, "consent")) {
+      if (isOver(sourceId, causes, lacking.has(videoId))) release(videoId, sourceId, now);
+    }
+    if (wasPublic && !isPublic(videoId)) hidden += 1;
   }
   return hidden;
 }
 
-function release(videoId: string, now: number): void {
-  // Nothing comes back by itself: a person has to look at what the new record says.
-  prepared(
-    "UPDATE video_holds SET was_published = 0 WHERE video_id = ? AND reason = 'consent'",
-  ).run(videoId);
-  if (releaseHold({ videoId, reason: "consent" })) {
-    appendToLog({ action: "consent-release", videoId }, now);
-  }
+function isOver(sourceId: string, causes: readonly string[], isLacking: boolean): boolean {
+  const { minor, ended, deletedMinor } = CONSENT_SOURCES;
+  if (sourceId === deletedMinor) return false;
+  // The others wait for a record that is valid as a whole.
+  return sourceId === minor || sourceId === ended ? !causes.includes(sourceId) : !isLacking;
+}
+
+function add(videoId: string, sourceId: string, now: number): void {
+  if (!hold({ videoId, reason: "consent", sourceId }, now)) return;
+  appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
+}
+
+function release(videoId: string, sourceId: string, now: number): void {
+  releaseHold({ videoId, reason: "consent", sourceId });
+  appendToLog({ action: "consent-release", videoId, detail: { cause: sourceId } }, now);
+}
+
+function isPublished(videoId: string): boolean {
+  return (
+    prepared("SELECT 1 FROM videos WHERE id = ? AND status = 'published'").get(videoId) !==
+    undefined
+  );
 }

@@ -34,13 +34,19 @@ interface State {
   unproved: number;
 }
 
-/** What must not be public, whether or not consent is required: an end that has come, or a minor. */
-export function endedOrYoung(videoIds: readonly string[], now: number): Set<string> {
+/** What must not be public, whether or not consent is required: a record that has ended, or a minor. */
+export function conflictsOf(
+  videoIds: readonly string[],
+  now: number,
+): { ended: Set<string>; minors: Set<string> } {
   const today = dayOf(now);
-  const bad = statesOf(videoIds).filter(
-    ({ endsOn, young }) => young > 0 || (endsOn !== null && endsOn <= today),
-  );
-  return new Set(bad.map(({ id }) => id));
+  const states = statesOf(videoIds);
+  const idsOf = (conflicts: (state: State) => boolean) =>
+    new Set(states.filter(conflicts).map(({ id }) => id));
+  return {
+    ended: idsOf(({ endsOn }) => endsOn !== null && endsOn <= today),
+    minors: idsOf(({ young }) => young > 0),
+  };
 }
 
 /** The videos without a valid record, with the sentence of what they lack. */

@@ -22,7 +22,7 @@ export interface ConsentTexts {
 export type ConsentErrors = Partial<Record<keyof ConsentTexts, string>>;
 
 export interface VideoConsent {
-  video: { id: string; title: string; status: string };
+  video: { id: string; title: string; status: string; held: 0 | 1 };
   typed: ConsentTexts;
   /** What the form is made from; empty while there is no record. */
   shown: string;
@@ -37,7 +37,7 @@ export interface VideoConsent {
 type Named = Pick<PerformerRow, "id" | "stage_names" | "box"> & { of_age: 0 | 1 };
 
 export function findVideoConsent(videoId: string, now = Date.now()): VideoConsent | undefined {
-  const video = prepared("SELECT id, title, status FROM videos WHERE id = ?").get(videoId) as
+  const video = prepared("SELECT id, title, status, held FROM videos WHERE id = ?").get(videoId) as
     | VideoConsent["video"]
     | undefined;
   if (!video) return undefined;

@@ -5,15 +5,13 @@
 export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   // Titles, descriptions and films are what the site publishes; who is in them is in the records of consent.
   videos:
-    "id number title description category tags duration status views created_at updated_at bytes seconds sort_key captions poster_colors publish_at unpublish_at ready_at loudness true_peak hls_settings source_removed_at cut_start cut_end",
+    "id number title description category tags duration status views created_at updated_at bytes seconds sort_key captions poster_colors publish_at unpublish_at ready_at loudness true_peak hls_settings source_removed_at cut_start cut_end held public listed",
   video_files:
     "id video_id state created_at replaced_at duration poster_colors hls_settings source_removed_at captions loudness true_peak bytes sha256 cut_start cut_end watched",
   deleted_videos: "id title deleted_at bytes",
-  video_holds: "video_id reason source_id since was_published",
+  video_holds: "video_id reason source_id since",
 
-  consent_hidings: "batch video_id",
   consent_requirement: "id",
-  consent_waits: "video_id publish_at",
 
   // What the site itself asks of uploaders.
   upload_terms: "version text created_at",
@@ -27,12 +25,12 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   video_digests: "video_id sha256",
   video_fingerprints: "video_id seconds hashes",
   similar_videos: "first second dismissed_at",
-  projected_videos: "id sort_key status category views bytes text_digest digest",
+  projected_videos: "id sort_key status public listed category views bytes text_digest digest",
   related_changes: "seq sort_key",
   video_changes: "seq video_id",
   video_search: "text video_search rank",
   video_search_short: "text video_search_short rank",
-  video_totals: "status category videos viewed views bytes",
+  video_totals: "status listed category videos viewed views bytes",
   catalogue_version: "id catalogue views",
 
   // Totals, never a single view.

@@ -1,11 +1,12 @@
+import { createHmac } from "node:crypto";
 import { attemptLimit } from "~/server/attempt-limit.server";
-import { clientAddress } from "~/server/client-address.server";
+import { clientAddress, widerNetwork } from "~/server/client-address.server";
+import { newestSecret } from "~/server/secret.server";
 import { settings } from "~/server/settings.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
-import { holdsOf } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
-import { hold } from "../publication.server";
+import { hideReported } from "./hide-at-once.server";
 import { isSolved, newPuzzle, type Puzzle } from "./puzzle.server";
 import {
   type ReportErrors,
@@ -26,6 +27,18 @@ const REPORTS_PER_ADDRESS = 60;
 const freeByAddress = attemptLimit(
   "reports without a puzzle by address",
   VIDEOS_WITHOUT_PUZZLE,
+  HOUR_SECONDS,
+);
+/** A provider gives some customers a whole /48, which has 65,536 networks that count by themselves. */
+const NETWORKS_OF_A_CUSTOMER = 4;
+const freeByCustomer = attemptLimit(
+  "reports without a puzzle by customer",
+  VIDEOS_WITHOUT_PUZZLE * NETWORKS_OF_A_CUSTOMER,
+  HOUR_SECONDS,
+);
+const byCustomer = attemptLimit(
+  "reports by customer",
+  REPORTS_PER_ADDRESS * NETWORKS_OF_A_CUSTOMER,
   HOUR_SECONDS,
 );
 const freeForAll = attemptLimit(
@@ -79,48 +92,55 @@ export async function submitReport(
       : "Please answer this question: many reports have been sent.";
     return { status: 422, typed, errors: { answer: sentence }, puzzle: newPuzzle() };
   }
-  if (byAddress.consume(address) !== undefined) {
+  if (isFlood(address)) {
     const notice = "Too many reports were sent from here. Try again in an hour, or write a mail.";
     return { status: 429, typed, errors: {}, notice };
   }
+  const network = networkDigest(address);
   const { ticked, ...texts } = typed;
   const statements = KIND_TEXTS[kind].statements.filter((_, at) => ticked.includes(at));
   const box = { ...texts, statements: [...statements], videos };
   const videoId = videos[0] ?? null;
   await writeTransaction(() => {
-    if (!createReport({ id, kind, videoId, box })) return;
+    if (!createReport({ id, kind, videoId, box, network })) return;
     appendToLog({ action: "received", reportId: id, videoId, detail: { kind } });
-    if (settings().reportHide && URGENT_KINDS.includes(kind)) hideReported(id, kind, videos);
+    if (settings().reportHide && URGENT_KINDS.includes(kind)) {
+      hideReported({ reportId: id, kind, network }, videos);
+    }
   });
   return { id };
-}
-
-/** Before anybody reads the report. Not where a person has looked at the video for this before. */
-function hideReported(reportId: string, kind: ReportKind, videos: readonly string[]): void {
-  for (const videoId of videos) {
-    const isThere = prepared(
-      `SELECT 1 FROM videos WHERE id = @videoId
-       UNION ALL SELECT 1 FROM deleted_videos WHERE id = @videoId`,
-    ).get({ videoId });
-    const isChecked = prepared("SELECT 1 FROM video_checks WHERE video_id = ? AND kind = ?").get(
-      videoId,
-      kind,
-    );
-    if (!isThere || isChecked) continue;
-    // The log counts what was hidden, not each report that keeps it so.
-    const wasHeld = holdsOf([videoId]).get(videoId)?.includes("report");
-    if (hold({ videoId, reason: "report", reportId }) && !wasHeld) {
-      appendToLog({ action: "hide-at-once", reportId, videoId, detail: { kind } });
-    }
-  }
 }
 
 /** Whether so many videos may be reported without a question; counted before, so that none pass together. */
 function takeFree(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
+    const customer = customerOf(address);
     const isRefused =
-      freeByAddress.consume(address) !== undefined || freeForAll.consume("all") !== undefined;
+      freeByAddress.consume(address) !== undefined ||
+      (customer !== undefined && freeByCustomer.consume(customer) !== undefined) ||
+      freeForAll.consume("all") !== undefined;
     if (isRefused) return false;
   }
   return true;
+}
+
+function isFlood(address: string): boolean {
+  const customer = customerOf(address);
+  return (
+    byAddress.consume(address) !== undefined ||
+    (customer !== undefined && byCustomer.consume(customer) !== undefined)
+  );
+}
+
+/** The /48 of an IPv6 address. An IPv4 address has no such network. */
+function customerOf(address: string): string | undefined {
+  return address.includes(":") ? widerNetwork(address) : undefined;
+}
+
+/** Tells whether two reports come from one network, without saying which. */
+function networkDigest(address: string): string {
+  return createHmac("sha256", newestSecret())
+    .update(`report network ${widerNetwork(address)}`)
+    .digest("base64url")
+    .slice(0, 22);
 }

@@ -3,10 +3,11 @@ import { recordActivity } from "~/account/activity.server";
 import { endSessions } from "~/account/session.server";
 import { setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
+import { hold, releaseHold } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { hold, releaseHold } from "../holds.server";
 import { appendToLog } from "../moderation-log.server";
 
 /** Held or released in one transaction: a few milliseconds. */
@@ -15,7 +16,7 @@ const VIDEOS_AT_ONCE = 25;
 /**
  * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked.
  *
- * @param hidesVideos hides what they have published, and keeps it hidden until they are let in again.
+ * @param hidesVideos holds all of their videos, deleted ones included, until they are let in again.
  * @returns undefined when there is no such account.
  * @throws {AccountError} for an owner: owners have no uploads to answer for.
  */
@@ -28,7 +29,7 @@ export async function blockUser(
     .transaction()
     .execute((transaction) => blockIn(transaction, userId, ownerId));
   if (!user) return undefined;
-  const hidden = hidesVideos ? await eachVideo(userId, "public", (id) => hideOne(id, ownerId)) : 0;
+  const hidden = hidesVideos ? await eachVideo(userId, (id) => hideOne(id, ownerId)) : 0;
   return { ...user, hidden };
 }
 
@@ -69,35 +70,28 @@ export async function unblockUser(
 ): Promise<{ email: string; restored: number } | undefined> {
   const user = await setDeactivated(userId, false, ownerId);
   if (!user) return undefined;
-  const restored = await eachVideo(userId, "held", (id) => {
+  const restored = await eachVideo(userId, (id) => {
     const isReleased = releaseHold({ videoId: id, reason: "user-blocked" });
     if (isReleased) appendToLog({ action: "unhide-blocked", videoId: id, userId: ownerId });
-    return isReleased;
+    return isReleased && isPublic(id);
   });
   return { ...user, restored };
 }
 
+/** @returns whether it was public until now. */
 function hideOne(videoId: string, ownerId: string): boolean {
+  const wasPublic = isPublic(videoId);
   const isNew = hold({ videoId, reason: "user-blocked" });
   if (isNew) appendToLog({ action: "hide-blocked", videoId, userId: ownerId });
-  return isNew;
+  return wasPublic;
 }
 
-const QUERIES = {
-  /** With what a schedule would publish. */
-  public:
-    "SELECT id FROM videos WHERE uploaded_by = ? AND (status = 'published' OR publish_at IS NOT NULL)",
-  held: `SELECT id FROM videos WHERE uploaded_by = ?
-    AND EXISTS (SELECT 1 FROM video_holds WHERE video_id = id AND reason = 'user-blocked')`,
-};
+const ALL = `SELECT id FROM videos WHERE uploaded_by = @userId
+  UNION SELECT id FROM deleted_videos WHERE uploaded_by = @userId`;
 
-/** How many of a user's videos were changed. Others have their turn meanwhile. */
-async function eachVideo(
-  userId: string,
-  which: keyof typeof QUERIES,
-  change: (id: string) => boolean,
-): Promise<number> {
-  const ids = prepared(QUERIES[which]).pluck().all(userId) as string[];
+/** Returns how many of a user's videos `change` says are public, or were. Others can write in between. */
+async function eachVideo(userId: string, change: (id: string) => boolean): Promise<number> {
+  const ids = prepared(ALL).pluck().all({ userId }) as string[];
   const turn = writingTurns();
   let changed = 0;
   for (let from = 0; from < ids.length; from += VIDEOS_AT_ONCE) {

@@ -68,8 +68,27 @@ async function backUp(session: Session): Promise<string[]> {
     if (state && state !== "ok") session.faults.push(`The backup ${newest} is damaged: ${state}`);
   });
   const [newest] = storedBackups(backups);
-  if (newest) session.backup = { folder: path.join(backups, newest), films: copyOf(session.films) };
+  if (newest) {
+    const folder = path.join(backups, newest);
+    session.backup = { folder, films: filmsIn(session, path.join(folder, BACKUP.database)) };
+  }
   return killed;
+}
+
+/** The films in a backup. A killed import may have left some of them in the folder that it imports from. */
+function filmsIn(session: Session, database: string): Film[] {
+  const sqlite = new Sqlite(database, { readonly: true });
+  try {
+    const { live, trash } = readRows(sqlite);
+    const titles = [...live, ...trash].map(({ title }) => title);
+    return copyOf(session.films).map((film) => {
+      if (!film.imported || film.allowed[0]?.at !== "nowhere") return film;
+      const isIn = titles.some((title) => title.startsWith(`${film.word} `));
+      return { ...film, allowed: [isIn ? film.imported : NOWHERE] };
+    });
+  } finally {
+    sqlite.close();
+  }
 }
 
 /** Restores the last backup. Killed, the site has either everything from before, or everything in the backup. */

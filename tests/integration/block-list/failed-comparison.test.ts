@@ -10,7 +10,9 @@ import type { BlockListPage } from "~/studio/block-list/block-list-page.server";
 import { loadReview } from "~/studio/review/review.server";
 import { releaseCompared, uncomparedOf } from "~/trust/compared.server";
 import { verifyLog } from "~/trust/moderation-log.server";
-import { hold, refusalsOf } from "~/trust/publication.server";
+import { refusalsOf } from "~/trust/publication.server";
+import { hold } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import {
   addVideo,
@@ -26,7 +28,6 @@ import { makeClip } from "../../media-clips";
 /** Videos that are held for their comparison with the block list, which failed for good. */
 
 const site = useAdminSite();
-const statusOf = (id: string) => videoRow(id).status;
 
 function ask(id: string, intent: string, cookie = adminCookie()) {
   return review({
@@ -47,16 +48,16 @@ async function listed(): Promise<BlockListPage["uncompared"]> {
   return ((await blockList({ request, params: {}, context: {} })) as BlockListPage).uncompared;
 }
 
-/** A draft that waits for its comparison, with jobs of these states. */
+/** A video that waits for its comparison, with jobs of these states. */
 async function addHeld(jobs: Record<string, string>, { isToBePublic = true } = {}): Promise<void> {
-  addVideo({ status: "review", uploaded_by: "up" });
+  addVideo({ status: isToBePublic ? "published" : "review", uploaded_by: "up" });
   const add = sqliteHandle().prepare(
     "INSERT INTO jobs (video_id, kind, priority, state, reason) VALUES ('v', ?, 0, ?, ?)",
   );
   for (const [kind, state] of Object.entries(jobs)) {
     add.run(kind, state, state === "failed" ? "The file is damaged. ffmpeg said: moov" : null);
   }
-  await writeTransaction(() => holdUncompared("v", isToBePublic));
+  await writeTransaction(() => holdUncompared("v"));
 }
 
 const logged = () =>
@@ -66,8 +67,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
   it("says why, and is published once it could be compared again", async () => {
     const clip = makeClip(site.folder, "film", { picture: "testsrc2=size=160x120:duration=4" });
     const id = await addToLibrary(site.uploads, clip, true);
-    sqliteHandle().prepare("UPDATE videos SET status = 'review' WHERE id = ?").run(id);
-    await writeTransaction(() => holdUncompared(id, true));
+    await writeTransaction(() => holdUncompared(id));
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('storyboard')");
     const file = onDisk(site.uploads, videoRow(id).video_url);
     const film = fs.readFileSync(file);
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     await workUntilIdle();
     expect(jobStates(id).fingerprint).toBe("done");
     expect(await releaseCompared()).toBe(1);
-    expect(statusOf(id)).toBe("published");
+    expect(isPublic(id)).toBe(true);
     expect((await listActivities())[0]).toMatchObject({
       action: "queue-again",
       detail: "Comparing with others of “film.mp4”",
@@ -110,7 +110,8 @@ describe("a comparison that failed for good", () => {
     expect(manage.held.v).toContain(
       `could not be compared with the films that were removed: ${why}`,
     );
-    const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "review" });
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" });
     expect(JSON.stringify(refusal)).toContain(why);
     // What ffmpeg said is for the queue.
     expect(JSON.stringify([manage.held, refusal, await listed()])).not.toContain("moov");
@@ -176,7 +177,7 @@ describe("a moderator who has watched the film", () => {
     await addHeld({ fingerprint: "failed" });
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
     expect(toast.description).toBe("It is published.");
-    expect(statusOf("v")).toBe("published");
+    expect(isPublic("v")).toBe(true);
     expect(logged()).toEqual([
       { action: "release-uncompared", video_id: "v", user_id: "u", detail: '{"hasFailed":true}' },
     ]);
@@ -199,16 +200,16 @@ describe("a moderator who has watched the film", () => {
     await addHeld({ fingerprint: "failed" }, { isToBePublic: false });
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
-    expect([toast.description, statusOf("v")]).toEqual([
+    expect([toast.description, videoRow("v").status]).toEqual([
       "It is not held for its comparison any more.",
       "review",
     ]);
     await writeTransaction(() => {
-      holdUncompared("v", true);
+      holdUncompared("v");
       hold({ videoId: "v", reason: "report" });
     });
     await succeeded(() => ask("v", "release-uncompared"));
-    expect(statusOf("v")).toBe("review");
+    expect(isPublic("v")).toBe(false);
     expect(refusalsOf(["v"]).get("v")).toContain("decided on a report");
   });
 
@@ -229,7 +230,7 @@ describe("a moderator who has watched the film", () => {
       const status = await ask("v", intent, cookie).catch((thrown: Response) => thrown.status);
       expect(status, intent).toBe(403);
     }
-    expect([statusOf("v"), jobStates("v")]).toEqual(["review", { fingerprint: "failed" }]);
+    expect([isPublic("v"), jobStates("v")]).toEqual([false, { fingerprint: "failed" }]);
     expect(logged()).toEqual([]);
     expect(loadReview("v", "up")?.uncompared?.failure?.why).toBe("The file is damaged.");
   });

@@ -12,11 +12,12 @@ import { performDue } from "~/studio/schedule/schedule.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { successSentence } from "~/studio/upload/upload-fields";
 import { releaseCompared, uncomparedOf } from "~/trust/compared.server";
-import { HOLD_SENTENCES } from "~/trust/holds.server";
 import { refusalsOf } from "~/trust/publication.server";
+import { HOLD_SENTENCES } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { sendMultipart, useAdminSite } from "../../admin-requests";
-import { addToLibrary, jobStates, videoRow, workUntilIdle } from "../../encode-library";
+import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
@@ -54,7 +55,6 @@ async function workOnComparison(): Promise<void> {
   );
   await workUntilIdle();
 }
-const statusOf = (id: string) => videoRow(id).status;
 
 describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   let blocked: string;
@@ -78,28 +78,28 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
 
   it("is held until its job has compared it, and public then", async () => {
     const video = await upload(film(2));
-    expect(video.status).toBe("review");
+    expect(isPublic(video.id)).toBe(false);
     expect(successSentence(video)).toContain("is not public before that is done");
     expect(refusalsOf([video.id]).get(video.id)).toBe(HOLD_SENTENCES.comparing);
     expect(await releaseCompared()).toBe(0);
     await workOnComparison();
     expect(await releaseCompared()).toBe(1);
-    expect(statusOf(video.id)).toBe("published");
+    expect(isPublic(video.id)).toBe(true);
   }, 60_000);
 
   it("is released among thousands that wait", async () => {
     sqliteHandle().exec(`
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
         INSERT INTO videos (id, title, category, status)
-        SELECT printf('%04d', n), 'A video', 'desi', 'review' FROM numbers;
-      INSERT INTO video_holds (video_id, reason, since, was_published)
-        SELECT id, 'comparing', '2026-01-01T00:00:00.000Z', 1 FROM videos;
+        SELECT printf('%04d', n), 'A video', 'desi', 'published' FROM numbers;
+      INSERT INTO video_holds (video_id, reason, since)
+        SELECT id, 'comparing', '2026-01-01T00:00:00.000Z' FROM videos;
       INSERT INTO jobs (video_id, kind, priority, state)
         SELECT id, 'fingerprint', 0, 'done' FROM videos WHERE id IN ('0001', '1000', '1001', '2000')`);
     expect(await releaseCompared()).toBe(4);
-    expect(["0001", "1000", "1001", "2000"].map(statusOf)).toEqual(Array(4).fill("published"));
+    expect(["0001", "1000", "1001", "2000"].map(isPublic)).toEqual(Array(4).fill(true));
     expect(await releaseCompared()).toBe(0);
-    expect(statusOf("0002")).toBe("review");
+    expect(isPublic("0002")).toBe(false);
   });
 
   it("stays held when it looks like a removed film", async () => {
@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     await workOnComparison();
     expect(await releaseCompared()).toBe(1);
     expect(uncomparedOf(id)).toBeUndefined();
-    expect(statusOf(id)).toBe("review");
+    expect(isPublic(id)).toBe(false);
     expect(refusalsOf([id]).get(id)).toBe(HOLD_SENTENCES["block-list"]);
   }, 60_000);
 
@@ -116,10 +116,10 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const later = await upload(film(3), { publishAt: at });
     await performDue(Date.parse(at) + 1);
-    expect(statusOf(later.id)).toBe("review");
+    expect(isPublic(later.id)).toBe(false);
     await workOnComparison();
     expect(await releaseCompared()).toBe(2);
-    expect([draft, later].map(({ id }) => statusOf(id))).toEqual(["review", "published"]);
+    expect([draft, later].map(({ id }) => isPublic(id))).toEqual([false, true]);
   }, 60_000);
 
   it("stays held while the job of a killed process waits to be begun again", async () => {
@@ -133,23 +133,23 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
       )
       .run(id);
     expect(await releaseCompared()).toBe(0);
-    expect(statusOf(id)).toBe("review");
+    expect(isPublic(id)).toBe(false);
     await workUntilIdle();
     expect(jobStates(id).fingerprint).toBe("done");
     expect(await releaseCompared()).toBe(1);
-    expect(statusOf(id)).toBe("published");
+    expect(isPublic(id)).toBe(true);
   }, 60_000);
 
   it("is released by the next start when the process was killed behind its job", async () => {
     const { id } = await upload(film(2));
     await workOnComparison();
-    expect(statusOf(id)).toBe("review");
+    expect(isPublic(id)).toBe(false);
     const { startReleasingCompared } = await import("~/trust/compared.server");
     startReleasingCompared();
-    await expect.poll(() => statusOf(id)).toBe("published");
+    await expect.poll(() => isPublic(id)).toBe(true);
   }, 60_000);
 
-  it("is imported as a draft, and published once it has been compared", async () => {
+  it("is imported on hold, and public once it has been compared", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(film(2), path.join(folder, "other.mp4"));
@@ -157,12 +157,12 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     beLate();
     const summary = await importVideos(plan, { userId: "u", mode: "copy" });
     vi.restoreAllMocks();
-    expect(summary.drafts).toMatchObject([{ reason: HOLD_SENTENCES.comparing }]);
+    expect(summary.notPublic).toMatchObject([{ reason: HOLD_SENTENCES.comparing }]);
+    const shown = sqliteHandle().prepare("SELECT public FROM videos").pluck();
+    expect(shown.all()).toEqual([0]);
     await workOnComparison();
     await releaseCompared();
-    expect(sqliteHandle().prepare("SELECT status FROM videos").pluck().all()).toEqual([
-      "published",
-    ]);
+    expect(shown.all()).toEqual([1]);
   }, 60_000);
 
   it("does not replace the file of a video, and may be sent again", async () => {

@@ -9,6 +9,7 @@ import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
 import { BLOCKED_FILE, blockFilm } from "~/media/block-list/blocked-films.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
+import { likenessesOf } from "~/media/block-list/likeness.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { action as api } from "~/routes/api";
@@ -17,6 +18,7 @@ import { addDownloads, listDownloads, runDownloads } from "~/studio/bring-in/dow
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { successSentence } from "~/studio/upload/upload-fields";
 import { refusalsOf } from "~/trust/publication.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { adminCookie, page, sendMultipart, succeed, useAdminSite } from "../../admin-requests";
 import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
@@ -38,7 +40,7 @@ function copyOf(file: string): string {
   ffmpeg(["-ss", "0.7", "-i", file, "-an", "-vf", filters, "-c:v", "libx264", copy]);
   return copy;
 }
-const videos = () => sqliteHandle().prepare("SELECT id, title, status FROM videos").all();
+const videos = () => sqliteHandle().prepare("SELECT id, title, status, public FROM videos").all();
 const activities = async () => (await listActivities()).map(({ action }) => action);
 
 /** Puts a film on the block list whose video is gone. */
@@ -163,7 +165,7 @@ const say = (id: string, cookie = adminCookie()) =>
   review({
     request: new Request(`http://localhost/admin/review/${id}`, {
       method: "POST",
-      body: new URLSearchParams({ intent: "other-film" }),
+      body: new URLSearchParams({ intent: "other-film", films: likenessesOf(id).join() }),
       headers: { Cookie: cookie, Origin: "http://localhost", Host: "localhost" },
     }),
     params: { id },
@@ -177,12 +179,12 @@ describe.runIf(ffmpegAvailable())("a film that looks like one that was removed",
     await block(blocked);
   });
 
-  it("is uploaded as a draft, and published once somebody says that it is another", async () => {
+  it("is uploaded on hold, and public once somebody says that it is another", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
     if (!answer.ok) throw new Error("It was refused.");
     const { id } = answer.video;
     expect(successSentence(answer.video)).toContain("looks like one that was removed");
-    expect(videoRow(id).status).toBe("review");
+    expect(isPublic(id)).toBe(false);
     expect(refusalsOf([id]).get(id)).toContain("resembles one that was removed");
     const { manage } = (await page("/admin?tab=manage")) as never as {
       manage: { likeBlocked: string[] };
@@ -192,18 +194,18 @@ describe.runIf(ffmpegAvailable())("a film that looks like one that was removed",
       headers: { Cookie: adminCookie() },
     });
     expect(await reviewPage({ request, params: { id }, context: {} })).toMatchObject({
-      isLikeBlocked: true,
+      likeFilms: [expect.any(String)],
     });
     const thrown = await say(id).catch((response: Response) => response.status);
     expect(thrown).toBe(302);
-    expect(videoRow(id).status).toBe("published");
+    expect(isPublic(id)).toBe(true);
     // Its jobs compare it again, and leave it as somebody has said.
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     await workUntilIdle();
-    expect(videoRow(id).status).toBe("published");
+    expect(isPublic(id)).toBe(true);
     const again = (await say(id)) as unknown as { init: { status: number } };
     expect(again.init.status).toBe(404);
-    expect(await activities()).toEqual(["block-other", "block-held", "draft"]);
+    expect(await activities()).toEqual(["block-other", "block-held", "publish"]);
   }, 120_000);
 
   it("stays a draft that was one, and is not published by the toggle", async () => {
@@ -218,14 +220,14 @@ describe.runIf(ffmpegAvailable())("a film that looks like one that was removed",
     expect(videoRow(id).status).toBe("published");
   }, 60_000);
 
-  it("is imported as a draft", async () => {
+  it("is imported on hold", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(copy, path.join(folder, "copy.mp4"));
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     const summary = await importVideos(plan, { userId: "u", mode: "copy" });
-    expect(summary.drafts).toMatchObject([{ reason: expect.stringContaining("resembles") }]);
-    expect(videos()).toMatchObject([{ status: "review" }]);
+    expect(summary.notPublic).toMatchObject([{ reason: expect.stringContaining("resembles") }]);
+    expect(videos()).toMatchObject([{ public: 0 }]);
   }, 60_000);
 
   it("does not replace the file of a video", async () => {
@@ -242,7 +244,7 @@ describe.runIf(ffmpegAvailable())("a film that looks like one that was removed",
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'storyboard'");
     sqliteHandle().exec("UPDATE videos SET status = 'published'");
     await workUntilIdle();
-    expect(videoRow(id).status).toBe("review");
+    expect(isPublic(id)).toBe(false);
     expect(refusalsOf([id]).size).toBe(1);
   }, 60_000);
 

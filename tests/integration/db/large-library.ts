@@ -61,8 +61,8 @@ export function fillLibrary(videos: number): void {
     run(
       `UPDATE video_consents SET ends_on = date('now', '+9 days') WHERE rowid BETWEEN 301 AND 300 + ${DUE}`,
     );
-    run(`INSERT INTO video_holds (video_id, reason, since, was_published)
-      SELECT id, 'comparing', @past, 1 FROM videos WHERE number BETWEEN 401 AND 400 + ${DUE}`);
+    run(`INSERT INTO video_holds (video_id, reason, since)
+      SELECT id, 'comparing', @past FROM videos WHERE number BETWEEN 401 AND 400 + ${DUE}`);
     run(`UPDATE jobs SET state = 'failed', finished_at = @past, reason = 'No.' WHERE id <= ${DUE}`);
     run(`INSERT INTO jobs (video_id, kind, priority, run_after, created_at)
       SELECT id, 'preview', 500, @past, @past FROM videos WHERE number <= 2000`);

@@ -93,12 +93,12 @@ describe("migrations", () => {
 });
 
 describe("other programs that write to the file", () => {
-  it("meet three triggers of videos two for those held back, two for records of consent, and nothing newer than SQLite 3.40", () => {
+  it("meet three triggers of videos, two that keep its flag for holds, two for records of consent, and nothing newer than SQLite 3.40", () => {
     const triggers = sqliteHandle()
       .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'videos'")
       .all() as { name: string; sql: string }[];
     const holding = [
-      ...["videos_held_changed", "videos_held_entered"],
+      ...["videos_held_kept", "videos_entered_held"],
       ...["videos_consent_changed", "videos_consent_entered"],
     ];
     expect(triggers.filter(({ name }) => holding.includes(name))).toHaveLength(4);

@@ -19,7 +19,7 @@ const VIDEOS = 1_200;
 /** Tables with one row, or of which the site keeps a few hundred. */
 const SMALL_TABLES = /^(?:alerts|backups|catalogue_version|queue_state|storage|video_totals)$/;
 /** Values of the statement itself, and rows that a plan has read and limited before. */
-const NO_TABLES = /^(?:json_each|asked|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
+const NO_TABLES = /^(?:json_each|asked|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
 /** A lookup of the rows of one video, job or report. */
 const KEY = /\b(?:(?:video_|report_|alert_|performer_)?id|rowid|number|first|second|path)=\?/;
 
@@ -47,8 +47,8 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
     "SELECT * FROM media_files WHERE bucket = ? AND path > ?",
     "500 of a folder that has changed, then other work may run",
   ],
-  ["videos_by_publish_at (publish_at<?)", "LIMIT 32", "due since the last second"],
-  ["videos_by_unpublish_at (unpublish_at<?)", "LIMIT 32", "due since the last second"],
+  ["videos_by_publish_at (publish_at<?)", "LIMIT @limit", "due since the last second"],
+  ["videos_by_unpublish_at (unpublish_at<?)", "LIMIT @limit", "due since the last second"],
   ["deleted_videos_by_age (deleted_at<?)", "LIMIT @most", "due since the last minute"],
   ["video_files_by_age (state=? AND replaced_at<?)", "LIMIT @most", "due since the last minute"],
   ["video_files_by_age (state=?)", "state = 'pending'", "what somebody is replacing now"],
@@ -58,6 +58,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["video_consents_by_end (ends_on>? AND ends_on<?)", "LIMIT @limit", "at most 1,000"],
   ["reports_to_erase (closed_at>? AND closed_at<?)", "LIMIT 100", "due since the last minute"],
   ["reports_by_state (state=? AND due_at>? AND due_at<?)", "LIMIT 1000", "at most 1,000"],
+  ["reports_by_state_kind (state=? AND kind=?)", "LIMIT @limit", "at most 1,000"],
   ["uploader_decisions_by_time (decided_at<?)", "LIMIT 200", "due, or of a report that is open"],
   ["accepted_terms_gone (video_gone_at<?)", "DELETE", "due since the last minute"],
   ["report_mails_due (next_at<?)", "limit ?", "mails that are due"],
@@ -69,6 +70,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["video_holds_comparing (video_id>?)", "LIMIT 1000", "a part"],
   ["video_files_by_video ((video_id,id)>(?,?))", "LIMIT", "a part"],
   ["SCAN part", "LIMIT 2000", "the same part"],
+  ["SCAN urgent", "LIMIT @limit", "at most 1,000"],
   ["accepted_terms USING INTEGER PRIMARY KEY (rowid>?)", "LIMIT 500", "a part"],
   ["videos USING INTEGER PRIMARY KEY (rowid>?)", "limit ?", "a part"],
   ["missing_files USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "DELETE", "of that part"],

@@ -38,7 +38,7 @@ describe("the queries of the public lists", () => {
     });
     expect(plans.length).toBeGreaterThanOrEqual(5);
     // An index of the status would be walked from end to end.
-    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
+    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 });
 
@@ -96,7 +96,7 @@ describe("the queries of the admin list", () => {
       }
     });
     expect(plans.length).toBe(36);
-    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_state|SCAN videos$/m);
+    for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|_by_status|SCAN videos$/m);
   });
 
   it("find the few rows of a status or category by it", async () => {
@@ -108,7 +108,7 @@ describe("the queries of the admin list", () => {
     });
     expect(plans.length).toBe(2);
     for (const plan of plans) {
-      expect(plan).toMatch(/SEARCH videos USING (COVERING )?INDEX videos_unpublished_by_state/);
+      expect(plan).toMatch(/SEARCH videos USING (COVERING )?INDEX videos_unlisted_by_status/);
       expect(plan).not.toMatch(/SCAN videos/);
     }
   });

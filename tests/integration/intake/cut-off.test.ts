@@ -86,7 +86,9 @@ describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     const summary = await importVideos(plan, { userId: user, mode: "copy" });
     expect(summary).toMatchObject({ imported: 1, failures: [] });
-    expect(summary.drafts).toEqual([{ name: "cut.mp4", reason: expect.stringMatching(SENTENCE) }]);
+    expect(summary.notPublic).toEqual([
+      { name: "cut.mp4", reason: expect.stringMatching(SENTENCE) },
+    ]);
     expect(rows()).toMatchObject([{ status: "review" }]);
   });
 });

@@ -17,9 +17,14 @@ let clip: Blob;
 beforeEach(() => {
   site = useTemporarySite({ MAX_VIDEO_BYTES: "2000000", MAX_THUMBNAIL_BYTES: "300000" });
   clip = fileBlob(mp4Clip(2));
+  run("INSERT INTO users (id, email, password_hash) VALUES (?, 'a@b.c', 'x')", USER);
 });
 afterEach(() => site.remove());
 
+const run = (sql: string, ...values: unknown[]) =>
+  sqliteHandle()
+    .prepare(sql)
+    .run(...values);
 const rows = () => sqliteHandle().prepare("SELECT * FROM videos").all() as Record<string, string>[];
 const onDisk = (url: string) => path.join(site.uploads, url.replace("/media/", ""));
 
@@ -335,6 +340,22 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
       body: "hello",
     });
     expect((await refused(request)).status).toBe(400);
+  });
+});
+
+describe("an upload of an account that was restricted while it arrived", () => {
+  it.each([
+    ["blocked", "UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'"],
+    ["restricted to drafts", "UPDATE users SET role = 'uploader', may_publish = 0"],
+  ])("is refused if it was %s", async (_, sql) => {
+    run(sql);
+    const { status } = await refused(uploadRequest(clip));
+    expect(status).toBe(403);
+  });
+
+  it("is taken as a draft from an uploader who may save drafts", async () => {
+    run("UPDATE users SET role = 'uploader', may_publish = 0");
+    expect((await taken(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 });
 

@@ -87,7 +87,7 @@ describe("videos that look alike", () => {
     const { manage } = (answer as { data: Shown }).data;
     expect(manage.list.videos.map(({ id }) => id)).toEqual(["mine-too"]);
     expect(manage.similar).toEqual({
-      "mine-too": [{ id: "public", title: "Public", status: "published" }],
+      "mine-too": [{ id: "public", title: "Public", isPublic: 1 }],
     });
     expect(JSON.stringify(answer)).not.toMatch(/secret/i);
   });

@@ -88,10 +88,10 @@ function comparing() {
 async function expectTotalsRight(): Promise<void> {
   await projected();
   const all = (sql: string) => sqliteHandle().prepare(sql).all();
-  expect(all("SELECT * FROM video_totals ORDER BY status, category")).toEqual(
-    all(`SELECT status, category, count(*) AS videos, sum(views > 0) AS viewed,
+  expect(all("SELECT * FROM video_totals ORDER BY status, listed, category")).toEqual(
+    all(`SELECT status, listed, category, count(*) AS videos, sum(views > 0) AS viewed,
            sum(views) AS views, sum(bytes) AS bytes
-         FROM videos GROUP BY status, category ORDER BY status, category`),
+         FROM videos GROUP BY status, listed, category ORDER BY status, listed, category`),
   );
 }
 

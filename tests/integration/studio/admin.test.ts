@@ -286,7 +286,11 @@ describe("the visibility toggle", () => {
   it("does not take back what another admin has just done", async () => {
     addVideo();
     await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
-    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
+    const late = await refused({ intent: "toggle", id: "v", expectedStatus: "published" });
+    expect(late).toMatchObject({
+      status: 409,
+      detail: "Its status has changed since the page was loaded.",
+    });
     expect(video()?.status).toBe("hidden");
   });
 

@@ -168,7 +168,8 @@ const FORMS = {
 
 /** All of the video and of its files; what publishing changes is left out. */
 function stateOf() {
-  const { status: _, publish_at: __, ...row } = video() ?? { status: "gone", publish_at: null };
+  const { ...row } = video();
+  for (const column of ["status", "publish_at", "public", "listed"]) delete row[column];
   const files = sqliteHandle().prepare("SELECT * FROM video_files").all();
   return { row, files };
 }

@@ -463,7 +463,7 @@ describe("the columns of a video", () => {
       "status",
     ];
     own.push("views", "created_at", "updated_at", "bytes");
-    own.push("publish_at", "unpublish_at", "ready_at");
+    own.push("publish_at", "unpublish_at", "ready_at", "held");
     const columns = (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(
       ({ name }) => name,
     );

@@ -11,13 +11,15 @@ import { forgetSettings } from "~/server/settings.server";
 import { checkConsent } from "~/studio/alerts/check-consent.server";
 import { BACKUP, listUploads } from "~/studio/backups/backup-files.server";
 import { checkDocuments } from "~/trust/consent/documents.server";
-import { endingSoon, hideEnded } from "~/trust/consent/ending.server";
-import { hideLacking, undoHiding } from "~/trust/consent/hide-lacking.server";
+import { endingSoon, hideEnded, settleHeld } from "~/trust/consent/ending.server";
+import { hiddenVideos, hideLacking, releaseHidden } from "~/trust/consent/hide-lacking.server";
 import { findPerformer, listPerformers } from "~/trust/consent/performers.server";
+import { applyConsentRequirement } from "~/trust/consent/requirement.server";
 import { consentStates, LACKS, lacksOf } from "~/trust/consent/validity.server";
 import { findVideoConsent } from "~/trust/consent/video-consent.server";
 import { verifyLog } from "~/trust/moderation-log.server";
 import { refusalsOf } from "~/trust/publication.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -268,6 +270,7 @@ describe("documents", () => {
     await caught(() => post(performerAction as Action, { id }, fields, cookie));
     setting("SESSION_SECRET", `${other},${TEST_SECRET}`);
     expect(findPerformer(id)).toMatchObject({ legalName: "Erika Mustermann", isReadable: true });
+    await settleHeld();
     expect(refusalsOf(["v"]).size).toBe(0);
     const answer = (await open(id, document, cookie)) as Response;
     expect((await answer.arrayBuffer()).byteLength).toBe(PNG.length);
@@ -326,13 +329,23 @@ describe("publishing", () => {
     addVideo({ status: "published" });
     const id = await addPerformer({ dateOfBirth: "2008-01-02" });
     await caught(() => declare());
-    expect(video()?.status).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
     expect(refusalsOf(["v"]).size).toBe(1);
-    // Corrected: nothing comes back by itself.
     const { updatedAt: shown } = findPerformer(id)!;
     await caught(() => change(id, { ...PERFORMER, shown, dateOfBirth: "2000-01-02" }));
     expect(refusalsOf(["v"]).size).toBe(0);
-    expect(video()?.status).toBe("hidden");
+    expect(isPublic("v")).toBe(true);
+  });
+
+  it("follows as soon as the last missing document is added", async () => {
+    applyConsentRequirement();
+    addVideo({ status: "published" });
+    expect(isPublic("v")).toBe(false);
+    const id = await addPerformer();
+    await caught(() => declare());
+    expect(isPublic("v")).toBe(false);
+    await addDocument(id);
+    expect(isPublic("v")).toBe(true);
   });
 
   it("refuses declarations that are not complete, and names that nobody has", async () => {
@@ -385,10 +398,10 @@ describe("a record that ends", () => {
       },
     ]);
     expect(await hideEnded(ends - 1)).toBe(0);
-    expect(video()?.status).toBe("published");
+    expect(isPublic("v")).toBe(true);
     expect(await hideEnded(ends)).toBe(1);
     expect(await hideEnded(ends)).toBe(0);
-    expect(video()?.status).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
     expect(actions()).toContain("consent-hold");
     await checkConsent(ends);
     expect(
@@ -396,7 +409,7 @@ describe("a record that ends", () => {
     ).toBe(0);
     await caught(() => declare({ endsOn: "2099-01-01" }));
     expect(refusalsOf(["v"]).size).toBe(0);
-    expect(video()?.status).toBe("hidden");
+    expect(isPublic("v")).toBe(true);
   });
 
   it("hides a hundred at once, also those that ended while the site was down", async () => {
@@ -423,19 +436,26 @@ describe("public videos without a record", () => {
     addVideo({ id: "v", status: "published" });
     await prepare();
     expect(lacksOf(["a", "v"]).has("v")).toBe(false);
-    const { batch, hidden } = await hideLacking("u");
-    expect(hidden).toBe(2);
-    expect([video("a"), video("v")].map((row) => row?.status)).toEqual(["hidden", "published"]);
-    expect(await undoHiding(batch, "u")).toBe(2);
-    expect(await undoHiding(batch, "u")).toBe(0);
-    expect([video("a"), video("c")].map((row) => row?.status)).toEqual(["published", "hidden"]);
+    expect(await hideLacking("u")).toBe(2);
+    expect(["a", "v"].map(isPublic)).toEqual([false, true]);
+    const source = hiddenVideos()[0]?.source ?? "";
+    expect(await releaseHidden(source, "u")).toBe(2);
+    expect(await releaseHidden(source, "u")).toBeUndefined();
+    expect(["a", "c"].map(isPublic)).toEqual([true, false]);
   });
 
-  it("are hidden by the form of an owner", async () => {
+  it("are hidden by the form of an owner who has confirmed it, and shown again", async () => {
     addVideo({ status: "published" });
-    const body = new URLSearchParams({ intent: "hide-lacking" });
-    expect((await caught(() => post(consentAction as Action, {}, body))).status).toBe(302);
-    expect(video()?.status).toBe("hidden");
+    const send = (fields: Record<string, string>) =>
+      post(consentAction as Action, {}, new URLSearchParams(fields));
+    expect(failed(await send({ intent: "hide-lacking" })).init.status).toBe(422);
+    expect(isPublic("v")).toBe(true);
+    expect((await caught(() => send({ intent: "hide-lacking", sure: "1" }))).status).toBe(302);
+    expect(isPublic("v")).toBe(false);
+    const undo = { intent: "undo-hiding", source: hiddenVideos()[0]?.source ?? "" };
+    expect((await caught(() => send(undo))).status).toBe(302);
+    expect(isPublic("v")).toBe(true);
+    expect(failed(await send(undo)).init.status).toBe(404);
   });
 });
 
@@ -485,13 +505,13 @@ describe("deleting a performer", () => {
     expect(unsure.init.status).toBe(422);
     await caught(() => change(id, { intent: "forget", sure: "on" }));
     expect(findPerformer(id)).toBeUndefined();
-    expect(video()?.status).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
     await removeFiles();
     expect(fs.existsSync(path.join(site.uploads, "documents", document))).toBe(false);
     for (const table of ["performer_names", "performer_documents", "video_performers"]) {
       expect(sqliteHandle().prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0);
     }
-    expect(actions().slice(-2)).toEqual(["performer-delete", "consent-hide"]);
+    expect(actions().slice(-2)).toEqual(["performer-delete", "consent-hold"]);
     expect(JSON.stringify(log())).not.toMatch(/Jane|Erika/);
     expect(failed(await change(id, { intent: "forget", sure: "on" })).init.status).toBe(404);
   });
@@ -502,6 +522,18 @@ describe("deleting a performer", () => {
     const { id, document } = await prepare();
     await caught(() => change(id, { intent: "remove-document", document }));
     await caught(() => change(id, { intent: "forget", sure: "on" }));
-    expect(video()?.status).toBe("published");
+    expect(isPublic("v")).toBe(true);
+  });
+
+  it("leaves the videos that show a minor on hold, whatever record follows", async () => {
+    setting("REQUIRE_CONSENT", "off");
+    addVideo({ status: "published" });
+    const id = await addPerformer({ dateOfBirth: "2008-01-02" });
+    await caught(() => declare());
+    await caught(() => change(id, { intent: "forget", sure: "on" }));
+    expect(isPublic("v")).toBe(false);
+    await prepare();
+    expect(lacksOf(["v"]).size).toBe(0);
+    expect(isPublic("v")).toBe(false);
   });
 });

@@ -8,8 +8,9 @@ import { findPreview, makePreviewLink } from "~/studio/review/preview-links.serv
 import { performDue } from "~/studio/schedule/schedule.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
-import { hideHeld } from "~/trust/holds.server";
-import { hold, refusalsOf, releaseHold } from "~/trust/publication.server";
+import { refusalsOf } from "~/trust/publication.server";
+import { correctHeld, hold, releaseHold } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
 import { addVideo, answered, refused, succeed, useAdminSite, video } from "../../admin-requests";
@@ -21,7 +22,7 @@ const holdIt = (videoId = "v", reason: HoldReason = "report") =>
 const release = (videoId = "v", reason: HoldReason = "report") =>
   writeTransaction(() => releaseHold({ videoId, reason }));
 const statusOf = (id = "v") => video(id)?.status;
-const isPublic = async () => (await listPublished({ page: 1 })).videos.length > 0;
+const isListed = async () => (await listPublished({ page: 1 })).videos.length > 0;
 
 describe("a held video", () => {
   beforeEach(async () => {
@@ -30,21 +31,40 @@ describe("a held video", () => {
   });
 
   it("is hidden at once, and nobody is told of it as public", async () => {
-    expect(statusOf()).toBe("hidden");
-    expect(await isPublic()).toBe(false);
+    expect(statusOf()).toBe("published");
+    expect(isPublic("v")).toBe(false);
+    expect(await isListed()).toBe(false);
     expect(refusalsOf(["v", "other"])).toEqual(new Map([["v", expect.stringMatching(SENTENCE)]]));
   });
 
-  it("is published again when its last hold goes", async () => {
+  it("is public again once its last hold is released", async () => {
     await holdIt("v", "consent");
     expect(await release()).toBe(true);
-    expect(statusOf()).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
     await release("v", "consent");
-    expect(statusOf()).toBe("published");
+    expect(isPublic("v")).toBe(true);
+    expect(await isListed()).toBe(true);
     expect(await release()).toBe(false);
   });
 
+  it("has a hold for each report, and releasing one releases no other", async () => {
+    const about = { videoId: "v", reason: "report" } as const;
+    await writeTransaction(() => hold({ ...about, sourceId: "a" }));
+    await writeTransaction(() => releaseHold({ ...about, sourceId: "a" }));
+    expect(isPublic("v")).toBe(false);
+    await release();
+    expect(isPublic("v")).toBe(true);
+  });
+
+  it("stays hidden if a person hides it meanwhile", async () => {
+    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
+    await release();
+    expect(statusOf()).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
+  });
+
   it("is not published by its switch, nor by the review's button", async () => {
+    await succeed({ intent: "toggle", id: "v", expectedStatus: "published" });
     expect(await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" })).toMatchObject({
       status: 422,
       detail: expect.stringMatching(SENTENCE),
@@ -54,6 +74,7 @@ describe("a held video", () => {
 
   it("is not published with others, and its preview says so", async () => {
     addVideo({ id: "free", title: "Free", status: "hidden" });
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const fields = { intent: "bulk", do: "publish", selected: ["v", "free"] };
     const { bulkPreview, preview = bulkPreview } = (await answered({ ...fields, preview: "" })) as {
       bulkPreview?: { because: string };
@@ -71,15 +92,17 @@ describe("a held video", () => {
     });
   });
 
-  it("stays hidden at its time, is told so, and appears once nothing holds it", async () => {
+  it("isn't public at its time, is told so, and appears once nothing holds it", async () => {
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
     expect(toast.description).toMatch(/has been saved\. This video is held back .* stays hidden/);
     await performDue(Date.parse(at) + 1);
-    expect(video()).toMatchObject({ status: "hidden", publish_at: null });
+    expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
+    expect(isPublic("v")).toBe(false);
     expect((await listActivities())[0]?.action).toBe("publish-withheld");
     await release();
-    expect(statusOf()).toBe("published");
+    expect(isPublic("v")).toBe(true);
   });
 
   it("stays hidden when it was to be hidden by the time that nothing holds it", async () => {
@@ -90,8 +113,8 @@ describe("a held video", () => {
     expect(video()).toMatchObject({ status: "hidden", unpublish_at: null });
   });
 
-  it("comes back from the trash hidden, with the reason", async () => {
-    sqliteHandle().exec("DELETE FROM video_holds; UPDATE videos SET status = 'published'");
+  it("comes back from the trash on hold, with the reason", async () => {
+    await release();
     await removeVideos(["v"], "u");
     await holdIt();
     expect(await restoreVideos(["v"], "u")).toMatchObject({
@@ -100,9 +123,9 @@ describe("a held video", () => {
         /is back.*not published again: “A film”\. This video is held/,
       ),
     });
-    expect(statusOf()).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
     await release();
-    expect(statusOf()).toBe("published");
+    expect(isPublic("v")).toBe(true);
   });
 
   it("does not come back from the trash when a moderator has removed it", async () => {
@@ -115,17 +138,19 @@ describe("a held video", () => {
     expect(video()).toBeUndefined();
   });
 
-  it("is a draft when it is imported with its id", async () => {
+  it("stays on hold when it is imported with its id", async () => {
     sqliteHandle().exec("DELETE FROM videos");
     const entry = { name: "old.mp4", file: undefined, id: "v", title: "Old", description: "" };
     const entries = [{ ...entry, category: "desi", tags: [], status: "published" as const }];
     const summary = await importVideos({ entries, failures: [] }, { userId: "u", mode: "copy" });
     expect(summary).toMatchObject({ imported: 1, failures: [] });
-    expect(summary.drafts).toEqual([{ name: "old.mp4", reason: expect.stringMatching(SENTENCE) }]);
-    expect(statusOf()).toBe("review");
+    const reason = expect.stringMatching(SENTENCE);
+    expect(summary.notPublic).toEqual([{ name: "old.mp4", reason }]);
+    expect(isPublic("v")).toBe(false);
   });
 
   it("is not published by a program that calls the API", async () => {
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const form = new FormData();
     for (const [name, value] of Object.entries({ name: "p", days: "7", scope: "publish" })) {
       form.set(name, value);
@@ -157,24 +182,26 @@ describe("a held video", () => {
       "gives its id to another",
       "DELETE FROM videos; INSERT INTO videos (id, title, category) VALUES ('w', 'B', 'desi'); UPDATE videos SET id = 'v'",
     ],
+    ["removes its flag", "UPDATE videos SET held = 0"],
   ])("is not published by another program that %s", async (_, sql) => {
     sqliteHandle().exec(sql);
-    expect(statusOf()).toBe("hidden");
-    expect(await isPublic()).toBe(false);
-    expect((await listActivities())[0]).toMatchObject({ action: "hold-kept", subjectId: "v" });
+    expect(isPublic("v")).toBe(false);
+    expect(await isListed()).toBe(false);
   });
 
   it("is hidden at the start when the triggers were lost with a rebuilt file", async () => {
-    sqliteHandle().exec(
-      "DROP TRIGGER videos_held_changed; UPDATE videos SET status = 'published' WHERE id = 'v'",
-    );
-    expect(await hideHeld()).toBe(1);
-    expect(statusOf()).toBe("hidden");
-    expect(await isPublic()).toBe(false);
-    expect(await hideHeld()).toBe(0);
+    addVideo({ id: "free", title: "Free", status: "published" });
+    sqliteHandle().exec(`
+      DROP TRIGGER videos_held_kept;
+      UPDATE videos SET held = CASE id WHEN 'v' THEN 0 ELSE 1 END`);
+    expect([isPublic("v"), isPublic("free")]).toEqual([true, false]);
+    expect(correctHeld()).toBe(2);
+    expect([isPublic("v"), isPublic("free")]).toEqual([false, true]);
+    expect(correctHeld()).toBe(0);
   });
 
   it("is shown by no preview link while it is held", async () => {
+    sqliteHandle().exec("UPDATE videos SET status = 'review'");
     const token = String(await makePreviewLink({ id: "v", title: "A film" }, "u"));
     expect(findPreview(token)).toBeUndefined();
     await release();

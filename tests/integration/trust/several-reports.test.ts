@@ -7,6 +7,7 @@ import { readReportPage } from "~/studio/reports/report-page.server";
 import { eraseDue } from "~/trust/reports/report-mails.server";
 import { readReport } from "~/trust/reports/report-records.server";
 import { reportIdOf } from "~/trust/reports/status-token.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 
@@ -74,7 +75,6 @@ const withdraw = (token: string) =>
       context: {},
     }),
   );
-const statusOf = (id: string) => video(id)?.status;
 const choicesOf = (token: string) => readReportPage(idOf(token))?.isRemoved;
 /** As with a SESSION_SECRET that was replaced. */
 const makeUnreadable = () =>
@@ -94,18 +94,18 @@ describe("a video that several reports name", () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     expect(await decide(consent, "keep")).toBe(302);
-    expect(statusOf("v")).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
     expect(await decide(underAge, "keep")).toBe(302);
-    expect([statusOf("v"), statusOf("x")]).toEqual(["published", "published"]);
+    expect(["v", "x"].map(isPublic)).toEqual([true, true]);
   });
 
   it("stays hidden whichever of the reports is decided first", async () => {
     const underAge = await report("under-age", "x", "v");
     const consent = await report("consent", "v");
     await decide(underAge, "keep");
-    expect([statusOf("v"), statusOf("x")]).toEqual(["hidden", "published"]);
+    expect(["v", "x"].map(isPublic)).toEqual([false, true]);
     await decide(consent, "keep");
-    expect(statusOf("v")).toBe("published");
+    expect(isPublic("v")).toBe(true);
   });
 
   it("stays hidden for the report of a moderator who hid it because of another", async () => {
@@ -113,9 +113,9 @@ describe("a video that several reports name", () => {
     const copyright = await report("copyright", "w", "v");
     await decide(copyright, "hide", "v");
     await decide(consent, "keep");
-    expect(statusOf("v")).toBe("hidden");
+    expect(isPublic("v")).toBe(false);
     await decide(copyright, "keep");
-    expect(statusOf("v")).toBe("published");
+    expect(isPublic("v")).toBe(true);
   });
 
   it("lists each of the reports on the page of the other", async () => {
@@ -154,9 +154,9 @@ describe("a video that several reports name", () => {
     expect(await decide(second, "remove")).toBe(302);
     expect(readReport(idOf(second))).toMatchObject({ state: "closed", decision: "remove" });
     expect(await decide(second, "restore")).toBe(302);
-    expect(statusOf("v")).toBeUndefined();
+    expect(video("v")).toBeUndefined();
     expect(await decide(first, "restore")).toBe(302);
-    expect(statusOf("v")).toBe("published");
+    expect(isPublic("v")).toBe(true);
   });
 
   it("stays removed when a second report about it is rejected", async () => {
@@ -164,7 +164,7 @@ describe("a video that several reports name", () => {
     await decide(first, "remove");
     expect(await decide(second, "keep")).toBe(302);
     expect(readReport(idOf(second))?.state).toBe("closed");
-    expect(statusOf("v")).toBeUndefined();
+    expect(video("v")).toBeUndefined();
   });
 
   it("is published again by the report that named it second, after its texts were deleted", async () => {
@@ -173,26 +173,26 @@ describe("a video that several reports name", () => {
     await eraseDue(Date.now() + settings().reportKeepMs + 1_000);
     expect(readReport(idOf(token))?.box).toBeNull();
     expect(await decide(token, "restore")).toBe(302);
-    expect([statusOf("v"), statusOf("w")]).toEqual(["published", "published"]);
+    expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
   it("is published again by a report whose texts can't be decrypted", async () => {
     const token = await report("under-age", "v", "w");
     makeUnreadable();
     expect(await decide(token, "keep")).toBe(302);
-    expect([statusOf("v"), statusOf("w")]).toEqual(["published", "published"]);
+    expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });
 
   it("can be kept after another video of the same report was removed", async () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove", "v");
-    expect(statusOf("w")).toBe("hidden");
+    expect(isPublic("w")).toBe(false);
     expect(choicesOf(token)).toBe(false);
     expect(await decide(token, "keep", "w")).toBe(302);
-    expect(statusOf("w")).toBe("published");
+    expect(isPublic("w")).toBe(true);
     expect(choicesOf(token)).toBe(true);
     await decide(token, "restore", "v");
-    expect(statusOf("v")).toBe("published");
+    expect(isPublic("v")).toBe(true);
   });
 
   it("is named to the reporter who can't be read any more", async () => {

@@ -4,7 +4,7 @@ import { action as actOnPanel } from "~/routes/admin";
 import { action as actOnTrash } from "~/routes/trash";
 import { otherFiles } from "~/studio/files/file-list.server";
 import { takeOverReady } from "~/studio/files/ready-files.server";
-import { hold, releaseHold } from "~/trust/publication.server";
+import { hold, releaseHold } from "~/visibility/holds.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
 import {

@@ -1,0 +1,38 @@
+import { prepared } from "~db/client.server";
+
+/**
+ * Videos whose files moderators still need: nothing removes them before every report about them is decided.
+ * What a moderator has removed stays in the trash for its 30 days, since the uploader may object; only owners
+ * can delete it sooner.
+ */
+
+/** Why the files of a video stay. */
+export const EVIDENCE_SENTENCE =
+  "Moderators still need its files: a report about it hasn't been decided, or the uploader may still object to its removal.";
+
+export interface EvidenceOptions {
+  /** Whether what a moderator has removed is evidence too. */
+  isRemovedKept: boolean;
+}
+
+/** The condition in a query on videos, whether or not they are deleted. */
+export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions): string {
+  const isReported = `EXISTS (SELECT 1 FROM report_videos AS reported JOIN reports ON reports.id = report_id
+    WHERE reported.video_id = ${videoId} AND reports.state <> 'closed')`;
+  const isRemoved = `EXISTS (SELECT 1 FROM video_holds AS removed
+    WHERE removed.video_id = ${videoId} AND removed.reason = 'removed')`;
+  return isRemovedKept ? `(${isReported} OR ${isRemoved})` : isReported;
+}
+
+/** Those of some videos that are evidence. */
+export function evidenceAmong(
+  videoIds: readonly string[],
+  options: EvidenceOptions = { isRemovedKept: true },
+): Set<string> {
+  const found = prepared(
+    `SELECT value FROM json_each(?) WHERE ${isEvidence("json_each.value", options)}`,
+  )
+    .pluck()
+    .all(JSON.stringify(videoIds)) as string[];
+  return new Set(found);
+}

@@ -1,0 +1,104 @@
+import { settings } from "~/server/settings.server";
+import { hold, holdsOf } from "~/visibility/holds.server";
+import { prepared } from "~db/client.server";
+import type { ReportKind } from "~db/schema/reports";
+import { appendToLog } from "../moderation-log.server";
+
+/**
+ * A report of somebody under age, or shown without consent, hides its videos before anybody has read it. As
+ * anybody can send one, no more videos are hidden that way than REPORT_HIDE_LIMIT says: beyond it, a video is
+ * hidden once a second report of it comes from another network, and otherwise waits for a moderator.
+ */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** On a small site, a percentage would be less than one video. */
+const MIN_PER_DAY = 5;
+
+interface UrgentReport {
+  reportId: string;
+  kind: ReportKind;
+  /** Digest of the network that sent it. */
+  network: string;
+}
+
+/** Hides videos for a report that has just arrived. Synchronous, for the transaction that enters it. */
+export function hideReported(
+  report: UrgentReport,
+  videoIds: readonly string[],
+  now = Date.now(),
+): void {
+  const { reportId, kind } = report;
+  for (const videoId of videoIds) {
+    if (!isHere(videoId) || isChecked(videoId, kind)) continue;
+    // The log counts what was hidden, not each report that keeps it hidden.
+    if (holdsOf([videoId]).get(videoId)?.includes("report")) {
+      hold({ videoId, reason: "report", sourceId: reportId }, now);
+      continue;
+    }
+    const others = openReportsFromElsewhere(videoId, report);
+    if (!isWithinLimit(now) && others.length === 0) {
+      appendToLog({ action: "hide-limit", reportId, videoId, detail: { kind } }, now);
+      continue;
+    }
+    for (const sourceId of [...others, reportId])
+      hold({ videoId, reason: "report", sourceId }, now);
+    appendToLog({ action: "hide-at-once", reportId, videoId, detail: { kind } }, now);
+  }
+}
+
+function isHere(videoId: string): boolean {
+  const found = prepared(
+    `SELECT 1 FROM videos WHERE id = @videoId
+     UNION ALL SELECT 1 FROM deleted_videos WHERE id = @videoId`,
+  ).get({ videoId });
+  return found !== undefined;
+}
+
+/** Whether a moderator has looked at a video because of a report of this kind, and kept it. */
+function isChecked(videoId: string, kind: ReportKind): boolean {
+  return (
+    prepared("SELECT 1 FROM video_checks WHERE video_id = ? AND kind = ?").get(videoId, kind) !==
+    undefined
+  );
+}
+
+/** The open urgent reports of a video from other networks that nobody has answered with a decision. */
+function openReportsFromElsewhere(videoId: string, { network }: UrgentReport): string[] {
+  return prepared(
+    `SELECT id FROM reports JOIN report_videos ON report_id = id
+     WHERE report_videos.video_id = @videoId AND state <> 'closed'
+       AND kind IN ('consent', 'under-age') AND network <> @network
+       AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId)`,
+  )
+    .pluck()
+    .all({ videoId, network }) as string[];
+}
+
+function isWithinLimit(now: number): boolean {
+  const { perHour, shareOfDay } = settings().reportHideLimit;
+  const hidden = prepared(
+    "SELECT count(*) FROM moderation_log WHERE action = 'hide-at-once' AND at > ?",
+  ).pluck();
+  const since = (ms: number) => hidden.get(new Date(now - ms).toISOString()) as number;
+  if (since(HOUR_MS) >= perHour) return false;
+  const listed = prepared("SELECT coalesce(sum(videos), 0) FROM video_totals WHERE listed")
+    .pluck()
+    .get() as number;
+  return since(DAY_MS) < Math.max(MIN_PER_DAY, Math.floor(listed * shareOfDay));
+}
+
+/** How many public videos open urgent reports name that nobody has looked at. Reads at most `limit` reports. */
+export function countUnhidden(limit: number): number {
+  return prepared(
+    `SELECT count(DISTINCT videos.id)
+     FROM (SELECT id, kind FROM reports
+         WHERE state = 'open' AND kind IN ('consent', 'under-age') LIMIT @limit) AS urgent
+       JOIN report_videos ON report_id = urgent.id
+       JOIN videos ON videos.id = report_videos.video_id
+     WHERE public AND NOT EXISTS (SELECT 1 FROM video_checks
+       WHERE video_checks.video_id = videos.id AND video_checks.kind = urgent.kind)`,
+  )
+    .pluck()
+    .get({ limit }) as number;
+}

@@ -1,0 +1,96 @@
+import { prepared, sqliteHandle } from "~db/client.server";
+import type { HoldReason } from "~db/schema/moderation";
+
+/**
+ * Vetoes: while a video has a hold, it isn't public, whatever its status is. Each row is one cause, so that
+ * releasing one never releases another. The code that adds or releases a hold also writes the log.
+ */
+
+/** Why a video isn't public, the most lasting first. */
+export const HOLD_SENTENCES: Record<HoldReason, string> = {
+  removed: "A moderator has removed this video, and only the reports page can bring it back.",
+  "user-blocked": "The account that uploaded this video is blocked.",
+  "block-list": "This video resembles one that was removed. A moderator has to look at it first.",
+  report: "This video is held back until a moderator has decided on a report about it.",
+  comparing:
+    "This video is still being compared with the films that were removed. It is held back until that is done.",
+  consent: "This video is held back until it has a valid record of consent.",
+};
+
+const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
+
+/** One cause for holding a video. */
+export interface Hold {
+  videoId: string;
+  reason: HoldReason;
+  /** Which one of several causes of that kind, such as the id of a report. */
+  sourceId?: string;
+}
+
+/**
+ * Holds a video. Synchronous, for the transaction of the caller.
+ *
+ * @returns whether it wasn't held for this cause before.
+ */
+export function hold({ videoId, reason, sourceId = "" }: Hold, now = Date.now()): boolean {
+  requireTransaction();
+  const { changes } = prepared(
+    `INSERT INTO video_holds (video_id, reason, source_id, since) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+  ).run(videoId, reason, sourceId, new Date(now).toISOString());
+  return changes > 0;
+}
+
+/**
+ * Releases the hold of one cause. The video is public again if it has no other and its status says so.
+ * Synchronous, for the transaction of the caller.
+ *
+ * @returns whether it was held for this cause.
+ */
+export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
+  requireTransaction();
+  const { changes } = prepared(
+    "DELETE FROM video_holds WHERE video_id = ? AND reason = ? AND source_id = ?",
+  ).run(videoId, reason, sourceId);
+  return changes > 0;
+}
+
+/** The reasons for which videos are held, the most lasting first; videos without a hold are left out. */
+export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
+  const rows = prepared(
+    `SELECT video_id, json_group_array(DISTINCT reason) AS reasons FROM video_holds
+     WHERE video_id IN (SELECT value FROM json_each(?)) GROUP BY video_id`,
+  ).all(JSON.stringify(videoIds)) as { video_id: string; reasons: string }[];
+  return new Map(
+    rows.map(({ video_id, reasons }) => {
+      const held = JSON.parse(reasons) as HoldReason[];
+      return [video_id, BY_WEIGHT.filter((reason) => held.includes(reason))];
+    }),
+  );
+}
+
+/** Which causes of one kind hold a video. */
+export function sourcesOf(videoId: string, reason: HoldReason): string[] {
+  return prepared("SELECT source_id FROM video_holds WHERE video_id = ? AND reason = ?")
+    .pluck()
+    .all(videoId, reason) as string[];
+}
+
+/**
+ * Corrects the flag `held` of videos whose holds don't match it: another program may have rebuilt the database
+ * without its triggers. Called at the start.
+ *
+ * @returns how many it corrected.
+ */
+export function correctHeld(): number {
+  const held = "(SELECT video_id FROM video_holds)";
+  const hidden = prepared(`UPDATE videos SET held = 1 WHERE held = 0 AND id IN ${held}`).run();
+  const shown = prepared(
+    `UPDATE videos SET held = 0 WHERE NOT listed AND held = 1 AND id NOT IN ${held}`,
+  ).run();
+  return hidden.changes + shown.changes;
+}
+
+function requireTransaction(): void {
+  if (!sqliteHandle().inTransaction) throw new Error("A hold is written in a transaction.");
+}

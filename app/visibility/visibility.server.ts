@@ -1,0 +1,141 @@
+import { prepared } from "~db/client.server";
+import type { NewVideoRow, VideoRow, VideoStatus } from "~db/schema";
+
+/**
+ * Who may see a video. `status`, `publish_at` and `unpublish_at` are what people intend; holds
+ * (`holds.server.ts`) are vetoes. The database derives two columns from both, which every query uses:
+ * `public` for pages and files, `listed` for lists, search and feeds. Nothing else writes these columns.
+ */
+
+/** What people intend with a video. */
+export type Intention = Pick<VideoRow, "status" | "publish_at" | "unpublish_at">;
+
+/** When a video is published and hidden automatically, ISO 8601 UTC. */
+interface Times {
+  publishAt: string | null;
+  unpublishAt: string | null;
+}
+
+/** Whether visitors can open a video's page and files. */
+export function isPublic(videoId: string): boolean {
+  return prepared("SELECT 1 FROM videos WHERE id = ? AND public").get(videoId) !== undefined;
+}
+
+/** The columns of a new video. */
+export function newIntention(
+  status: VideoStatus,
+  { publishAt, unpublishAt }: Partial<Times> = {},
+): Pick<NewVideoRow, "status" | "publish_at" | "unpublish_at"> {
+  return { status, publish_at: publishAt, unpublish_at: unpublishAt };
+}
+
+/**
+ * Returns what a person's order to publish or hide makes of a video, or undefined if nothing changes. Hiding
+ * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled
+ * publication and keeps a time to hide that is still ahead.
+ *
+ * @param now milliseconds since 1970.
+ */
+export function intentionAfter(
+  order: "publish" | "hide",
+  row: Intention,
+  now = Date.now(),
+): Intention | undefined {
+  const { unpublish_at } = row;
+  const keepsEnd = order === "publish" && unpublish_at !== null && Date.parse(unpublish_at) > now;
+  const after: Intention = {
+    status: order === "publish" ? "published" : "hidden",
+    publish_at: null,
+    unpublish_at: keepsEnd ? unpublish_at : null,
+  };
+  return isSame(row, after) ? undefined : after;
+}
+
+/**
+ * Publishes or hides a video for a person. Holds stay: a held video is public once all of them are released.
+ * Synchronous, for the transaction of the caller.
+ *
+ * @returns whether anything changed.
+ */
+export function setVisibility(
+  videoId: string,
+  order: "publish" | "hide",
+  now = Date.now(),
+): boolean {
+  const row = intentionOf(videoId);
+  const after = row && intentionAfter(order, row, now);
+  if (!after) return false;
+  writeIntentions([{ id: videoId, ...after }]);
+  return true;
+}
+
+/** Sets when a video is published and hidden automatically. Synchronous, for the transaction of the caller. */
+export function setTimes(videoId: string, { publishAt, unpublishAt }: Times): void {
+  prepared("UPDATE videos SET publish_at = ?, unpublish_at = ? WHERE id = ?").run(
+    publishAt,
+    unpublishAt,
+    videoId,
+  );
+}
+
+/** Writes what was planned for many videos. Synchronous, for the transaction of the caller. */
+export function writeIntentions(videos: readonly ({ id: string } & Intention)[]): void {
+  prepared(
+    `UPDATE videos SET status = given.value ->> 'status', publish_at = given.value ->> 'publish_at',
+       unpublish_at = given.value ->> 'unpublish_at'
+     FROM json_each(?) AS given WHERE videos.id = given.value ->> 'id'`,
+  ).run(JSON.stringify(videos));
+}
+
+/** A video whose time has come, and what happened to its status. */
+export interface DueVideo {
+  id: string;
+  title: string;
+  change: "published" | "hidden" | "none";
+}
+
+/**
+ * Publishes and hides the videos whose time has come, and removes that time. In the lists, a video is as new
+ * as its publication. Synchronous, for the transaction of the caller.
+ *
+ * @param time ISO 8601 UTC.
+ * @returns at most `limit` videos; none once nothing is due.
+ */
+export function applyTimes(time: string, limit: number): DueVideo[] {
+  const due = prepared(
+    // With UNION, SQLite would read both halves in the order of their ids: the whole table.
+    `SELECT id, title, status, publish_at, unpublish_at FROM videos WHERE number IN (
+       SELECT number FROM videos WHERE publish_at <= @time
+       UNION ALL SELECT number FROM videos WHERE unpublish_at <= @time LIMIT @limit)`,
+  ).all({ time, limit }) as ({ id: string; title: string } & Intention)[];
+  return due.map(({ id, title, ...row }) => {
+    const isDue = (at: string | null) => at !== null && at <= time;
+    const ends = isDue(row.unpublish_at);
+    const appears = isDue(row.publish_at) && !ends && row.status !== "published";
+    const disappears = ends && row.status === "published";
+    writeIntentions([
+      {
+        id,
+        status: appears ? "published" : disappears ? "hidden" : row.status,
+        publish_at: isDue(row.publish_at) ? null : row.publish_at,
+        unpublish_at: ends ? null : row.unpublish_at,
+      },
+    ]);
+    if (appears) prepared("UPDATE videos SET created_at = ? WHERE id = ?").run(row.publish_at, id);
+    return { id, title, change: appears ? "published" : disappears ? "hidden" : "none" };
+  });
+}
+
+function intentionOf(videoId: string): Intention | undefined {
+  return prepared("SELECT status, publish_at, unpublish_at FROM videos WHERE id = ?").get(
+    videoId,
+  ) as Intention | undefined;
+}
+
+function isSame(one: Intention, other: Intention): boolean {
+  return (
+    one.status === other.status &&
+    one.publish_at === other.publish_at &&
+    one.unpublish_at === other.unpublish_at
+  );
+}

@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { action as sendReport } from "~/routes/report";
+import { forgetSettings } from "~/server/settings.server";
+import { checkReports } from "~/studio/alerts/check-reports.server";
+import { closeReport } from "~/trust/reports/report-records.server";
+import { isPublic } from "~/visibility/visibility.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { addVideo, useAdminSite } from "../../admin-requests";
+
+/** Anybody can send reports: how many videos these hide before a moderator has read one. */
+
+useAdminSite();
+const ORIGIN = "http://localhost";
+const VIDEOS = Array.from({ length: 9 }, (_, at) => `v${at}`);
+let forms = 0;
+
+function set(values: Record<string, string>): void {
+  Object.assign(process.env, values);
+  forgetSettings();
+}
+
+/** Sends the public form from an address, and returns the status of the answer. */
+async function report(videoId: string, from: string, kind = "under-age"): Promise<number> {
+  forms += 1;
+  const fields = {
+    ...{ form: `form ${forms}`, name: "Ann", where: `${ORIGIN}/video/${videoId}` },
+    ...{ what: "This should not be here.", "statement-0": "1", "statement-1": "1" },
+  };
+  const request = new Request(`${ORIGIN}/report?kind=${kind}`, {
+    method: "POST",
+    headers: { Origin: ORIGIN, Host: "localhost", "X-Forwarded-For": from },
+    body: new URLSearchParams(fields),
+  });
+  const answer = await sendReport({ request, params: {}, context: {} }).catch(
+    (thrown: unknown) => thrown,
+  );
+  const { status, init } = answer as Response & { init?: ResponseInit };
+  return init?.status ?? status;
+}
+
+const publicOnes = () => VIDEOS.filter(isPublic);
+const alerts = () =>
+  sqliteHandle().prepare("SELECT kind, sentence FROM alerts WHERE resolved_at IS NULL").all() as {
+    kind: string;
+    sentence: string;
+  }[];
+const limitAlerts = () => alerts().filter(({ kind }) => kind === "reports-limit");
+
+beforeEach(() => {
+  set({ PUBLIC_URL: ORIGIN, REPORT_HIDE_LIMIT: "3/h,2%/d" });
+  for (const id of VIDEOS) addVideo({ id, title: `Video ${id}`, status: "published" });
+});
+
+describe("reports of somebody under age", () => {
+  it("hide three videos an hour, and an alert says how many are still public", async () => {
+    for (const [at, id] of VIDEOS.slice(0, 5).entries()) await report(id, `10.1.${at}.1`);
+    expect(publicOnes()).toEqual(["v3", "v4", "v5", "v6", "v7", "v8"]);
+    await checkReports(Date.now());
+    expect(limitAlerts()).toEqual([
+      {
+        kind: "reports-limit",
+        sentence:
+          "2 videos reported as under age or without consent are still public, since REPORT_HIDE_LIMIT was reached.",
+      },
+    ]);
+    sqliteHandle().exec("UPDATE reports SET state = 'closed'");
+    await checkReports(Date.now());
+    expect(limitAlerts()).toEqual([]);
+  });
+
+  it("hide five videos a day where two percent are fewer", async () => {
+    set({ REPORT_HIDE_LIMIT: "100/h,2%/d" });
+    for (const [at, id] of VIDEOS.entries()) await report(id, `10.1.${at}.1`);
+    expect(publicOnes()).toEqual(["v5", "v6", "v7", "v8"]);
+  });
+
+  it("beyond the limit hide a video that somebody in another network reports too", async () => {
+    for (const [at, id] of VIDEOS.slice(0, 4).entries()) await report(id, `10.1.${at}.1`);
+    await report("v3", "10.1.3.77");
+    expect(isPublic("v3")).toBe(true);
+    await report("v3", "10.2.0.1", "copyright");
+    expect(isPublic("v3")).toBe(true);
+    await report("v3", "10.2.0.1", "consent");
+    expect(isPublic("v3")).toBe(false);
+    // Each of the three urgent reports holds it.
+    expect(
+      sqliteHandle()
+        .prepare("SELECT count(*) FROM video_holds WHERE video_id = 'v3' AND reason = 'report'")
+        .pluck()
+        .get(),
+    ).toBe(3);
+  });
+
+  it("don't count against the limit if the video is hidden already", async () => {
+    for (let at = 0; at < 6; at++) await report("v0", `10.1.${at}.1`);
+    await report("v1", "10.3.0.1");
+    expect(publicOnes()).toEqual(VIDEOS.slice(2));
+  });
+
+  it("don't hide what a moderator has kept after a report of that kind", async () => {
+    sqliteHandle().exec(
+      "INSERT INTO video_checks (video_id, kind, checked_at) VALUES ('v0', 'under-age', '2026-01-01')",
+    );
+    await report("v0", "10.1.0.1");
+    expect(isPublic("v0")).toBe(true);
+    await checkReports(Date.now());
+    expect(limitAlerts()).toEqual([]);
+    await report("v0", "10.2.0.1", "consent");
+    expect(isPublic("v0")).toBe(false);
+  });
+
+  it("are asked a question after four times as many from one /48 as from one /64", async () => {
+    const statuses = [];
+    for (let at = 0; at < 21; at++) {
+      statuses.push(await report(`v${at % 9}`, `2001:db8:7:${at.toString(16)}::1`, "other"));
+    }
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(303));
+    expect(statuses[20]).toBe(422);
+    expect(await report("v0", "2001:db8:8::1", "other")).toBe(303);
+  });
+
+  it("forget the network once they are decided", async () => {
+    await report("v0", "10.1.0.1");
+    const network = sqliteHandle().prepare("SELECT network FROM reports").pluck();
+    expect(network.get()).toMatch(/^[\w-]{22}$/);
+    const id = sqliteHandle().prepare("SELECT id FROM reports").pluck().get() as string;
+    await writeTransaction(() => closeReport({ id, decision: "keep" }));
+    expect(network.get()).toBeNull();
+  });
+});
+
+describe("REPORT_HIDE_LIMIT", () => {
+  it.each(["20", "20/h", "2%/d", "20/h,200", "x/h,2%/d"])("refuses %s", async (value) => {
+    const { settings } = await import("~/server/settings.server");
+    set({ REPORT_HIDE_LIMIT: value });
+    expect(() => settings()).toThrow(/REPORT_HIDE_LIMIT must be a number of videos an hour/);
+    set({ REPORT_HIDE_LIMIT: "20/h,2%/d" });
+  });
+});
