@@ -86,6 +86,7 @@ export class Reference {
     if (typeof ids === "number") return ids;
     const video = this.find(id);
     if (!video) return 404;
+    if (shown !== video.status) return 409;
     video.status = shown === "published" ? "hidden" : "published";
     return "done";
   }

@@ -32,19 +32,19 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
     await page.getByRole("button", { name: "Decide" }).focus();
     await page.keyboard.press("Enter");
   };
-  const status = database.prepare("SELECT status FROM videos WHERE id = ?").pluck();
+  const isPublic = database.prepare("SELECT public FROM videos WHERE id = ?").pluck();
   await decide("Hide now");
   await expect(page.getByText("hid the video")).toBeVisible();
-  expect(status.get(id)).toBe("hidden");
+  expect(isPublic.get(id)).toBe(0);
   await decide("Keep");
   await expect(page.getByText("kept the video")).toBeVisible();
-  expect(status.get(id)).toBe("published");
+  expect(isPublic.get(id)).toBe(1);
   await decide("Remove");
   await expect(page.getByText("In the trash")).toBeVisible();
-  expect(status.get(id)).toBeUndefined();
+  expect(isPublic.get(id)).toBeUndefined();
   await decide("Restore");
   await expect(page.getByText(`${ADMIN.email} restored the video`)).toBeVisible();
-  expect(status.get(id)).toBe("published");
+  expect(isPublic.get(id)).toBe(1);
 
   await page.goto("/transparency");
   await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();

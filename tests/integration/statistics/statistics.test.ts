@@ -113,7 +113,7 @@ describe("the statistics of one video", () => {
     watched("v");
     const statistics = await readVideoStatistics("v", { days: 3, now: NOW });
     expect(statistics).toEqual({
-      video: { id: "v", title: "A film", status: "published", views: 0 },
+      video: { id: "v", title: "A film", status: "published", held: 0, views: 0 },
       days: [
         { day: "2024-05-08", views: 2 },
         { day: "2024-05-09", views: 0 },
