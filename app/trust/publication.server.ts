@@ -11,7 +11,9 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
   const uncompared: string[] = [];
   for (const [id, [reason]] of holdsOf(videoIds)) {
-    if (reason) refusals.set(id, HOLD_SENTENCES[reason]);
+    // What the record lacks says more.
+    const isSaid = reason === "consent" && refusals.has(id);
+    if (reason && !isSaid) refusals.set(id, HOLD_SENTENCES[reason]);
     if (reason === "comparing") uncompared.push(id);
   }
   for (const [id, { why }] of comparisonFailures(uncompared)) refusals.set(id, notCompared(why));

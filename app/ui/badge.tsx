@@ -47,7 +47,11 @@ export function StatusBadge({ status, isHeld = false }: { status: string; isHeld
       <Badge tone={tone} className="capitalize">
         {status}
       </Badge>
-      {isHeld && <Badge tone="warn">On hold</Badge>}
+      {isHeld && (
+        <Badge tone="warn" className="ml-1">
+          On hold
+        </Badge>
+      )}
     </>
   );
 }

@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { openSession } from "~/account/session.server";
+import { action as actOnTrash } from "~/routes/trash";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { deleteVideo, removeVideos } from "~/studio/trash/remove.server";
+import { emptyTrash } from "~/studio/trash/trash.server";
+import { hold } from "~/visibility/holds.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { addVideo, useAdminSite } from "../../admin-requests";
+
+/** What moderators still need, which nobody can delete. */
+
+useAdminSite();
+const ORIGIN = "http://localhost";
+const exec = (sql: string) => sqliteHandle().exec(sql);
+const deleted = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
+const report = () =>
+  exec(`
+    INSERT INTO reports (id, kind, received_at, due_at) VALUES ('r', 'copyright', '2026-01-01', '2026-01-06');
+    INSERT INTO report_videos VALUES ('r', 'v')`);
+const close = () => exec("UPDATE reports SET state = 'closed'");
+
+async function trash(fields: Record<string, string>, userId = "u") {
+  const request = new Request(`${ORIGIN}/admin/trash`, {
+    method: "POST",
+    headers: {
+      Cookie: (await openSession(userId)).split(";")[0]!,
+      Origin: ORIGIN,
+      Host: "localhost",
+    },
+    body: new URLSearchParams(fields),
+  });
+  await actOnTrash({ request, params: {}, context: {} } as never).catch(() => {});
+}
+const purge = (userId?: string) =>
+  trash({ intent: "purge", selected: "v", confirmed: "1" }, userId);
+const empty = (userId?: string) =>
+  trash({ intent: "empty", until: new Date(Date.now() + 1_000).toISOString() }, userId);
+
+beforeEach(() => {
+  addVideo({ status: "published", uploaded_by: "up" });
+  exec(`INSERT INTO users (id, email, password_hash, role, may_publish) VALUES
+    ('up', 'up@b.c', 'x', 'uploader', 1), ('ed', 'ed@b.c', 'x', 'editor', 1)`);
+});
+
+describe("a video of an open report", () => {
+  beforeEach(report);
+
+  it("can't be deleted by its uploader, and can be by an editor", async () => {
+    expect(await deleteVideo("v", "up", ALL_NEWEST)).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining("Moderators still need its files"),
+    });
+    expect(deleted()).toEqual([]);
+    await removeVideos(["v"], "ed");
+    expect(deleted()).toEqual(["v"]);
+  });
+
+  it("stays in the trash, whoever purges it, also after 30 days, until the report is decided", async () => {
+    await removeVideos(["v"], "ed");
+    for (const user of ["u", "ed", "up"]) {
+      await purge(user);
+      await empty(user);
+    }
+    await emptyTrash(Date.now() + 31 * 86_400_000);
+    expect(deleted()).toEqual(["v"]);
+    close();
+    await emptyTrash(Date.now() + 31 * 86_400_000);
+    expect(deleted()).toEqual([]);
+  });
+});
+
+describe("a video that a moderator has removed", () => {
+  beforeEach(async () => {
+    report();
+    await writeTransaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
+    await removeVideos(["v"], "ed");
+    close();
+  });
+
+  it("can be purged by an owner alone", async () => {
+    for (const user of ["ed", "up"]) {
+      await purge(user);
+      await empty(user);
+    }
+    await empty("u");
+    expect(deleted()).toEqual(["v"]);
+    await purge("u");
+    expect(deleted()).toEqual([]);
+  });
+
+  it("is purged after 30 days", async () => {
+    await emptyTrash(Date.now() + 31 * 86_400_000);
+    expect(deleted()).toEqual([]);
+  });
+});
