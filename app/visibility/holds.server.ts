@@ -85,9 +85,7 @@ export function sourcesOf(videoId: string, reason: HoldReason): string[] {
 export function correctHeld(): number {
   const held = "(SELECT video_id FROM video_holds)";
   const hidden = prepared(`UPDATE videos SET held = 1 WHERE held = 0 AND id IN ${held}`).run();
-  const shown = prepared(
-    `UPDATE videos SET held = 0 WHERE NOT listed AND held = 1 AND id NOT IN ${held}`,
-  ).run();
+  const shown = prepared(`UPDATE videos SET held = 0 WHERE held = 1 AND id NOT IN ${held}`).run();
   return hidden.changes + shown.changes;
 }
 

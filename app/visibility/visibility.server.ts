@@ -108,20 +108,22 @@ export function applyTimes(time: string, limit: number): DueVideo[] {
        SELECT number FROM videos WHERE publish_at <= @time
        UNION ALL SELECT number FROM videos WHERE unpublish_at <= @time LIMIT @limit)`,
   ).all({ time, limit }) as ({ id: string; title: string } & Intention)[];
+  const write = prepared(
+    `UPDATE videos SET status = @status, publish_at = @publish_at, unpublish_at = @unpublish_at,
+       created_at = coalesce(@created_at, created_at) WHERE id = @id`,
+  );
   return due.map(({ id, title, ...row }) => {
     const isDue = (at: string | null) => at !== null && at <= time;
     const ends = isDue(row.unpublish_at);
     const appears = isDue(row.publish_at) && !ends && row.status !== "published";
     const disappears = ends && row.status === "published";
-    writeIntentions([
-      {
-        id,
-        status: appears ? "published" : disappears ? "hidden" : row.status,
-        publish_at: isDue(row.publish_at) ? null : row.publish_at,
-        unpublish_at: ends ? null : row.unpublish_at,
-      },
-    ]);
-    if (appears) prepared("UPDATE videos SET created_at = ? WHERE id = ?").run(row.publish_at, id);
+    write.run({
+      id,
+      status: appears ? "published" : disappears ? "hidden" : row.status,
+      publish_at: isDue(row.publish_at) ? null : row.publish_at,
+      unpublish_at: ends ? null : row.unpublish_at,
+      created_at: appears ? row.publish_at : null,
+    });
     return { id, title, change: appears ? "published" : disappears ? "hidden" : "none" };
   });
 }

@@ -127,6 +127,8 @@ export const catalogue = /* sql */ `
     WHERE uploaded_by IS NOT NULL;
   CREATE INDEX videos_without_thumbnail ON videos (sort_key, status, category)
     WHERE coalesce(thumbnail_url, '') = '';
+  -- The few videos on hold, which are checked at the start.
+  CREATE INDEX videos_held ON videos (id) WHERE held = 1;
 
   -- The ids of changed rows that the projector hasn't processed yet. REPLACE fires no trigger for the row
   -- that it removes, but the new row has the same id.

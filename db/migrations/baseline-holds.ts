@@ -19,10 +19,10 @@ const holdForConsent = /* sql */ `
       VALUES ('consent-withheld', NEW.id, NEW.title);`;
 
 const updateHeld = (id: string) => /* sql */ `
-    UPDATE videos SET held = EXISTS (SELECT 1 FROM video_holds WHERE video_id = ${id})
-      WHERE id = ${id};`;
+    UPDATE videos SET held = NOT held WHERE id = ${id}
+      AND held <> EXISTS (SELECT 1 FROM video_holds WHERE video_id = ${id});`;
 
-/** What keeps a video from being public although its status is 'published', whoever writes to the tables. */
+/** What keeps a video from being public although its status is 'published', also for other programs. */
 export const holds = /* sql */ `
   -- Each row is one cause, so that ending it never ends another. No foreign key: the video may be in the
   -- trash.

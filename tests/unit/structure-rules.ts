@@ -1,6 +1,18 @@
 import path from "node:path";
 import ts from "typescript";
 
+const TRUST_USES = [
+  "shared",
+  "db",
+  "server",
+  "ui",
+  "catalogue",
+  "media",
+  "live",
+  "account",
+  "visibility",
+];
+
 /**
  * Which other rooms a room may use, its types included. Routes, and the modules directly in `app` that
  * start everything, use any. Whoever uses `ui` or `live` from a component has only their browser part.
@@ -16,31 +28,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   account: ["shared", "db", "server", "ui"],
   catalogue: ["shared", "db", "server", "media", "visibility"],
   media: ["shared", "db", "server", "ui", "visibility"],
-  trust: ["shared", "db", "server", "ui", "catalogue", "media", "live", "account", "visibility"],
-  studio: [
-    "shared",
-    "db",
-    "server",
-    "ui",
-    "catalogue",
-    "media",
-    "live",
-    "account",
-    "trust",
-    "visibility",
-  ],
-  import: [
-    "shared",
-    "db",
-    "server",
-    "ui",
-    "catalogue",
-    "media",
-    "live",
-    "account",
-    "trust",
-    "visibility",
-  ],
+  trust: TRUST_USES,
+  studio: [...TRUST_USES, "trust"],
+  import: [...TRUST_USES, "trust"],
   api: [
     "shared",
     "db",

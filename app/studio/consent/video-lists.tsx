@@ -1,10 +1,10 @@
 import { Form, Link } from "@remix-run/react";
+import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import type { EndingRecord } from "~/trust/consent/ending.server";
 import type { HiddenVideos } from "~/trust/consent/hide-lacking.server";
 import type { Lacking } from "~/trust/consent/lacking.server";
 import { Button } from "~/ui/button";
-import { useHydrated } from "~/ui/use-hydrated";
 import { PageSection } from "../page-section";
 import { consentHref } from "./consent-address";
 
@@ -60,7 +60,6 @@ export function HiddenForConsent({
   hidden: HiddenVideos[];
   mayUndo: boolean;
 }) {
-  const hydrated = useHydrated();
   if (hidden.length === 0) return null;
   return (
     <PageSection id="hidden" title="Hidden without a valid record">
@@ -70,12 +69,7 @@ export function HiddenForConsent({
             <span>
               {formatQuantity(videos, "video")},{" "}
               {isBatch ? "hidden together on " : "published while a record was required, since "}
-              <time dateTime={since}>
-                {new Intl.DateTimeFormat("en", {
-                  dateStyle: "medium",
-                  timeZone: hydrated ? undefined : "UTC",
-                }).format(new Date(since))}
-              </time>
+              <Time value={since} />
             </span>
             {mayUndo && (
               <Form

@@ -3,6 +3,7 @@ import { endStreamsOf } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { blockFilm, unblockFilm } from "~/media/block-list/blocked-films.server";
 import { appendToLog, textDigest } from "~/trust/moderation-log.server";
+import { uncheckedReports } from "~/trust/reports/hide-at-once.server";
 import {
   addMessage,
   closeReport,
@@ -184,12 +185,6 @@ function changeVideo(
  * an urgent one that nobody has checked gets its own, if it has relied on that of another so far.
  */
 function lift(videoId: string, reportId: string, now: number): void {
-  const unchecked = prepared(
-    `SELECT id FROM reports
-     WHERE id IN (SELECT report_id FROM report_videos WHERE video_id = @videoId)
-       AND id <> @reportId AND state <> 'closed' AND kind IN ('consent', 'under-age')
-       AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId)`,
-  ).pluck();
   const over = prepared(
     `SELECT source_id FROM video_holds WHERE video_id = @videoId AND reason = 'report'
        AND (source_id = @reportId
@@ -197,8 +192,8 @@ function lift(videoId: string, reportId: string, now: number): void {
   ).pluck();
   const ids = over.all({ videoId, reportId }) as string[];
   if (ids.length === 0) return;
-  for (const id of unchecked.all({ videoId, reportId }) as string[]) {
-    hold({ videoId, reason: "report", sourceId: id }, now);
+  for (const { id } of uncheckedReports(videoId)) {
+    if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
   }
   for (const id of ids) releaseHold({ videoId, reason: "report", sourceId: id });
 }

@@ -2,10 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { recordActivity } from "~/account/activity.server";
 import { database, prepared } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
-import type { StudioFailure } from "../failure";
+import { failure, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
 
 const FAILED = "Failed to create the preview link.";
+const HIDDEN = "This video is hidden, so its preview links don't work.";
+const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
 
 /** 256 bits: nobody guesses one, however often they try. */
 const TOKEN_BYTES = 32;
@@ -35,7 +37,7 @@ export function previewPath(token: string): string {
  * Makes a link with which anybody sees a video until the link is revoked.
  *
  * @returns its token, which is shown once and stored nowhere, or the failure: 403 for who may not change the
- *   video any more.
+ *   video any more, 409 for a hidden video.
  */
 export async function makePreviewLink(
   video: { id: string; title: string },
@@ -47,6 +49,7 @@ export async function makePreviewLink(
     .execute(async (transaction) => {
       const changeable = changeableNow(userId, "/admin/review/:id", [video.id], FAILED);
       if ("status" in changeable) return changeable;
+      if (isHidden(video.id)) return failure(409, FAILED, { detail: HIDDEN });
       await transaction
         .insertInto("preview_links")
         .values({
@@ -60,6 +63,11 @@ export async function makePreviewLink(
       await recordActivity({ ...about, action: "preview-link" }, transaction);
       return token;
     });
+}
+
+/** Whether somebody has hidden a video, and it isn't scheduled to be published. */
+function isHidden(videoId: string): boolean {
+  return prepared(`SELECT 1 FROM videos WHERE id = ? AND ${IS_HIDDEN}`).get(videoId) !== undefined;
 }
 
 /** The links of a video, the newest first. */
@@ -103,7 +111,7 @@ export interface Preview {
 }
 
 /**
- * The video of a link: a draft, or one that is public by now. Undefined if the link was revoked, its maker's
+ * The video of a link: a draft, one that is scheduled, or one that is public by now. Undefined if the link was revoked, its maker's
  * account is deactivated or gone, or the video is hidden, on hold or deleted.
  */
 export function findPreview(token: string): Preview | undefined {
@@ -111,7 +119,8 @@ export function findPreview(token: string): Preview | undefined {
     `SELECT token_hash AS linkId, videos.id AS videoId, title, status,
        last_viewed_at AS lastViewedAt
      FROM preview_links JOIN videos ON videos.id = video_id JOIN users ON users.id = made_by
-     WHERE token_hash = ? AND NOT held AND status <> 'hidden' AND deactivated_at IS NULL`,
+     WHERE token_hash = ? AND NOT held AND NOT (${IS_HIDDEN})
+       AND deactivated_at IS NULL`,
   ).get(hashOf(token)) as Preview | undefined;
 }
 

@@ -49,15 +49,17 @@ export async function hideEnded(now = Date.now()): Promise<number> {
 /** Settles all videos that are held for their record. */
 export async function settleHeld(now = Date.now()): Promise<void> {
   const turn = writingTurns();
-  for (let after: string | undefined = ""; after !== undefined; ) {
+  let after = "";
+  for (;;) {
     const ids = prepared(
       `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
        ORDER BY video_id LIMIT ${AT_ONCE}`,
     )
       .pluck()
       .all(after) as string[];
+    if (ids.length === 0) return;
     await writeTransaction(() => settleVideos(ids, now));
-    after = ids.at(-1);
+    after = ids.at(-1)!;
     await turn();
   }
 }

@@ -36,12 +36,15 @@ export function hideReported(
       hold({ videoId, reason: "report", sourceId: reportId }, now);
       continue;
     }
-    const others = openReportsFromElsewhere(videoId, report);
-    if (!isWithinLimit(now) && others.length === 0) {
+    // A report without a network is older than this rule.
+    const others = uncheckedReports(videoId).filter(
+      (other) => other.network !== null && other.network !== report.network,
+    );
+    if (others.length === 0 && !isWithinLimit(now)) {
       appendToLog({ action: "hide-limit", reportId, videoId, detail: { kind } }, now);
       continue;
     }
-    for (const sourceId of [...others, reportId])
+    for (const sourceId of [...others.map(({ id }) => id), reportId])
       hold({ videoId, reason: "report", sourceId }, now);
     appendToLog({ action: "hide-at-once", reportId, videoId, detail: { kind } }, now);
   }
@@ -63,16 +66,14 @@ function isChecked(videoId: string, kind: ReportKind): boolean {
   );
 }
 
-/** The open urgent reports of a video from other networks that nobody has answered with a decision. */
-function openReportsFromElsewhere(videoId: string, { network }: UrgentReport): string[] {
+/** The open urgent reports of a video whose kind no moderator has looked at it for. */
+export function uncheckedReports(videoId: string): { id: string; network: string | null }[] {
   return prepared(
-    `SELECT id FROM reports JOIN report_videos ON report_id = id
+    `SELECT id, network FROM reports JOIN report_videos ON report_id = id
      WHERE report_videos.video_id = @videoId AND state <> 'closed'
-       AND kind IN ('consent', 'under-age') AND network <> @network
+       AND kind IN ('consent', 'under-age')
        AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId)`,
-  )
-    .pluck()
-    .all({ videoId, network }) as string[];
+  ).all({ videoId }) as { id: string; network: string | null }[];
 }
 
 function isWithinLimit(now: number): boolean {

@@ -56,7 +56,7 @@ describe("a video of an open report", () => {
     expect(deleted()).toEqual(["v"]);
   });
 
-  it("stays in the trash, whoever purges it, also after 30 days, until the report is decided", async () => {
+  it("stays in the trash until the report is decided, even after 30 days and whatever role purges it", async () => {
     await removeVideos(["v"], "ed");
     for (const user of ["u", "ed", "up"]) {
       await purge(user);

@@ -92,7 +92,7 @@ describe("a held video", () => {
     });
   });
 
-  it("isn't public at its time, is told so, and appears once nothing holds it", async () => {
+  it("isn't public at its time, says so in advance, and appears once nothing holds it", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
@@ -206,6 +206,14 @@ describe("a held video", () => {
     expect(findPreview(token)).toBeUndefined();
     await release();
     expect(findPreview(token)).toMatchObject({ videoId: "v" });
+    // Nor while it is hidden, or its maker's account is deactivated.
+    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+    expect(findPreview(token)).toBeUndefined();
+    expect(await makePreviewLink({ id: "v", title: "A film" }, "u")).toMatchObject({ status: 409 });
+    sqliteHandle().exec("UPDATE videos SET publish_at = '2099-01-01T00:00:00.000Z'");
+    expect(findPreview(token)).toMatchObject({ videoId: "v" });
+    sqliteHandle().exec("UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'");
+    expect(findPreview(token)).toBeUndefined();
   });
 });
 

@@ -169,7 +169,7 @@ describe("a block", () => {
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const count = sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
     expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(count as number);
-    // The decision on another cause, and whoever publishes it all the same.
+    // Neither the end of another hold nor another program makes one public.
     await writeTransaction(() => releaseHold({ videoId: "reported", reason: "report" }));
     run("UPDATE videos SET status = 'published' WHERE id = 'public'");
     expect(all.map(isPublic)).toEqual([false, false, false]);
