@@ -12,8 +12,6 @@ export const trust = /* sql */ `
     due_at      TEXT NOT NULL,
     closed_at   TEXT,
     erased_at   TEXT,
-    -- A keyed digest of the network that it came from, until it is closed.
-    network     TEXT,
     -- The encrypted payload: everything that was typed; null once it is erased.
     box         TEXT
   );

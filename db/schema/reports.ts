@@ -26,8 +26,6 @@ export interface ReportsTable {
   closed_at: Time | null;
   /** When what was typed was deleted. */
   erased_at: Time | null;
-  /** A keyed digest of the network that sent it; null once it is closed. */
-  network: string | null;
   /** Everything that was typed, encrypted; null once it is erased. */
   box: string | null;
 }

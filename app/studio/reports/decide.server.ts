@@ -192,7 +192,7 @@ function lift(videoId: string, reportId: string, now: number): void {
   ).pluck();
   const ids = over.all({ videoId, reportId }) as string[];
   if (ids.length === 0) return;
-  for (const { id } of uncheckedReports(videoId)) {
+  for (const id of uncheckedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
   }
   for (const id of ids) releaseHold({ videoId, reason: "report", sourceId: id });

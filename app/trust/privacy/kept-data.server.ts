@@ -43,12 +43,6 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         columns: { reports: "box", report_messages: "id report_id author sent_at box" },
       },
       {
-        what: "Whether two reports came from the same network, as a digest that can't be turned back",
-        why: "To hide a video at once if a second report of it comes from elsewhere.",
-        howLong: "Until the report is decided.",
-        columns: { reports: "network" },
-      },
-      {
         what: "That there was a report: its kind, its videos, when it came, and what was decided",
         why: "To count reports on the transparency page. It says nothing about who reported.",
         howLong: "For good.",

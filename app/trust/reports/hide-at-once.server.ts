@@ -1,6 +1,9 @@
+import { LRUCache } from "lru-cache";
+import { atMostEntries } from "~/server/attempt-limit.server";
 import { settings } from "~/server/settings.server";
 import { hold, holdsOf } from "~/visibility/holds.server";
 import { prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog } from "../moderation-log.server";
 
@@ -18,9 +21,20 @@ const MIN_PER_DAY = 5;
 interface UrgentReport {
   reportId: string;
   kind: ReportKind;
-  /** Digest of the network that sent it. */
+  /** What sent it, as `widerNetwork` says. */
   network: string;
 }
+
+/** As many as may wait to be decided at once. */
+const MAX_REMEMBERED = 10_000;
+/**
+ * The networks of the last urgent reports by their ids, in memory only: no visitor's address is written
+ * anywhere. Of a report from before the start it isn't known, and it counts as one from the same network.
+ */
+const networks = processState(
+  "networks of reports",
+  () => new LRUCache<string, string>(atMostEntries(MAX_REMEMBERED)),
+);
 
 /** Hides videos for a report that has just arrived. Synchronous, for the transaction that enters it. */
 export function hideReported(
@@ -28,7 +42,8 @@ export function hideReported(
   videoIds: readonly string[],
   now = Date.now(),
 ): void {
-  const { reportId, kind } = report;
+  const { reportId, kind, network } = report;
+  networks().set(reportId, network);
   for (const videoId of videoIds) {
     if (!isHere(videoId) || isChecked(videoId, kind)) continue;
     // The log counts what was hidden, not each report that keeps it hidden.
@@ -36,15 +51,14 @@ export function hideReported(
       hold({ videoId, reason: "report", sourceId: reportId }, now);
       continue;
     }
-    // A report without a network is older than this rule.
     const others = uncheckedReports(videoId).filter(
-      (other) => other.network !== null && other.network !== report.network,
+      (id) => (networks().get(id) ?? network) !== network,
     );
     if (others.length === 0 && !isWithinLimit(now)) {
       appendToLog({ action: "hide-limit", reportId, videoId, detail: { kind } }, now);
       continue;
     }
-    for (const sourceId of [...others.map(({ id }) => id), reportId])
+    for (const sourceId of [...others, reportId])
       hold({ videoId, reason: "report", sourceId }, now);
     appendToLog({ action: "hide-at-once", reportId, videoId, detail: { kind } }, now);
   }
@@ -67,13 +81,15 @@ function isChecked(videoId: string, kind: ReportKind): boolean {
 }
 
 /** The open urgent reports of a video whose kind no moderator has looked at it for. */
-export function uncheckedReports(videoId: string): { id: string; network: string | null }[] {
+export function uncheckedReports(videoId: string): string[] {
   return prepared(
-    `SELECT id, network FROM reports JOIN report_videos ON report_id = id
+    `SELECT id FROM reports JOIN report_videos ON report_id = id
      WHERE report_videos.video_id = @videoId AND state <> 'closed'
        AND kind IN ('consent', 'under-age')
        AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId)`,
-  ).all({ videoId }) as { id: string; network: string | null }[];
+  )
+    .pluck()
+    .all({ videoId }) as string[];
 }
 
 function isWithinLimit(now: number): boolean {

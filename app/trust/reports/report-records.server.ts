@@ -69,23 +69,16 @@ function dueAt(kind: ReportKind, receivedAt: number): string {
  * @throws outside of a transaction, as do all below that change something.
  */
 export function createReport(
-  report: {
-    id: string;
-    kind: ReportKind;
-    videoId: string | null;
-    box: ReportBox;
-    /** Digest of the network that sent it, kept until it is closed. */
-    network?: string;
-  },
+  report: { id: string; kind: ReportKind; videoId: string | null; box: ReportBox },
   now = Date.now(),
 ): boolean {
   requireTransaction();
-  const { id, kind, videoId, box, network = null } = report;
+  const { id, kind, videoId, box } = report;
   const { changes } = prepared(
-    `INSERT INTO reports (id, kind, video_id, received_at, due_at, box, network)
-     VALUES (@id, @kind, @videoId, @at, @due, @box, @network) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO reports (id, kind, video_id, received_at, due_at, box)
+     VALUES (@id, @kind, @videoId, @at, @due, @box) ON CONFLICT (id) DO NOTHING`,
   ).run({
-    ...{ id, kind, videoId, network, at: new Date(now).toISOString() },
+    ...{ id, kind, videoId, at: new Date(now).toISOString() },
     due: dueAt(kind, now),
     box: sealReport(box),
   });
@@ -183,7 +176,7 @@ export function closeReport(
   requireTransaction();
   const { id, decision, again = false } = change;
   const { changes } = prepared(
-    `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?, network = NULL
+    `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?
      WHERE id = ? AND erased_at IS NULL AND (state <> 'closed' OR ?)`,
   ).run(decision, new Date(now).toISOString(), id, Number(again));
   if (changes > 0 && decision !== "withdrawn") enqueueMail(id, "decided", now);

@@ -1,7 +1,5 @@
-import { createHmac } from "node:crypto";
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/server/client-address.server";
-import { newestSecret } from "~/server/secret.server";
 import { settings } from "~/server/settings.server";
 import { writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
@@ -96,16 +94,15 @@ export async function submitReport(
     const notice = "Too many reports were sent from here. Try again in an hour, or write a mail.";
     return { status: 429, typed, errors: {}, notice };
   }
-  const network = networkDigest(address);
   const { ticked, ...texts } = typed;
   const statements = KIND_TEXTS[kind].statements.filter((_, at) => ticked.includes(at));
   const box = { ...texts, statements: [...statements], videos };
   const videoId = videos[0] ?? null;
   await writeTransaction(() => {
-    if (!createReport({ id, kind, videoId, box, network })) return;
+    if (!createReport({ id, kind, videoId, box })) return;
     appendToLog({ action: "received", reportId: id, videoId, detail: { kind } });
     if (settings().reportHide && URGENT_KINDS.includes(kind)) {
-      hideReported({ reportId: id, kind, network }, videos);
+      hideReported({ reportId: id, kind, network: widerNetwork(address) }, videos);
     }
   });
   return { id };
@@ -135,12 +132,4 @@ function isFlood(address: string): boolean {
 /** The /48 of an IPv6 address. An IPv4 address has no such network. */
 function customerOf(address: string): string | undefined {
   return address.includes(":") ? widerNetwork(address) : undefined;
-}
-
-/** Tells whether two reports come from one network, without saying which. */
-function networkDigest(address: string): string {
-  return createHmac("sha256", newestSecret())
-    .update(`report network ${widerNetwork(address)}`)
-    .digest("base64url")
-    .slice(0, 22);
 }
