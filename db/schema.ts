@@ -33,7 +33,7 @@ import type {
 } from "./schema/files";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
-import type { ModerationLogTable, VideoChecksTable, VideoHoldsTable } from "./schema/moderation";
+import type { ModerationLogTable, VideoHoldsTable } from "./schema/moderation";
 import type {
   ReportMailsTable,
   ReportMessagesTable,
@@ -257,7 +257,6 @@ export interface Schema {
   uploader_decisions: UploaderDecisionsTable;
   moderation_log: ModerationLogTable;
   video_holds: VideoHoldsTable;
-  video_checks: VideoChecksTable;
   performers: PerformersTable;
   performer_names: PerformerNamesTable;
   performer_documents: PerformerDocumentsTable;

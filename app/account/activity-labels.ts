@@ -15,6 +15,7 @@ const SENTENCES = {
   "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
   // The detail is what was decided, such as: Remove
   "report-decide": ["decided on a report: %", "decided on a report"],
+  "report-videos": ["changed which videos a report names", "changed which videos a report names"],
   "publish-withheld": [
     "had % kept hidden at its time, since it is held back",
     "had a video kept hidden at its time, since it is held back",

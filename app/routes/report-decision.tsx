@@ -17,10 +17,13 @@ import { DECISIONS, KIND_LABELS } from "~/studio/reports/decisions";
 import { eraseClosedReport } from "~/studio/reports/erase.server";
 import { keptOfReporter } from "~/studio/reports/kept-of-reporter.server";
 import { KeptOfReporterPanel } from "~/studio/reports/kept-panel";
+import { addVideos, takeOutVideo } from "~/studio/reports/name-videos.server";
 import { Deadline } from "~/studio/reports/report-list";
 import { readReportPage } from "~/studio/reports/report-page.server";
-import { Course, EarlierReports, ReportedVideos, Statement } from "~/studio/reports/report-panels";
+import { Course, EarlierReports, Statement } from "~/studio/reports/report-panels";
+import { ReportedVideos } from "~/studio/reports/reported-videos";
 import { SafetyLinks } from "~/studio/reports/safety-links";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta = privateMeta("Report");
@@ -45,11 +48,19 @@ export async function action({ request, params }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const form = await readSmallForm(request, MOST_FORM_BYTES);
   const text = (name: string) => String(form.get(name) ?? "");
-  if (form.get("intent") === "erase") return erase(params.id ?? "", user.id);
+  const id = params.id ?? "";
+  switch (form.get("intent")) {
+    case "erase":
+      return answered(id, eraseClosedReport(id, user.id));
+    case "add-video":
+      return answered(id, addVideos(id, text("address"), user.id));
+    case "take-out-video":
+      return answered(id, takeOutVideo(id, text("video"), user.id));
+  }
   const decision = DECISIONS.find((each) => each === form.get("decision"));
   if (!decision) throw new Response(null, { status: 400, statusText: "Bad Request" });
-  const id = params.id ?? "";
-  const answer = await unlessBusy(
+  return answered(
+    id,
     decideReport(
       id,
       {
@@ -62,12 +73,11 @@ export async function action({ request, params }: ActionFunctionArgs) {
       user.id,
     ),
   );
-  if ("status" in answer) return data({ error: answer }, { status: answer.status });
-  throw redirectWithToast(`/admin/reports/${encodeURIComponent(id)}`, answer);
 }
 
-async function erase(id: string, userId: string) {
-  const answer = await unlessBusy(eraseClosedReport(id, userId));
+/** The page of a report again, with what became of a form. */
+async function answered(id: string, answering: Promise<DecisionFailure | ToastMessage>) {
+  const answer = await unlessBusy(answering);
   if ("status" in answer) return data({ error: answer }, { status: answer.status });
   throw redirectWithToast(`/admin/reports/${encodeURIComponent(id)}`, answer);
 }

@@ -124,6 +124,7 @@ export default function ReportPage() {
           key={kind}
           {...{ kind, formId, typed, hasMail }}
           errors={refused?.errors ?? {}}
+          isUnknown={refused?.isUnknown}
           puzzle={refused ? refused.puzzle : puzzle}
         />
       ) : (

@@ -4,10 +4,8 @@ export const trust = /* sql */ `
     id          TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL
                   CHECK (kind IN ('copyright', 'consent', 'under-age', 'private', 'other')),
-    -- No foreign key: the report stays when the video is deleted.
-    video_id    TEXT,
     state       TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'asked', 'closed')),
-    decision    TEXT CHECK (decision IN ('keep', 'hide', 'remove', 'restore', 'withdrawn')),
+    decision    TEXT CHECK (decision IN ('keep', 'remove', 'restore', 'not-here', 'withdrawn')),
     received_at TEXT NOT NULL,
     due_at      TEXT NOT NULL,
     closed_at   TEXT,
@@ -17,7 +15,6 @@ export const trust = /* sql */ `
   );
   CREATE INDEX reports_due ON reports (due_at, id) WHERE state <> 'closed';
   CREATE INDEX reports_closed ON reports (closed_at, id) WHERE state = 'closed';
-  CREATE INDEX reports_by_video ON reports (video_id, received_at) WHERE video_id IS NOT NULL;
   CREATE INDEX reports_to_erase ON reports (closed_at)
     WHERE closed_at IS NOT NULL AND erased_at IS NULL;
   CREATE INDEX reports_by_state ON reports (state, due_at, id);
@@ -25,10 +22,15 @@ export const trust = /* sql */ `
   CREATE INDEX reports_closed_by_kind ON reports (kind, closed_at, id) WHERE state = 'closed';
   CREATE INDEX reports_by_time ON reports (received_at, kind, state, decision, closed_at);
 
-  -- All videos that a report names. No foreign key on the video: it may be in the trash or deleted.
+  -- The videos that a report names. No foreign key on the video: it may be in the trash or deleted.
   CREATE TABLE report_videos (
-    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-    video_id  TEXT NOT NULL,
+    report_id       TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    video_id        TEXT NOT NULL,
+    -- The last that closes the report for this video; null while it waits for one.
+    decision        TEXT CHECK (decision IN ('keep', 'remove', 'restore')),
+    decided_at      TEXT,
+    -- When the video got another film after it was reported.
+    film_changed_at TEXT,
     PRIMARY KEY (report_id, video_id)
   );
   CREATE INDEX report_videos_by_video ON report_videos (video_id, report_id);
@@ -83,15 +85,6 @@ export const trust = /* sql */ `
     WHEN EXISTS (SELECT 1 FROM moderation_log WHERE id = NEW.id) BEGIN
     SELECT RAISE(ABORT, 'the moderation log is never changed');
   END;
-
-  -- Videos that a moderator has checked because of a kind of report.
-  CREATE TABLE video_checks (
-    video_id   TEXT NOT NULL,
-    kind       TEXT NOT NULL,
-    user_id    TEXT,
-    checked_at TEXT NOT NULL,
-    PRIMARY KEY (video_id, kind)
-  ) WITHOUT ROWID;
 
   -- Videos that were removed and must not be uploaded again.
   CREATE TABLE blocked_films (

@@ -36,11 +36,3 @@ export interface VideoHoldsTable {
   source_id: Generated<string>;
   since: Time;
 }
-
-/** A person has looked at a video because of a kind of report. */
-export interface VideoChecksTable {
-  video_id: string;
-  kind: string;
-  user_id: string | null;
-  checked_at: Time;
-}

@@ -9,17 +9,18 @@ export type ReportKind = (typeof REPORT_KINDS)[number];
 /** open: waits for a moderator. asked: waits for the reporter. */
 export type ReportState = "open" | "asked" | "closed";
 
-const REPORT_DECISIONS = ["keep", "hide", "remove", "restore", "withdrawn"] as const;
-export type ReportDecision = (typeof REPORT_DECISIONS)[number];
+/** What closes a report for one of its videos. */
+export type VideoDecision = "keep" | "remove" | "restore";
+
+/** What closes a report. not-here: none of its videos is on the site. */
+export type ReportDecision = VideoDecision | "not-here" | "withdrawn";
 
 /** What somebody reported. */
 export interface ReportsTable {
   id: string;
   kind: ReportKind;
-  /** The first of the videos reported; it may be gone. Null where no address of one was recognised. */
-  video_id: string | null;
   state: Generated<ReportState>;
-  /** The last that was made; null while there is none. */
+  /** The gravest about one of its videos; null while there is none. */
   decision: ReportDecision | null;
   received_at: Time;
   due_at: Time;
@@ -34,6 +35,11 @@ export interface ReportsTable {
 export interface ReportVideosTable {
   report_id: string;
   video_id: string;
+  /** Null while the video waits for a decision. */
+  decision: VideoDecision | null;
+  decided_at: Time | null;
+  /** When the video got another film after it was reported. */
+  film_changed_at: Time | null;
 }
 
 /** What the reporter and the moderators wrote to each other; gone once the report is erased. */

@@ -20,19 +20,22 @@ const ANSWER = "The one in the red coat. I wrote to them in March, and they neve
 export function addReports(site: SiteProcess, hidden: string, shown: string): ShownReports {
   const database = site.database();
   const add = database.prepare(
-    `INSERT INTO reports (id, kind, video_id, state, decision, received_at, due_at, closed_at, box)
-     VALUES (@id, @kind, @video, @state, @decision, @received, @due, @closed, @box)`,
+    `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, box)
+     VALUES (@id, @kind, @state, @decision, @received, @due, @closed, @box)`,
+  );
+  const name = database.prepare(
+    "INSERT INTO report_videos (report_id, video_id, decision, decided_at) VALUES (?, ?, ?, ?)",
   );
   const report = (id: string, video: string, more: Record<string, string | null> = {}) => {
     const where = `${site.url}/video/${video}`;
     const box = sealReport({
       ...{ name: "A. Shown", email: "", where, what: WHAT },
       statements: ["What I write is true as far as I know."],
-      videos: [video],
     });
     const times = { received: inDays(-1), due: inDays(1), closed: null };
     const state = { kind: "consent", state: "open", decision: null };
-    add.run({ id, video, box, ...times, ...state, ...more });
+    add.run({ id, box, ...times, ...state, ...more });
+    name.run(id, video, more.decision ?? null, more.closed ?? null);
   };
   report(REPORT, hidden);
   report(ASKED, shown, { kind: "private", state: "asked", due: inDays(6) });

@@ -1,6 +1,6 @@
 import { settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
-import { countUnhidden } from "~/trust/reports/hide-at-once.server";
+import { countUnhidden } from "~/trust/reports/report-videos.server";
 import { database, prepared } from "~db/client.server";
 import type { AlertKind } from "~db/schema/alerts";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";

@@ -10,6 +10,7 @@ import { fileOfBase } from "~/media/jobs/cut-source.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { addUpFiles, recordFile } from "~/media/media-files.server";
+import { noteFilmChange } from "~/trust/reports/report-videos.server";
 import { database, prepared } from "~db/client.server";
 import type { Schema, VideoRow } from "~db/schema";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
@@ -190,8 +191,7 @@ async function exchange(
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
   settleOriginal(video.id, now);
   forgetFingerprint(video.id);
-  // What somebody has looked at because of a report was the file before.
-  prepared("DELETE FROM video_checks WHERE video_id = ?").run(video.id);
+  noteFilmChange([video.id], Date.parse(now));
   await enqueueMissingIn(transaction, [video.id]);
   if (file.sha256) await recordDigest(video.id, file.sha256, transaction);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);

@@ -3,7 +3,6 @@ import { endStreamsOf } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { blockFilm, unblockFilm } from "~/media/block-list/blocked-films.server";
 import { appendToLog, textDigest } from "~/trust/moderation-log.server";
-import { uncheckedReports } from "~/trust/reports/hide-at-once.server";
 import {
   addMessage,
   closeReport,
@@ -11,27 +10,32 @@ import {
   type Report,
   readReport,
 } from "~/trust/reports/report-records.server";
-import { videosOf } from "~/trust/reports/report-videos.server";
+import { decideVideo, type NamedVideo } from "~/trust/reports/report-videos.server";
 import { noteDecision } from "~/trust/reports/uploader-decisions.server";
 import { strikeSentence } from "~/trust/uploaders/strikes";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { hold, releaseHold } from "~/visibility/holds.server";
 import { database, prepared } from "~db/client.server";
+import type { VideoDecision } from "~db/schema/reports";
 import { failure, type StudioFailure } from "../failure";
 import { removeVideos } from "../trash/remove.server";
 import { restoreVideos } from "../trash/restore.server";
+import { choicesFor, isRemoved, refusalFor } from "./choices.server";
 import {
   DECISION_LABELS,
-  DECISION_SENTENCES,
   type DeskDecision,
+  decisionSentence,
   LOG_LABELS,
   MOST_REASON_LETTERS,
 } from "./decisions";
-import { isRemoved, versionOf } from "./report-page.server";
+import { versionOf } from "./report-page.server";
+import { lift, settleReport } from "./settle.server";
 import { noStrike, strikeUploaders } from "./strike.server";
 
 const FAILED = "Nothing was decided.";
 
+/** In an entry of the activity log. */
+const TITLES_NAMED = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can't come back.";
 
@@ -78,15 +82,17 @@ export async function decideReport(
     });
   if ("status" in done) return { ...done, reason, isStrike };
   publish("jobs");
-  const { videos, strikes } = done;
+  const { videos, of, strikes } = done;
   for (const given of strikes) if (given.isBlocked) endStreamsOf(given.userId);
-  const sentences = [DECISION_SENTENCES[decision.decision], ...strikes.map(strikeSentence)];
+  const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
+  const sentences = [sentence, ...strikes.map(strikeSentence)];
   const answer: ToastMessage = {
     title: "Reports",
     description: sentences.join(" "),
     kind: "success",
   };
-  await recordActivity({ userId, action: "report-decide", detail: describe(decision.decision) });
+  const detail = describe(decision.decision, videos);
+  await recordActivity({ userId, action: "report-decide", detail });
   if (decision.decision === "remove") await removeVideos(present(videos), userId);
   if (decision.decision !== "restore" || videos.length === 0) return answer;
   const restored = await restoreVideos(videos, userId, now);
@@ -112,7 +118,7 @@ function decideIn(
   { decision, reason, videos: chosen, version, isStrike }: Decision,
   userId: string,
   now: number,
-): StudioFailure | { videos: string[]; removed: string[] } {
+): StudioFailure | { videos: string[]; of: number; removed: string[] } {
   const report = readReport(reportId);
   if (!report) return failure(404, FAILED, { detail: "There is no such report." });
   if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
@@ -121,89 +127,80 @@ function decideIn(
   if (text.length > MOST_REASON_LETTERS) {
     return failure(422, FAILED, { detail: "This reason is too long." });
   }
-  const ids = videosOf(report).filter((id) => chosen.includes(id));
+  const isOfReport = decision === "ask" || decision === "not-here";
+  const videos = isOfReport ? [] : report.videos.filter(({ id }) => chosen.includes(id));
+  const ids = videos.map(({ id }) => id);
   // What another report has removed already was a strike then.
   const removed = ids.filter((id) => !isRemoved(id));
-  const refusal = refusalOf(decision, report, ids) ?? (isStrike && noStrike(decision, removed));
+  const refusal = refusalOf(decision, report, videos) ?? (isStrike && noStrike(decision, removed));
   if (refusal) return failure(422, FAILED, { detail: refusal });
-  for (const id of ids) changeVideo(id, decision, report, userId, now);
+  for (const id of ids) changeVideo(id, decision, report, now);
   changeReport(report, decision, now);
   tell(report, ids, decision, text, userId, now);
   for (const videoId of ids.length > 0 ? ids : [null]) {
     const entry = { action: decision, reportId, videoId, userId };
     appendToLog({ ...entry, detail: { kind: report.kind, reason: textDigest(text) } }, now);
   }
-  return { videos: ids, removed };
+  return { videos: ids, of: report.videos.length, removed };
 }
 
 /** Why a decision makes no sense for these videos. */
-function refusalOf(decision: DeskDecision, report: Report, ids: readonly string[]) {
+function refusalOf(
+  decision: DeskDecision,
+  report: Report,
+  chosen: readonly NamedVideo[],
+): string | undefined {
   if (decision === "ask") {
     return report.erasedAt === null
       ? undefined
       : "What the reporter wrote was deleted. Nobody can be asked.";
   }
-  if (ids.length === 0 && videosOf(report).length > 0) return "Choose at least one video.";
-  const removed = ids.filter((id) => isRemoved(id, report.id)).length;
-  if (decision === "keep" && removed > 0) return "The video was removed. Restore it instead.";
-  if (decision === "restore" && removed < ids.length) {
-    return ids.some((id) => isRemoved(id))
-      ? "Another report removed the video. Restore it there."
-      : "The video was not removed.";
+  const isAnyHere = report.videos.some((video) => choicesFor(report.id, video).length > 0);
+  if (decision === "not-here") {
+    return isAnyHere ? "A video of this report is here. Decide about it." : undefined;
   }
-  if (ids.length > 0 || decision === "keep" || decision === "counter-notice") return undefined;
-  return "No video was recognised in this report. Ask for its address.";
+  if (!isAnyHere) {
+    return "No video of this report is here. Add the one it means, or close it with “Not here”.";
+  }
+  if (chosen.length === 0) return "Choose at least one video.";
+  const wrong = chosen.find((video) => !choicesFor(report.id, video).includes(decision));
+  return wrong && refusalFor(decision, report.id, wrong);
 }
 
-function changeVideo(
-  videoId: string,
-  decision: DeskDecision,
-  report: Report,
-  userId: string,
-  now: number,
-): void {
-  const held = { videoId, sourceId: report.id };
+function changeVideo(videoId: string, decision: DeskDecision, report: Report, now: number): void {
+  const reportId = report.id;
+  const held = { videoId, sourceId: reportId };
+  const decided = (what: VideoDecision | null) => decideVideo({ reportId, videoId }, what, now);
   if (decision === "hide") {
     hold({ ...held, reason: "report" }, now);
+    decided(null);
   } else if (decision === "remove") {
     hold({ ...held, reason: "removed" }, now);
+    releaseHold({ ...held, reason: "report" });
     blockFilm(videoId, report.kind, new Date(now));
+    decided("remove");
+  } else if (decision === "counter-notice") {
+    decided(null);
   } else if (decision === "restore") {
-    lift(videoId, report.id, now);
+    decided("restore");
+    lift(videoId, reportId, now);
     releaseHold({ ...held, reason: "removed" });
     if (!isRemoved(videoId)) unblockFilm(videoId);
   } else if (decision === "keep") {
-    prepared(
-      "REPLACE INTO video_checks (video_id, kind, user_id, checked_at) VALUES (?, ?, ?, ?)",
-    ).run(videoId, report.kind, userId, new Date(now).toISOString());
-    lift(videoId, report.id, now);
+    decided("keep");
+    lift(videoId, reportId, now);
   }
 }
 
-/**
- * Ends the hold of a report, and those that closed reports left behind. Those of other open reports stay;
- * an urgent one that nobody has checked gets its own, if it has relied on that of another so far.
- */
-function lift(videoId: string, reportId: string, now: number): void {
-  const over = prepared(
-    `SELECT source_id FROM video_holds WHERE video_id = @videoId AND reason = 'report'
-       AND (source_id = @reportId
-         OR source_id NOT IN (SELECT id FROM reports WHERE state <> 'closed'))`,
-  ).pluck();
-  const ids = over.all({ videoId, reportId }) as string[];
-  if (ids.length === 0) return;
-  for (const id of uncheckedReports(videoId)) {
-    if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
-  }
-  for (const id of ids) releaseHold({ videoId, reason: "report", sourceId: id });
-}
-
+/** Records that a report waits for a decision, or closes it when each video that is here has one. */
 function changeReport({ id }: Report, decision: DeskDecision, now: number): void {
-  if (decision === "keep" || decision === "remove" || decision === "restore") {
-    closeReport({ id, decision, again: true }, now);
-  } else if (decision === "ask")
+  if (decision === "ask") {
     moveReport({ id, from: ["open", "asked", "closed"], to: "asked" }, now);
-  else moveReport({ id, from: ["asked", "closed"], to: "open" }, now);
+  } else if (decision === "not-here") {
+    closeReport({ id, decision, again: true }, now);
+  } else {
+    settleReport(id, now);
+  }
 }
 
 /** The reporter reads it on the status page, the uploader among the notes on the video and on the account's page. */
@@ -215,16 +212,17 @@ function tell(
   userId: string,
   now: number,
 ): void {
-  const sentence = DECISION_SENTENCES[decision];
   if (decision !== "ask") {
-    addMessage({ reportId: report.id, author: "site", text: sentence }, now);
+    const text = decisionSentence(decision, { chosen: ids.length, of: report.videos.length });
+    addMessage({ reportId: report.id, author: "site", text }, now);
   }
   addMessage({ reportId: report.id, author: "moderator", text: reason }, now);
-  if (decision === "ask") return;
   const note = prepared(
     "INSERT INTO review_notes (video_id, user_id, text, created_at) VALUES (?, ?, ?, ?)",
   );
   const time = new Date(now).toISOString();
+  if (decision === "ask" || decision === "not-here") return;
+  const sentence = decisionSentence(decision);
   for (const id of ids) {
     // Notes go with the texts of their report: where these are gone, nothing would delete one.
     if (report.erasedAt === null) note.run(id, userId, `${sentence}\n\n${reason}`, time);
@@ -248,8 +246,19 @@ function perfect(label: string): string {
   return label.replace(/^hid /, "hidden ");
 }
 
-function describe(decision: DeskDecision): string {
-  return DECISION_LABELS[decision];
+/** Names the decision and the first videos it is about. */
+function describe(decision: DeskDecision, videoIds: readonly string[]): string {
+  const titles = prepared(
+    `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))
+     UNION ALL SELECT title FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list))
+     LIMIT ${TITLES_NAMED}`,
+  )
+    .pluck()
+    .all({ list: JSON.stringify(videoIds) }) as string[];
+  if (titles.length === 0) return DECISION_LABELS[decision];
+  const others = videoIds.length - titles.length;
+  const named = titles.join(", ") + (others > 0 ? ` and ${others} more` : "");
+  return `${DECISION_LABELS[decision]}: ${named}`;
 }
 
 function present(ids: readonly string[]): string[] {

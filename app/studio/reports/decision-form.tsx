@@ -1,47 +1,56 @@
 import { Form, useNavigation } from "@remix-run/react";
+import { useRef } from "react";
 import { formatQuantity } from "~/shared/format";
 import type { Strikeable } from "~/trust/uploaders/strikes";
 import { Button } from "~/ui/button";
 import { TextAreaField } from "~/ui/forms/field";
 import { PageSection } from "../page-section";
 import type { DecisionFailure } from "./decide.server";
-import {
-  DECISION_HINTS,
-  DECISION_LABELS,
-  type DeskDecision,
-  MOST_REASON_LETTERS,
-} from "./decisions";
+import { DECISION_HINTS, DECISION_LABELS, MOST_REASON_LETTERS } from "./decisions";
 import type { ReportPage } from "./report-page.server";
-
-const OPEN: DeskDecision[] = ["hide", "keep", "remove", "ask"];
-const REMOVED: DeskDecision[] = ["restore", "counter-notice", "ask"];
+import { Decided } from "./reported-videos";
+import { DECISION_KEYS, useDecisionKeys } from "./use-decision-keys";
 
 /** What a moderator can decide now, with the reason that both sides read. */
 export function DecisionForm({
-  page: { report, videos, isRemoved, strikeable, version },
+  page: { videos, choices, strikeable, version },
   error,
 }: {
   page: ReportPage;
   error?: DecisionFailure;
 }) {
   const busy = useNavigation().formData?.has("decision") ?? false;
-  const choices = (isRemoved ? REMOVED : OPEN).filter(
-    (each) => each !== "ask" || report.erasedAt === null,
-  );
+  const form = useRef<HTMLFormElement>(null);
+  useDecisionKeys(form);
+  const here = videos.filter((video) => video.choices.length > 0);
+  const isAnyWaiting = here.some(({ decision }) => decision === null);
   return (
     <PageSection id="decide" title="Decide">
-      <Form method="post" key={version} className="flex flex-col gap-4">
+      <Form ref={form} method="post" key={version} className="flex flex-col gap-4">
         <input type="hidden" name="version" value={version} />
-        {videos.length === 1 && <input type="hidden" name="video" value={videos[0]?.id} />}
-        {videos.length > 1 && (
+        {here.length === 1 && <input type="hidden" name="video" value={here[0]?.id} />}
+        {here.length > 1 && (
           <fieldset className="flex flex-col">
             <legend className="text-sm font-medium">Of these videos</legend>
-            {videos.map(({ id, title }) => (
-              <label key={id} className="flex min-h-11 items-center gap-3 text-sm wrap-anywhere">
-                <input type="checkbox" name="video" value={id} defaultChecked className="size-5" />
-                <span dir="auto">{title || id}</span>
+            {here.map((video) => (
+              <label
+                key={video.id}
+                className="flex min-h-11 items-center gap-3 text-sm wrap-anywhere"
+              >
+                <input
+                  type="checkbox"
+                  name="video"
+                  value={video.id}
+                  defaultChecked={video.decision === null || !isAnyWaiting}
+                  className="size-5 shrink-0"
+                />
+                <span dir="auto" className="min-w-0">
+                  {video.title || video.id}
+                </span>
+                <Decided video={video} />
               </label>
             ))}
+            <p className="text-sm text-muted">The report is decided once each of them is.</p>
           </fieldset>
         )}
         <fieldset className="flex flex-col gap-1">
@@ -56,13 +65,16 @@ export function DecisionForm({
                 className="size-5 shrink-0"
               />
               <span>
-                <span className="font-medium">{DECISION_LABELS[decision]}</span>
+                <span className="font-medium">{DECISION_LABELS[decision]}</span>{" "}
+                <kbd className="rounded-sm border border-line px-1.5 font-mono text-xs text-muted uppercase max-md:hidden">
+                  {DECISION_KEYS[decision]}
+                </kbd>
                 <span className="block text-muted">{DECISION_HINTS[decision]}</span>
               </span>
             </label>
           ))}
         </fieldset>
-        {!isRemoved && strikeable.length > 0 && (
+        {choices.includes("remove") && strikeable.length > 0 && (
           <div className="text-sm">
             <label className="flex min-h-11 items-center gap-3">
               <input

@@ -1,7 +1,15 @@
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
 
 /** What a moderator can do with a report. */
-export const DECISIONS = ["hide", "keep", "remove", "ask", "counter-notice", "restore"] as const;
+export const DECISIONS = [
+  "hide",
+  "keep",
+  "remove",
+  "restore",
+  "counter-notice",
+  "not-here",
+  "ask",
+] as const;
 export type DeskDecision = (typeof DECISIONS)[number];
 
 export const MOST_REASON_LETTERS = 2_000;
@@ -23,9 +31,9 @@ export const STATE_LABELS: Record<ReportState, string> = {
 /** What became of a report. */
 export const CLOSED_LABELS: Record<ReportDecision, string> = {
   keep: "Kept",
-  hide: "Hidden",
   remove: "Removed",
   restore: "Restored",
+  "not-here": "Not here",
   withdrawn: "Withdrawn",
 };
 
@@ -37,6 +45,7 @@ export const DECISION_LABELS: Record<DeskDecision, string> = {
   ask: "Ask back",
   "counter-notice": "Counter-notice received",
   restore: "Restore",
+  "not-here": "Not here",
 };
 
 /** What each does, beside its choice. */
@@ -47,20 +56,32 @@ export const DECISION_HINTS: Record<DeskDecision, string> = {
   ask: "The reporter is asked. The uploader is not told.",
   "counter-notice": "The uploader objects: the report is to be decided again.",
   restore: "The video comes back, and its film is no longer blocked.",
+  "not-here": "No video that is meant is on this site, or no longer. The report is decided.",
 };
 
 /**
- * What both sides read above the moderator's reason. An operator may change these sentences; the operating
- * guide names this file.
+ * What both sides read above the moderator's reason, about "the video" or "2 of 3 videos". An operator may
+ * change these sentences; the operating guide names this file.
  */
-export const DECISION_SENTENCES: Record<DeskDecision, string> = {
-  hide: "A moderator has hidden the video until the report is decided.",
-  keep: "A moderator has looked at the video and keeps it.",
-  remove: "A moderator has removed the video.",
-  ask: "A moderator asks the reporter something.",
-  "counter-notice": "Who uploaded the video objects. The report is decided again.",
-  restore: "A moderator has restored the video.",
+const DECISION_SENTENCES: Record<DeskDecision, (videos: string) => string> = {
+  hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,
+  keep: (videos) => `A moderator has looked at the report and keeps ${videos}.`,
+  remove: (videos) => `A moderator has removed ${videos}.`,
+  ask: () => "A moderator asks the reporter something.",
+  "counter-notice": (videos) =>
+    `The uploader objects to the removal of ${videos}. The report is decided again.`,
+  restore: (videos) => `A moderator has restored ${videos}.`,
+  "not-here": () => "A moderator has found no video on this site that the report is about.",
 };
+
+/** The sentence about a decision, for those who are told of one video, or of some of a report's. */
+export function decisionSentence(
+  decision: DeskDecision,
+  { chosen, of }: { chosen: number; of: number } = { chosen: 1, of: 1 },
+): string {
+  const part = chosen === of ? `all ${of} videos` : `${chosen} of ${of} videos`;
+  return DECISION_SENTENCES[decision](of === 1 ? "the video" : part);
+}
 
 /** What the log calls what was done, as the rest of a sentence that begins with who did it. */
 export const LOG_LABELS: Readonly<Record<string, string>> = {
@@ -75,6 +96,9 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
   ask: "asked the reporter",
   "counter-notice": "noted a counter-notice",
   restore: "restored the video",
+  "not-here": "found no video that is meant",
+  "add-video": "added a video",
+  "take-out-video": "took a video out",
   erase: "deleted what was typed",
 };
 

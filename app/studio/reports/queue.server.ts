@@ -30,6 +30,8 @@ export interface QueuedReport {
   left: { text: string; isOver: boolean };
   /** Of the first video reported; null where that is gone, or none was recognised. */
   title: string | null;
+  /** How many videos it names. */
+  videos: number;
 }
 
 export interface Queue {
@@ -78,9 +80,12 @@ export function queueSql({ state, kind, after }: QueueView): string {
   // SQLite would take all of a state and sort them.
   const index = isClosed && !kind ? "INDEXED BY reports_closed" : "";
   return `SELECT id, kind, state, decision, received_at AS receivedAt, due_at AS dueAt,
-      closed_at AS closedAt, coalesce(
-        (SELECT title FROM videos WHERE videos.id = video_id),
-        (SELECT title FROM deleted_videos WHERE deleted_videos.id = video_id)) AS title
+      closed_at AS closedAt,
+      (SELECT coalesce((SELECT title FROM videos WHERE videos.id = video_id),
+          (SELECT title FROM deleted_videos WHERE deleted_videos.id = video_id))
+        FROM report_videos WHERE rowid =
+          (SELECT min(rowid) FROM report_videos WHERE report_id = reports.id)) AS title,
+      (SELECT count(*) FROM report_videos WHERE report_id = reports.id) AS videos
     FROM reports ${index} WHERE state = ${isClosed ? "'closed'" : "@state"}
       ${kind ? "AND kind = @kind" : ""}
       ${after ? `AND (${column}, id) ${isClosed ? "<" : ">"} (@time, @id)` : ""}

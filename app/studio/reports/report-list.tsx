@@ -68,6 +68,7 @@ export function ReportList({ reports }: { reports: QueuedReport[] }) {
             >
               <span>
                 {KIND_LABELS[report.kind]}: <bdi>{report.title ?? "no video that is here"}</bdi>
+                {report.videos > 1 && ` and ${report.videos - 1} more`}
               </span>
             </Link>
             <p className="text-sm text-muted figures">

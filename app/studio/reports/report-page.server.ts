@@ -6,15 +6,15 @@ import {
   readMessages,
   readReport,
 } from "~/trust/reports/report-records.server";
-import { videosOf } from "~/trust/reports/report-videos.server";
+import { checkedKinds, type NamedVideo } from "~/trust/reports/report-videos.server";
 import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
 import type { Strikeable } from "~/trust/uploaders/strikes";
 import { strikeableOf } from "~/trust/uploaders/strikes.server";
 import type { AcceptedTerms } from "~/trust/uploaders/terms";
 import { prepared } from "~db/client.server";
-import type { HoldReason } from "~db/schema/moderation";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
-import { timeLeft } from "./decisions";
+import { choicesFor } from "./choices.server";
+import { DECISIONS, type DeskDecision, timeLeft } from "./decisions";
 
 const EARLIER_SHOWN = 10;
 /** Those of an uploader are looked for among so many of the last: a few milliseconds. */
@@ -22,8 +22,9 @@ const LAST_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
 
 /** A video that a report is about. */
-export interface ReportedVideo {
-  id: string;
+export interface ReportedVideo extends NamedVideo {
+  /** What can be decided about it now. */
+  choices: DeskDecision[];
   /** Empty for one that is gone. */
   title: string;
   status: "published" | "hidden" | "review" | "trash" | "gone";
@@ -37,6 +38,19 @@ export interface ReportedVideo {
   accepted?: AcceptedTerms[];
   /** For which kinds of reports somebody has looked at it before. */
   checked: ReportKind[];
+  /** Its other films: one that is to replace it, and those that it replaced. */
+  otherFiles: OtherFile[];
+}
+
+/** A film that a video had, or is to have. */
+interface OtherFile {
+  id: string;
+  state: "pending" | "earlier" | "original";
+  /** Empty unless it can be watched: what was replaced is served to nobody. */
+  videoUrl: string;
+  /** When it was sent or replaced, ISO 8601 UTC. */
+  at: string;
+  email: string | null;
 }
 
 /** Another report of the same video, or of the same uploader. */
@@ -53,8 +67,8 @@ interface EarlierReport {
 export interface ReportPage {
   report: Report & { left: { text: string; isOver: boolean } };
   videos: ReportedVideo[];
-  /** Whether videos that this report removed can be restored; if not, it asks for a first decision. */
-  isRemoved: boolean;
+  /** What can be decided about one of its videos at least, or about the report. */
+  choices: DeskDecision[];
   earlier: EarlierReport[];
   messages: ReportMessage[];
   /** What was decided, the oldest first; the e-mail is null for an account that is gone, and the site. */
@@ -68,12 +82,12 @@ export interface ReportPage {
 export function readReportPage(id: string, now = Date.now()): ReportPage | undefined {
   const report = readReport(id);
   if (!report) return undefined;
-  const ids = videosOf(report);
-  const videos = readVideos(ids);
+  const ids = report.videos.map((video) => video.id);
+  const videos = readVideos(report);
   return {
     report: { ...report, left: timeLeft(report.dueAt, now) },
     videos,
-    isRemoved: asksToRestore(report, ids),
+    choices: choicesOf(report, videos),
     earlier: readEarlier(report, ids),
     messages: readMessages(id),
     entries: prepared(
@@ -94,27 +108,16 @@ export function versionOf({ id, state }: Pick<Report, "id" | "state">): string {
   return `${last ?? 0}-${state}`;
 }
 
-/** Whether a moderator has removed a video because of this report, or of any if none is given. */
-export function isRemoved(videoId: string, reportId?: string): boolean {
-  return isHeld(videoId, "removed", reportId);
+/** What is offered: what applies to one of the videos, else that none is here; and a question. */
+function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): DeskDecision[] {
+  const all = new Set(videos.flatMap(({ choices }) => choices));
+  if (all.size === 0) all.add("not-here");
+  if (erasedAt === null) all.add("ask");
+  return DECISIONS.filter((decision) => all.has(decision));
 }
 
-function isHeld(videoId: string, reason: HoldReason, reportId?: string): boolean {
-  const row = prepared(
-    `SELECT 1 FROM video_holds WHERE video_id = @videoId AND reason = @reason
-       AND (source_id = @reportId OR @reportId IS NULL)`,
-  ).get({ videoId, reason, reportId: reportId ?? null });
-  return row !== undefined;
-}
-
-/** Whether it is to be decided if videos come back: one that waits for a first decision comes first. */
-function asksToRestore(report: Report, videoIds: readonly string[]): boolean {
-  const isRemovedHere = (id: string) => isRemoved(id, report.id);
-  const waits = videoIds.some((id) => isHeld(id, "report", report.id) && !isRemovedHere(id));
-  return !waits && videoIds.some(isRemovedHere);
-}
-
-function readVideos(ids: readonly string[]): ReportedVideo[] {
+function readVideos({ id: reportId, videos }: Report): ReportedVideo[] {
+  const ids = videos.map(({ id }) => id);
   const list = JSON.stringify(ids);
   const rows = prepared(
     `SELECT videos.id, title, status, thumbnail_url, video_url, email
@@ -131,14 +134,21 @@ function readVideos(ids: readonly string[]): ReportedVideo[] {
     video_url: string;
     email: string | null;
   }[];
-  const checks = prepared("SELECT kind FROM video_checks WHERE video_id = ?").pluck();
+  const others = prepared(
+    `SELECT video_files.id, state, CASE state WHEN 'pending' THEN video_url ELSE '' END AS videoUrl,
+       coalesce(replaced_at, video_files.created_at) AS at, email
+     FROM video_files LEFT JOIN users ON users.id = user_id
+     WHERE video_id = ? AND state IN ('pending', 'earlier', 'original') ORDER BY at DESC`,
+  );
   const refusals = refusalsOf(ids);
   const accepted = acceptancesOf(ids);
-  return ids.map((id) => {
+  return videos.map((named) => {
+    const { id } = named;
     const row = rows.find((each) => each.id === id);
     const held = refusals.get(id);
     return {
-      id,
+      ...named,
+      choices: choicesFor(reportId, named),
       title: row?.title ?? "",
       status: row?.status ?? "gone",
       thumbnailUrl: ownMediaPath(row?.thumbnail_url ?? null) ?? null,
@@ -146,7 +156,11 @@ function readVideos(ids: readonly string[]): ReportedVideo[] {
       uploader: row?.email ?? null,
       ...(held && { held }),
       ...(accepted && { accepted: accepted[id] ?? [] }),
-      checked: checks.all(id) as ReportKind[],
+      checked: checkedKinds(id),
+      otherFiles: (others.all(id) as OtherFile[]).map((file) => ({
+        ...file,
+        videoUrl: ownMediaPath(file.videoUrl) ?? "",
+      })),
     };
   });
 }
@@ -157,35 +171,27 @@ const NAMING =
 
 /** The last of the same videos, and of the same uploader's. */
 function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport[] {
-  const columns = "id, kind, state, decision, received_at AS receivedAt";
+  const columns =
+    "reports.id, reports.kind, reports.state, reports.decision, received_at AS receivedAt";
   const ofVideos = prepared(
-    `SELECT ${columns} FROM reports WHERE id IN ${NAMING} AND id <> @id
+    `SELECT ${columns} FROM reports WHERE reports.id IN ${NAMING} AND reports.id <> @id
      ORDER BY received_at DESC LIMIT ${EARLIER_SHOWN}`,
   ).all({ list: JSON.stringify(videoIds), id: report.id }) as EarlierReport[];
-  const uploader = uploaderOf(report.videoId);
-  const others = uploader
-    ? (prepared(
-        `SELECT ${columns} FROM
-           (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${LAST_REPORTS}) AS reports
-         WHERE id <> @id AND id NOT IN ${NAMING}
-           AND (SELECT uploaded_by FROM videos WHERE videos.id = video_id
-             UNION ALL SELECT uploaded_by FROM deleted_videos WHERE deleted_videos.id = video_id)
-             = @uploader LIMIT ${EARLIER_SHOWN}`,
-      ).all({ id: report.id, uploader, list: JSON.stringify(videoIds) }) as EarlierReport[])
-    : [];
+  const others = prepared(
+    `WITH uploaders AS (
+       SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@list))
+       UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list)))
+     SELECT DISTINCT ${columns} FROM
+       (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${LAST_REPORTS}) AS reports
+       JOIN report_videos ON report_id = reports.id
+     WHERE reports.id <> @id AND reports.id NOT IN ${NAMING}
+       AND (SELECT uploaded_by FROM videos WHERE videos.id = video_id
+         UNION ALL SELECT uploaded_by FROM deleted_videos WHERE deleted_videos.id = video_id)
+         IN (SELECT uploaded_by FROM uploaders WHERE uploaded_by IS NOT NULL)
+     LIMIT ${EARLIER_SHOWN}`,
+  ).all({ id: report.id, list: JSON.stringify(videoIds) }) as EarlierReport[];
   return [
     ...ofVideos.map((each) => ({ ...each, isOfVideo: true })),
     ...others.map((each) => ({ ...each, isOfVideo: false })),
   ];
-}
-
-function uploaderOf(videoId: string | null): string | undefined {
-  if (videoId === null) return undefined;
-  const found = prepared(
-    `SELECT uploaded_by FROM videos WHERE id = @videoId
-     UNION ALL SELECT uploaded_by FROM deleted_videos WHERE id = @videoId`,
-  )
-    .pluck()
-    .get({ videoId }) as string | null | undefined;
-  return found ?? undefined;
 }

@@ -1,70 +1,8 @@
 import { Link } from "@remix-run/react";
 import { Time } from "~/account/session-list";
-import { Badge, StatusBadge } from "~/ui/badge";
 import { PageSection } from "../page-section";
-import { AcceptedLine } from "../terms/accepted-line";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
-import type { ReportedVideo, ReportPage } from "./report-page.server";
-
-const NOT_THERE: Partial<Record<ReportedVideo["status"], string>> = {
-  trash: "In the trash",
-  gone: "Deleted for good, or never here",
-};
-
-/** The videos that a report is about, each as far as it is still there. */
-export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
-  return (
-    <PageSection id="videos" title="Videos reported">
-      {videos.length === 0 && (
-        <p className="text-sm text-muted">No video was recognised in this report.</p>
-      )}
-      {videos.map((video) => (
-        <article key={video.id} className="flex flex-col gap-2">
-          {video.videoUrl && (
-            // biome-ignore lint/a11y/useMediaCaption: a moderator looks at the film itself.
-            <video
-              src={video.videoUrl}
-              poster={video.thumbnailUrl ?? undefined}
-              controls
-              playsInline
-              preload="none"
-              aria-label={video.title}
-              className="aspect-video w-full max-w-md rounded-lg bg-raised"
-            />
-          )}
-          <h3 dir="auto" className="font-medium wrap-anywhere">
-            {NOT_THERE[video.status] ? (
-              video.title || video.id
-            ) : (
-              <Link
-                to={`/admin/review/${encodeURIComponent(video.id)}`}
-                className="inline-flex min-h-11 items-center underline underline-offset-4 mouse:min-h-0"
-              >
-                {video.title}
-              </Link>
-            )}
-          </h3>
-          <p className="flex flex-wrap items-center gap-2 text-sm text-muted wrap-anywhere">
-            {NOT_THERE[video.status] ? (
-              <Badge>{NOT_THERE[video.status]}</Badge>
-            ) : (
-              <StatusBadge status={video.status} isHeld={video.held !== undefined} />
-            )}
-            {video.uploader && `Uploaded by ${video.uploader}`}
-          </p>
-          <AcceptedLine accepted={video.accepted} />
-          {video.held && <p className="text-sm text-muted">{video.held}</p>}
-          {video.checked.length > 0 && (
-            <p className="text-sm text-muted">
-              Somebody has looked at it before:{" "}
-              {video.checked.map((kind) => KIND_LABELS[kind]).join(", ")}.
-            </p>
-          )}
-        </article>
-      ))}
-    </PageSection>
-  );
-}
+import type { ReportPage } from "./report-page.server";
 
 /** What the reporter typed. */
 export function Statement({ report }: Pick<ReportPage, "report">) {

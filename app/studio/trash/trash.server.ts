@@ -3,6 +3,7 @@ import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { type EvidenceOptions, isEvidence } from "~/trust/reports/evidence.server";
+import { noteFilmChange } from "~/trust/reports/report-videos.server";
 import { prepared, writeTransaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import {
@@ -57,7 +58,6 @@ const TABLES = [
   "watched_parts",
   "video_digests",
   "series_videos",
-  "video_checks",
   "blocked_likenesses",
   "review_notes",
   "preview_links",
@@ -79,6 +79,7 @@ function purgePart(
   }
   // Another program may have entered a video of the same id since.
   const gone = JSON.stringify(rows.map(({ id }) => id));
+  noteFilmChange(rows.map(({ id }) => id));
   for (const table of TABLES) {
     prepared(
       `DELETE FROM ${table} WHERE video_id IN (SELECT value FROM json_each(?)

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { Time } from "~/account/session-list";
 import type { UploaderDecision } from "~/trust/reports/uploader-decisions.server";
-import { DECISION_SENTENCES } from "../reports/decisions";
+import { decisionSentence } from "../reports/decisions";
 
 /** What moderators have decided about somebody's videos, also about those that are gone. */
 export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
@@ -21,7 +21,7 @@ export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
             <DecidedVideo videoId={videoId} title={text?.title} />
           </p>
           <p className="text-muted figures">
-            <Time value={decidedAt} /> · {DECISION_SENTENCES[decision]}
+            <Time value={decidedAt} /> · {decisionSentence(decision)}
           </p>
           <p dir="auto" className="whitespace-pre-line">
             {text?.reason ??

@@ -47,8 +47,8 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         why: "To count reports on the transparency page. It says nothing about who reported.",
         howLong: "For good.",
         columns: {
-          reports: "id kind video_id state decision received_at due_at closed_at erased_at",
-          report_videos: "report_id video_id",
+          reports: "id kind state decision received_at due_at closed_at erased_at",
+          report_videos: "report_id video_id decision decided_at film_changed_at",
         },
       },
       {
@@ -147,7 +147,6 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         columns: {
           activities: "id user_id action subject_id detail created_at",
           moderation_log: "id at action report_id video_id user_id detail previous hash",
-          video_checks: "video_id kind user_id checked_at",
           backups: "user_id",
           tag_changes: "user_id",
         },

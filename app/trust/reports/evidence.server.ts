@@ -18,7 +18,7 @@ export interface EvidenceOptions {
 /** The condition in a query on videos, whether or not they are deleted. */
 export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions): string {
   const isReported = `EXISTS (SELECT 1 FROM report_videos AS reported JOIN reports ON reports.id = report_id
-    WHERE reported.video_id = ${videoId} AND reports.state <> 'closed')`;
+    WHERE reported.video_id = ${videoId} AND reported.decision IS NULL AND reports.state <> 'closed')`;
   const isRemoved = `EXISTS (SELECT 1 FROM video_holds AS removed
     WHERE removed.video_id = ${videoId} AND removed.reason = 'removed')`;
   return isRemovedKept ? `(${isReported} OR ${isRemoved})` : isReported;

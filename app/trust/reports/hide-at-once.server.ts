@@ -6,6 +6,8 @@ import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog } from "../moderation-log.server";
+import { URGENT_KINDS } from "./report-records.server";
+import { checkedKinds, isHere, uncheckedReports } from "./report-videos.server";
 
 /**
  * A report of somebody under age, or shown without consent, hides its videos before anybody has read it. As
@@ -36,6 +38,11 @@ const networks = processState(
   () => new LRUCache<string, string>(atMostEntries(MAX_REMEMBERED)),
 );
 
+/** Whether a report of a kind hides its videos before anybody has read it. */
+export function hidesAtOnce(kind: ReportKind): boolean {
+  return settings().reportHide && URGENT_KINDS.includes(kind);
+}
+
 /** Hides videos for a report that has just arrived. Synchronous, for the transaction that enters it. */
 export function hideReported(
   report: UrgentReport,
@@ -45,7 +52,7 @@ export function hideReported(
   const { reportId, kind, network } = report;
   networks().set(reportId, network);
   for (const videoId of videoIds) {
-    if (!isHere(videoId) || isChecked(videoId, kind)) continue;
+    if (!isHere(videoId) || checkedKinds(videoId).includes(kind)) continue;
     // The log counts what was hidden, not each report that keeps it hidden.
     if (holdsOf([videoId]).get(videoId)?.includes("report")) {
       hold({ videoId, reason: "report", sourceId: reportId }, now);
@@ -64,32 +71,14 @@ export function hideReported(
   }
 }
 
-function isHere(videoId: string): boolean {
-  const found = prepared(
-    `SELECT 1 FROM videos WHERE id = @videoId
-     UNION ALL SELECT 1 FROM deleted_videos WHERE id = @videoId`,
-  ).get({ videoId });
-  return found !== undefined;
-}
-
-/** Whether a moderator has looked at a video because of a report of this kind, and kept it. */
-function isChecked(videoId: string, kind: ReportKind): boolean {
-  return (
-    prepared("SELECT 1 FROM video_checks WHERE video_id = ? AND kind = ?").get(videoId, kind) !==
-    undefined
-  );
-}
-
-/** The open urgent reports of a video whose kind no moderator has looked at it for. */
-export function uncheckedReports(videoId: string): string[] {
-  return prepared(
-    `SELECT id FROM reports JOIN report_videos ON report_id = id
-     WHERE report_videos.video_id = @videoId AND state <> 'closed'
-       AND kind IN ('consent', 'under-age')
-       AND kind NOT IN (SELECT kind FROM video_checks WHERE video_id = @videoId)`,
-  )
-    .pluck()
-    .all({ videoId }) as string[];
+/** Hides a video that a moderator has added to a report, if the report hides what it names. */
+export function hideNamed(
+  { id, kind }: { id: string; kind: ReportKind },
+  videoId: string,
+  now = Date.now(),
+): void {
+  if (!hidesAtOnce(kind) || checkedKinds(videoId).includes(kind)) return;
+  hold({ videoId, reason: "report", sourceId: id }, now);
 }
 
 function isWithinLimit(now: number): boolean {
@@ -103,19 +92,4 @@ function isWithinLimit(now: number): boolean {
     .pluck()
     .get() as number;
   return since(DAY_MS) < Math.max(MIN_PER_DAY, Math.floor(listed * shareOfDay));
-}
-
-/** How many public videos open urgent reports name that nobody has looked at. Reads at most `limit` reports. */
-export function countUnhidden(limit: number): number {
-  return prepared(
-    `SELECT count(DISTINCT videos.id)
-     FROM (SELECT id, kind FROM reports
-         WHERE state = 'open' AND kind IN ('consent', 'under-age') LIMIT @limit) AS urgent
-       JOIN report_videos ON report_id = urgent.id
-       JOIN videos ON videos.id = report_videos.video_id
-     WHERE public AND NOT EXISTS (SELECT 1 FROM video_checks
-       WHERE video_checks.video_id = videos.id AND video_checks.kind = urgent.kind)`,
-  )
-    .pluck()
-    .get({ limit }) as number;
 }

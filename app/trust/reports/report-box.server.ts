@@ -14,8 +14,6 @@ export interface ReportBox {
   what: string;
   /** The sentences that were ticked, word for word. */
   statements: string[];
-  /** Ids of the videos recognised in `where`, the first of them the row's; they may be gone. */
-  videos: string[];
 }
 
 /** What can't be read with the secrets that are listed: an older one has to be listed again. */

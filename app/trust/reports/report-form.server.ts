@@ -4,9 +4,6 @@ import { KIND_TEXTS } from "./report-texts";
 
 const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
 const SHORTEST_WHAT = 10;
-const MOST_VIDEOS = 20;
-/** Ids are 36 characters; those of imported videos may be longer. */
-const VIDEO_ADDRESS = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
 
 /** The fields of the form, as they are shown again. */
 export interface TypedReport {
@@ -56,18 +53,6 @@ export function readReportForm(
     errors.statement = "Please tick this, or the report can't be sent.";
   }
   return { typed, errors };
-}
-
-/** The ids of the videos whose addresses stand in a text, each once. */
-export function videosIn(text: string): string[] {
-  const ids = [...text.matchAll(VIDEO_ADDRESS)].flatMap(([, id = ""]) => {
-    try {
-      return decodeURIComponent(id).replace(/\.$/, "");
-    } catch {
-      return [];
-    }
-  });
-  return [...new Set(ids)].slice(0, MOST_VIDEOS);
 }
 
 /**

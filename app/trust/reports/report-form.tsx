@@ -1,9 +1,10 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
 import { PageLink } from "~/ui/page-link";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
+import { FoundVideos } from "./found-videos";
 import type { Puzzle } from "./puzzle.server";
 import type { ReportErrors, TypedReport } from "./report-form.server";
 import { KIND_TEXTS } from "./report-texts";
@@ -42,10 +43,21 @@ interface ReportFormProps {
   errors: ReportErrors;
   puzzle: Puzzle | undefined;
   hasMail: boolean;
+  /** Whether the form was refused since no video was found: sending the same again confirms it. */
+  isUnknown?: boolean;
 }
 
 /** The second step. After an error it has what was typed, and the first field that is wrong has the focus. */
-export function ReportForm({ kind, formId, typed, errors, puzzle, hasMail }: ReportFormProps) {
+export function ReportForm({
+  kind,
+  formId,
+  typed,
+  errors,
+  puzzle,
+  hasMail,
+  isUnknown = false,
+}: ReportFormProps) {
+  const [where, setWhere] = useState(typed.where);
   const form = useRef<HTMLFormElement>(null);
   const isBusy = useNavigation().formMethod === "POST";
   const texts = KIND_TEXTS[kind];
@@ -70,7 +82,10 @@ export function ReportForm({ kind, formId, typed, errors, puzzle, hasMail }: Rep
         rows={3}
         required
         {...field("where")}
+        onChange={({ target }) => setWhere(target.value)}
       />
+      <FoundVideos text={where} />
+      {isUnknown && <input type="hidden" name="anyway" value={typed.where} />}
       <TextAreaField label="What is wrong" hint={texts.what} rows={6} required {...field("what")} />
       <Field
         label={texts.name ? "Your full name" : "Your name (may be left out)"}
@@ -107,7 +122,7 @@ export function ReportForm({ kind, formId, typed, errors, puzzle, hasMail }: Rep
         </div>
       )}
       <Button busy={isBusy} busyLabel="Sending..." className="self-start">
-        Send report
+        {isUnknown ? "Send the report as it is" : "Send report"}
       </Button>
     </Form>
   );

@@ -16,7 +16,7 @@ import {
   sealMessage,
   sealReport,
 } from "./report-box.server";
-import { recordReportedVideos } from "./report-videos.server";
+import { type NamedVideo, nameVideos, videosOf } from "./report-videos.server";
 
 /**
  * The rows of reports. What changes something is synchronous, for any transaction, so that the entry in
@@ -33,10 +33,10 @@ const ERASED_AT_ONCE = 100;
 export interface Report {
   id: string;
   kind: ReportKind;
-  /** The first of the videos reported, which may be gone; null where no address was recognised. */
-  videoId: string | null;
+  /** None where no address was recognised and no moderator has added one. */
+  videos: NamedVideo[];
   state: ReportState;
-  /** The last that was made; null while there is none. */
+  /** The gravest about one of its videos; null while there is none. */
   decision: ReportDecision | null;
   receivedAt: string;
   dueAt: string;
@@ -69,21 +69,21 @@ function dueAt(kind: ReportKind, receivedAt: number): string {
  * @throws outside of a transaction, as do all below that change something.
  */
 export function createReport(
-  report: { id: string; kind: ReportKind; videoId: string | null; box: ReportBox },
+  report: { id: string; kind: ReportKind; videos: readonly string[]; box: ReportBox },
   now = Date.now(),
 ): boolean {
   requireTransaction();
-  const { id, kind, videoId, box } = report;
+  const { id, kind, videos, box } = report;
   const { changes } = prepared(
-    `INSERT INTO reports (id, kind, video_id, received_at, due_at, box)
-     VALUES (@id, @kind, @videoId, @at, @due, @box) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO reports (id, kind, received_at, due_at, box)
+     VALUES (@id, @kind, @at, @due, @box) ON CONFLICT (id) DO NOTHING`,
   ).run({
-    ...{ id, kind, videoId, at: new Date(now).toISOString() },
+    ...{ id, kind, at: new Date(now).toISOString() },
     due: dueAt(kind, now),
     box: sealReport(box),
   });
   if (changes === 0) return false;
-  recordReportedVideos(id, [...(videoId === null ? [] : [videoId]), ...box.videos]);
+  nameVideos(id, videos);
   enqueueMail(id, "received", now);
   return true;
 }
@@ -99,7 +99,7 @@ export function readReport(id: string): Report | undefined {
   if (!row) return undefined;
   const { kind, state, decision, box } = row;
   return {
-    ...{ id, kind, state, decision, videoId: row.video_id },
+    ...{ id, kind, state, decision, videos: videosOf(id) },
     ...{ receivedAt: row.received_at, dueAt: row.due_at, closedAt: row.closed_at },
     erasedAt: row.erased_at,
     box: box === null ? null : openReport(box),
@@ -158,7 +158,7 @@ export function moveReport(
   const { id, from, to } = change;
   const { changes } = prepared(
     `UPDATE reports SET state = ?, closed_at = NULL
-     WHERE id = ? AND erased_at IS NULL AND state IN (SELECT value FROM json_each(?))`,
+     WHERE id = ? AND state IN (SELECT value FROM json_each(?))`,
   ).run(to, id, JSON.stringify(from));
   if (changes > 0 && to === "asked") enqueueMail(id, "asked", now);
   return changes > 0;
@@ -177,7 +177,7 @@ export function closeReport(
   const { id, decision, again = false } = change;
   const { changes } = prepared(
     `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?
-     WHERE id = ? AND erased_at IS NULL AND (state <> 'closed' OR ?)`,
+     WHERE id = ? AND (state <> 'closed' OR ?)`,
   ).run(decision, new Date(now).toISOString(), id, Number(again));
   if (changes > 0 && decision !== "withdrawn") enqueueMail(id, "decided", now);
   return changes > 0;

@@ -1,4 +1,4 @@
-import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+import type { ReportDecision, ReportKind, ReportState, VideoDecision } from "~db/schema/reports";
 
 /**
  * Every text that a reporter reads about a report. An operator may change the sentences; the operating
@@ -64,10 +64,17 @@ export const STATE_TEXTS: Record<Exclude<ReportState, "closed">, string> = {
 
 export const DECISION_TEXTS: Record<ReportDecision, string> = {
   keep: "Decided: the video stays.",
-  hide: "Decided: the video is hidden.",
   remove: "Decided: the video was removed.",
   restore: "Decided: the video was restored.",
+  "not-here": "Decided: no video that you named is on this site.",
   withdrawn: "You have withdrawn this report.",
+};
+
+/** What was decided about one of several videos, beside its address. */
+export const VIDEO_DECISION_TEXTS: Record<VideoDecision, string> = {
+  keep: "stays",
+  remove: "removed",
+  restore: "restored",
 };
 
 export const WITHDRAWN_WHILE_HIDDEN =

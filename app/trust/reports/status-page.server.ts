@@ -21,7 +21,7 @@ import {
   STATE_TEXTS,
   WITHDRAWN_WHILE_HIDDEN,
 } from "./report-texts";
-import { videosOf } from "./report-videos.server";
+import type { NamedVideo } from "./report-videos.server";
 import { reportIdOf } from "./status-token.server";
 
 const LONGEST_MESSAGE = 4_000;
@@ -35,7 +35,7 @@ export interface StatusPage {
   receivedAt: string;
   /** By when it will be decided; undefined once it is. */
   dueAt?: string;
-  videos: string[];
+  videos: NamedVideo[];
   messages: ReportMessage[];
   canWrite: boolean;
   canWithdraw: boolean;
@@ -45,14 +45,13 @@ export interface StatusPage {
 export function readStatusPage(token: string): StatusPage | { missing: string } {
   const report = reportOf(token);
   if (typeof report === "string") return { missing: report };
-  const { id, kind, state, decision } = report;
+  const { id, kind, videos, state, decision } = report;
   const isOpen = state !== "closed";
   const isWithdrawn = decision === "withdrawn";
   return {
-    ...{ kind, receivedAt: report.receivedAt, messages: readMessages(id) },
+    ...{ kind, videos, receivedAt: report.receivedAt, messages: readMessages(id) },
     sentence: sentenceOf(report),
     dueAt: isOpen ? report.dueAt : undefined,
-    videos: videosOf(report),
     canWrite: isOpen && countMessages(id, "reporter") < MOST_MESSAGES,
     canWithdraw: isOpen && !isWithdrawn,
   };
@@ -105,7 +104,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
     addMessage({ reportId: id, author: "reporter", text });
     moveReport({ id, from: ["asked"], to: "open" });
     const detail = { text: textDigest(text) };
-    appendToLog({ action: "answered", reportId: id, videoId: now.videoId, detail });
+    appendToLog({ action: "answered", reportId: id, videoId: now.videos[0]?.id, detail });
     return { done: "It was sent." };
   });
 }
@@ -120,10 +119,14 @@ async function withdraw({ id }: Report): Promise<StatusAnswer> {
     const holds = prepared(
       `SELECT 1 FROM video_holds WHERE video_id IN (SELECT value FROM json_each(?))
          AND reason = 'report' AND (source_id = ? OR ?) LIMIT 1`,
-    ).get(JSON.stringify(videosOf(now)), id, Number(URGENT_KINDS.includes(now.kind)));
+    ).get(
+      JSON.stringify(now.videos.map((video) => video.id)),
+      id,
+      Number(URGENT_KINDS.includes(now.kind)),
+    );
     if (holds) withdrawOpenReport(id);
     else closeReport({ id, decision: "withdrawn" });
-    appendToLog({ action: "withdrawn", reportId: id, videoId: now.videoId });
+    appendToLog({ action: "withdrawn", reportId: id, videoId: now.videos[0]?.id });
     return { done: "The report is withdrawn." };
   });
 }

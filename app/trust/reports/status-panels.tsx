@@ -3,7 +3,7 @@ import { videoPath } from "~/shared/addresses";
 import { Button } from "~/ui/button";
 import { TextAreaField } from "~/ui/forms/field";
 import type { ReportMessage } from "./report-records.server";
-import { KIND_TEXTS, UNREADABLE_TEXT } from "./report-texts";
+import { KIND_TEXTS, UNREADABLE_TEXT, VIDEO_DECISION_TEXTS } from "./report-texts";
 import type { StatusPage } from "./status-page.server";
 
 const AUTHORS: Record<ReportMessage["author"], string> = {
@@ -38,9 +38,10 @@ export function StatusSummary({ page }: { page: StatusPage }) {
             <dt className="text-muted">{videos.length === 1 ? "Video" : "Videos"}</dt>
             <dd>
               <ul>
-                {videos.map((id) => (
+                {videos.map(({ id, decision }) => (
                   <li key={id} dir="ltr" className="wrap-anywhere">
                     {videoPath(id)}
+                    {decision && videos.length > 1 && `: ${VIDEO_DECISION_TEXTS[decision]}`}
                   </li>
                 ))}
               </ul>

@@ -1,19 +1,20 @@
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/server/client-address.server";
-import { settings } from "~/server/settings.server";
+import { isPublic } from "~/visibility/visibility.server";
 import { writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog } from "../moderation-log.server";
-import { hideReported } from "./hide-at-once.server";
+import { hideReported, hidesAtOnce } from "./hide-at-once.server";
 import { isSolved, newPuzzle, type Puzzle } from "./puzzle.server";
 import {
+  plainText,
   type ReportErrors,
   readReportForm,
   type TypedReport,
-  videosIn,
 } from "./report-form.server";
-import { createReport, hasReport, URGENT_KINDS } from "./report-records.server";
+import { createReport, hasReport } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";
+import { videosIn } from "./reported-addresses";
 import { idOfReport } from "./status-token.server";
 
 const HOUR_SECONDS = 3_600;
@@ -55,6 +56,8 @@ export interface RefusedReport {
   /** A sentence about the whole form. */
   notice?: string;
   puzzle?: Puzzle;
+  /** Whether no public video was found in what was typed, and sending it again confirms it. */
+  isUnknown?: boolean;
 }
 
 /** The question that the form begins with, where this address, or everybody, has sent many reports. */
@@ -81,6 +84,12 @@ export async function submitReport(
   if (hasReport(id)) return { id };
 
   const videos = videosIn(typed.where);
+  // A hidden video is answered like one that isn't here, so that nobody learns which ids exist.
+  if (!videos.some(isPublic) && plainText(form.get("anyway")).trim() !== typed.where) {
+    const where =
+      "We can't find a public video here. Please check the address, or send the report as it is.";
+    return { status: 422, typed, errors: { where }, puzzle: puzzleFor(request), isUnknown: true };
+  }
   const address = clientAddress(request);
   const answer = String(form.get("answer") ?? "");
   const isFree = takeFree(address, Math.max(1, videos.length));
@@ -96,12 +105,11 @@ export async function submitReport(
   }
   const { ticked, ...texts } = typed;
   const statements = KIND_TEXTS[kind].statements.filter((_, at) => ticked.includes(at));
-  const box = { ...texts, statements: [...statements], videos };
-  const videoId = videos[0] ?? null;
+  const box = { ...texts, statements: [...statements] };
   await writeTransaction(() => {
-    if (!createReport({ id, kind, videoId, box })) return;
-    appendToLog({ action: "received", reportId: id, videoId, detail: { kind } });
-    if (settings().reportHide && URGENT_KINDS.includes(kind)) {
+    if (!createReport({ id, kind, videos, box })) return;
+    appendToLog({ action: "received", reportId: id, videoId: videos[0], detail: { kind } });
+    if (hidesAtOnce(kind)) {
       hideReported({ reportId: id, kind, network: widerNetwork(address) }, videos);
     }
   });

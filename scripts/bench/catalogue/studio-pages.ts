@@ -159,10 +159,11 @@ function fill(): void {
     INSERT OR IGNORE INTO view_days (video_id, day, views)
       SELECT id, date('now', '-' || day.n || ' days'), 5 FROM videos, n AS day
       WHERE number <= 1000 AND day.n <= 90;
-    INSERT INTO reports (id, kind, video_id, state, received_at, due_at, closed_at)
-      SELECT 'report-' || number, 'other', id, iif(number % 2, 'open', 'closed'), created_at, created_at,
+    INSERT INTO reports (id, kind, state, received_at, due_at, closed_at)
+      SELECT 'report-' || number, 'other', iif(number % 2, 'open', 'closed'), created_at, created_at,
         iif(number % 2, NULL, created_at) FROM videos WHERE number % 10 = 0 OR number % 10 = 1;
-    INSERT INTO report_videos (report_id, video_id) SELECT id, video_id FROM reports;
+    INSERT INTO report_videos (report_id, video_id)
+      SELECT 'report-' || number, id FROM videos WHERE number % 10 = 0 OR number % 10 = 1;
     INSERT INTO blocked_films (video_id, reason, blocked_at, state)
       SELECT 'blocked-' || number, 'other', created_at, 'none' FROM videos WHERE number % 10 = 0;
     INSERT INTO performers (id, stage_names, sort_name, box, created_at, updated_at)

@@ -30,8 +30,11 @@ export function fillDesk(now: number): void {
   const sqlite = sqliteHandle();
   const videos = sqlite.prepare("SELECT id FROM videos ORDER BY number").pluck().all() as string[];
   const addReport = sqlite.prepare(
-    `INSERT INTO reports (id, kind, video_id, state, decision, received_at, due_at, closed_at, box)
-     VALUES (@id, @kind, @videoId, @state, @decision, @receivedAt, @dueAt, @closedAt, @box)`,
+    `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, box)
+     VALUES (@id, @kind, @state, @decision, @receivedAt, @dueAt, @closedAt, @box)`,
+  );
+  const addVideo = sqlite.prepare(
+    "INSERT INTO report_videos (report_id, video_id, decision, decided_at) VALUES (?, ?, ?, ?)",
   );
   const addMessage = sqlite.prepare(
     "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, 'moderator', ?, ?)",
@@ -49,7 +52,7 @@ export function fillDesk(now: number): void {
     const isClosed = state === "closed";
     const decision = random() < 0.5 ? "keep" : "remove";
     addReport.run({
-      ...{ id, kind, videoId, state },
+      ...{ id, kind, state },
       decision: isClosed ? decision : null,
       receivedAt: iso(received),
       dueAt: iso(received + 48 * HOUR_MS),
@@ -58,9 +61,9 @@ export function fillDesk(now: number): void {
         ...{ name: "A Reporter", email: "reporter@example.com", statements: ["It is true."] },
         where: `https://videos.example/video/${videoId}`,
         what: "What is wrong with this video, in some sentences. ".repeat(8),
-        videos: [videoId],
       }),
     });
+    addVideo.run(id, videoId, isClosed ? decision : null, isClosed ? iso(closed) : null);
     appendToLog({ action: "received", reportId: id, videoId, detail: { kind } }, received);
     if (isClosed) {
       addMessage.run(
@@ -72,7 +75,6 @@ export function fillDesk(now: number): void {
       appendToLog({ action: decision, reportId: id, videoId, detail: { kind } }, closed);
     }
   });
-  sqlite.exec("INSERT INTO report_videos (report_id, video_id) SELECT id, video_id FROM reports");
   addRecords(videos);
 }
 

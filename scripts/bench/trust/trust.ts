@@ -139,11 +139,11 @@ async function sending(report: Report): Promise<void> {
     if (!("id" in sent)) throw new Error(`The report was refused: ${JSON.stringify(sent)}`);
   });
   const insert = sqlite.prepare(
-    `INSERT INTO reports (id, kind, video_id, received_at, due_at, box)
-     VALUES (?, 'copyright', ?, '2020-01-01', '2020-01-01', ?)`,
+    `INSERT INTO reports (id, kind, received_at, due_at, box)
+     VALUES (?, 'copyright', '2020-01-01', '2020-01-01', ?)`,
   );
   const plain = await timesOf(ids, (videoId) => {
-    insert.run(randomUUID(), videoId, JSON.stringify(Object.fromEntries(formOf(videoId))));
+    insert.run(randomUUID(), JSON.stringify(Object.fromEntries(formOf(videoId))));
   });
   report.atMost("a report from its form to the queue, p95", p95(times), MOST_PAGE_MS, "ms");
   report.figure("of a plain row", median(times) / median(plain), "times");

@@ -48,8 +48,9 @@ async function fillStudio(site: SiteProcess): Promise<void> {
   addJob.run("v1", "running", null);
   addJob.run("v2", "failed", "The file ends before its last frame.");
   database.exec(
-    `INSERT INTO reports (id, kind, video_id, received_at, due_at)
-     VALUES ('r', 'private', 'v3', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z')`,
+    `INSERT INTO reports (id, kind, received_at, due_at)
+     VALUES ('r', 'private', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z');
+     INSERT INTO report_videos (report_id, video_id) VALUES ('r', 'v3')`,
   );
   database.exec(
     `INSERT INTO users (id, email, password_hash, role, may_publish)

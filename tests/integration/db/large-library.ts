@@ -40,8 +40,10 @@ export function fillLibrary(videos: number): void {
     run(`INSERT INTO activities (action, subject_id) SELECT 'publish', id FROM videos`);
     run(`INSERT INTO moderation_log (at, action, video_id, detail, previous, hash)
       SELECT @longAgo, 'keep', id, '{}', '', '' FROM videos`);
-    run(`INSERT INTO reports (id, kind, video_id, state, decision, received_at, due_at, closed_at, erased_at)
-      SELECT 'r' || number, 'other', id, 'closed', 'keep', @longAgo, @longAgo, @longAgo, @longAgo FROM videos`);
+    run(`INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, erased_at)
+      SELECT 'r' || number, 'other', 'closed', 'keep', @longAgo, @longAgo, @longAgo, @longAgo FROM videos`);
+    run(`INSERT INTO report_videos (report_id, video_id, decision, decided_at)
+      SELECT 'r' || number, id, 'keep', @longAgo FROM videos`);
     run(`INSERT INTO video_consents (video_id, kind, people, recorded_on, updated_at)
       SELECT id, 'own', 1, '2020-01-01', @longAgo FROM videos`);
     run(`INSERT INTO users (id, email, password_hash) VALUES ('u', 'u@example.com', '')`);
@@ -84,8 +86,11 @@ export function fillLibrary(videos: number): void {
     run(`UPDATE uploader_decisions SET decided_at = @longAgo WHERE id <= ${DUE}`);
     run(`${due} INSERT INTO accepted_terms (video_id, subject, version, user_id, accepted_at, video_gone_at)
       SELECT 'gone' || n, 'video', 1, 'u', @longAgo, @longAgo FROM numbers`);
-    run(`${due} INSERT INTO reports (id, kind, video_id, state, received_at, due_at)
-      SELECT 'open' || n, 'consent', 'v' || n, 'open', @longAgo, @past FROM numbers`);
+    run(`${due} INSERT INTO reports (id, kind, state, received_at, due_at)
+      SELECT 'open' || n, 'consent', 'open', @longAgo, @past FROM numbers`);
+    run(
+      `${due} INSERT INTO report_videos (report_id, video_id) SELECT 'open' || n, 'v' || n FROM numbers`,
+    );
     run(
       `${due} INSERT INTO report_mails (id, report_id, event, next_at) SELECT 'm' || n, 'open' || n, 'received', @past FROM numbers`,
     );

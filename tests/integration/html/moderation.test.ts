@@ -16,10 +16,14 @@ function addReport(id: string, kind: string, video: string, due: string): void {
   site
     .database()
     .prepare(
-      `INSERT INTO reports (id, kind, video_id, received_at, due_at)
-       VALUES (?, ?, ?, '2026-01-01T00:00:00.000Z', ?)`,
+      `INSERT INTO reports (id, kind, received_at, due_at)
+       VALUES (?, ?, '2026-01-01T00:00:00.000Z', ?)`,
     )
-    .run(id, kind, video, due);
+    .run(id, kind, due);
+  site
+    .database()
+    .prepare("INSERT INTO report_videos (report_id, video_id) VALUES (?, ?)")
+    .run(id, video);
 }
 
 async function decide(decision: string, reason: string): Promise<void> {

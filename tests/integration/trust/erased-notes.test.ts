@@ -23,9 +23,9 @@ const REASON = "The moderator wrote this";
 
 function report(id: string, videos = ["v"]) {
   const texts = { name: TYPED, email: "ann@example.org", where: "/video/v", what: TYPED };
-  const box = { ...texts, statements: [], videos };
+  const box = { ...texts, statements: [] };
   return writeTransaction(() => {
-    createReport({ id, kind: "private", videoId: videos[0] ?? null, box }, NOW);
+    createReport({ id, kind: "private", videos, box }, NOW);
     addMessage({ reportId: id, author: "reporter", text: ANSWERED }, NOW);
   });
 }

@@ -17,7 +17,7 @@ const deleted = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pl
 const report = () =>
   exec(`
     INSERT INTO reports (id, kind, received_at, due_at) VALUES ('r', 'copyright', '2026-01-01', '2026-01-06');
-    INSERT INTO report_videos VALUES ('r', 'v')`);
+    INSERT INTO report_videos (report_id, video_id) VALUES ('r', 'v')`);
 const close = () => exec("UPDATE reports SET state = 'closed'");
 
 async function trash(fields: Record<string, string>, userId = "u") {

@@ -16,6 +16,7 @@ import { reportIdOf, statusToken } from "~/trust/reports/status-token.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
+import { addKeptReport } from "../../reported-videos";
 import { TEST_SECRET } from "../../temporary-site";
 
 const ORIGIN = "http://localhost";
@@ -75,7 +76,11 @@ const open = (path: string) =>
 const send = (fields: Record<string, string> = {}, kind = "consent", from?: string) =>
   answerOf(() =>
     sendForm({
-      request: request(`/report?video=v&kind=${kind}`, { ...FIELDS, ...fields }, from),
+      request: request(
+        `/report?video=v&kind=${kind}`,
+        { ...FIELDS, anyway: fields.where ?? FIELDS.where, ...fields },
+        from,
+      ),
       params: {},
       context: {},
     }),
@@ -101,9 +106,9 @@ describe("a report", () => {
     const sent = await send({ name: "Ada" });
     expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/report\/.{66}$/)]);
     const { page } = (await status(tokenOf(sent))).data;
-    expect(page).toMatchObject({ kind: "consent", videos: ["v"], canWrite: true });
+    expect(page).toMatchObject({ kind: "consent", videos: [{ id: "v" }], canWrite: true });
     expect(page.sentence).toContain("Received");
-    expect(readReport(idOf(sent))?.box).toMatchObject({ name: "Ada", videos: ["v"] });
+    expect(readReport(idOf(sent))?.box).toMatchObject({ name: "Ada" });
   });
 
   it.each([
@@ -158,14 +163,27 @@ describe("a report", () => {
 
   it("may be of a video that is deleted, or of none that is known", async () => {
     const deleted = await send({ where: `${ORIGIN}/video/gone` });
-    expect(readReport(idOf(deleted))).toMatchObject({ videoId: "gone" });
+    expect(readReport(idOf(deleted))).toMatchObject({ videos: [{ id: "gone" }] });
     const none = await send({ where: "the third on the first page" });
-    expect(readReport(idOf(none))).toMatchObject({ videoId: null });
+    expect(readReport(idOf(none))).toMatchObject({ videos: [] });
     expect(count("video_holds")).toBe(0);
     expect((await open("/report?video=gone&kind=other")).data).toMatchObject({
       title: undefined,
       where: `${ORIGIN}/video/gone`,
     });
+  });
+
+  it("of no public video is sent once somebody confirms it, hidden or not", async () => {
+    addVideo({ id: "hidden", status: "hidden" });
+    for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nfilm"]) {
+      const refused = await send({ where, anyway: "" });
+      expect([refused.status, Object.keys(refused.data.errors)]).toEqual([422, ["where"]]);
+      expect(refused.data).toMatchObject({ isUnknown: true, typed: { where } });
+      expect((await send({ where, anyway: `${where} and more` })).status).toBe(422);
+      expect((await send({ where, anyway: where.replace("\n", "\r\n") })).status).toBe(303);
+    }
+    addVideo({ status: "published" });
+    expect((await send({ anyway: "" })).status).toBe(303);
   });
 
   it("is read without what could disguise it, however long and hostile", async () => {
@@ -210,7 +228,7 @@ describe("a report of somebody under age or without consent", () => {
 
   it("does not hide what a person has looked at for that kind before", async () => {
     addVideo({ status: "published" });
-    sqliteHandle().exec("INSERT INTO video_checks VALUES ('v', 'consent', 'u', '2026-01-01')");
+    addKeptReport(sqliteHandle(), "v", "consent");
     await send();
     expect(isPublic("v")).toBe(true);
     await send({ form: "another" }, "under-age");

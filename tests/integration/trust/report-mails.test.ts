@@ -53,8 +53,8 @@ async function useMailServer(): Promise<string[]> {
 const report = (email = "ada@example.org") =>
   writeTransaction(() =>
     createReport({
-      ...{ id: "A".repeat(22), kind: "consent", videoId: "v" },
-      box: { name: "Ada", email, where: "here", what: "It shows me.", statements: [], videos: [] },
+      ...{ id: "A".repeat(22), kind: "consent", videos: ["v"] },
+      box: { name: "Ada", email, where: "here", what: "It shows me.", statements: [] },
     }),
   );
 const waiting = () =>
@@ -68,7 +68,7 @@ describe("mails to reporters", () => {
     await report();
     await writeTransaction(() => {
       moveReport({ id: "A".repeat(22), from: ["open"], to: "asked" });
-      closeReport({ id: "A".repeat(22), decision: "hide" });
+      closeReport({ id: "A".repeat(22), decision: "remove" });
     });
     await sendReportMails();
     expect(mails.map((mail) => /^Subject: (.*)\r$/m.exec(mail)?.[1])).toEqual([

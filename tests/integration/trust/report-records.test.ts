@@ -21,9 +21,10 @@ const BOX = {
   where: "https://videos.example/video/a",
   what: "It shows me.",
   statements: ["It is true."],
-  videos: ["a"],
 };
-const REPORT = { id: "r", kind: "consent", videoId: "a", box: BOX } as const;
+const REPORT = { id: "r", kind: "consent", videos: ["a"], box: BOX } satisfies Parameters<
+  typeof createReport
+>[0];
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -133,7 +134,7 @@ describe("the mails of a report", () => {
     await write(() => {
       createReport(REPORT, NOW);
       moveReport({ id: "r", from: ["open"], to: "asked" }, NOW);
-      closeReport({ id: "r", decision: "hide" }, NOW);
+      closeReport({ id: "r", decision: "remove" }, NOW);
     });
     expect(events()).toEqual(["received", "asked", "decided"]);
     await write(() => eraseReport("r", NOW));
@@ -167,7 +168,7 @@ describe("100,000 reports", () => {
       "SELECT * FROM reports WHERE id = ?",
       "SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT 9",
       "SELECT id FROM reports WHERE state <> 'closed' ORDER BY due_at, id LIMIT 9",
-      "SELECT id FROM reports WHERE video_id = ? ORDER BY received_at DESC LIMIT 9",
+      "SELECT report_id FROM report_videos WHERE video_id = ?",
       "SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= ? ORDER BY closed_at LIMIT 9",
       "SELECT * FROM report_mails WHERE next_at <= ? ORDER BY next_at LIMIT 9",
     ].flatMap((sql) => {

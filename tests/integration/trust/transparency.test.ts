@@ -9,7 +9,7 @@ useAdminSite();
 const counted = () => countTransparency(sqliteHandle())();
 const add = (id: string, columns: Record<string, string | null>) => {
   const row = {
-    ...{ id, kind: "consent", video_id: "v", state: "closed", decision: "remove" },
+    ...{ id, kind: "consent", state: "closed", decision: "remove" },
     ...{ received_at: "2026-11-01T00:00:00.000Z", due_at: "2026-11-03T00:00:00.000Z" },
     ...{ closed_at: "2026-11-01T03:00:00.000Z", ...columns },
   };

@@ -25,11 +25,8 @@ function report(id: string, videos = ["v"]) {
     where: "/video/v",
     what: "It is me.",
     statements: [],
-    videos,
   };
-  return writeTransaction(() =>
-    createReport({ id, kind: "copyright", videoId: videos[0] ?? null, box }, NOW),
-  );
+  return writeTransaction(() => createReport({ id, kind: "copyright", videos, box }, NOW));
 }
 
 const decide = (

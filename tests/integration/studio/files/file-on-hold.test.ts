@@ -4,6 +4,7 @@ import { action as actOnPanel } from "~/routes/admin";
 import { action as actOnTrash } from "~/routes/trash";
 import { otherFiles } from "~/studio/files/file-list.server";
 import { takeOverReady } from "~/studio/files/ready-files.server";
+import { checkedKinds } from "~/trust/reports/report-videos.server";
 import { hold, releaseHold } from "~/visibility/holds.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
@@ -17,6 +18,7 @@ import {
   video,
   writeUpload,
 } from "../../../admin-requests";
+import { addKeptReport } from "../../../reported-videos";
 
 const site = useAdminSite();
 const ORIGIN = "http://localhost";
@@ -170,13 +172,9 @@ describe("a file that waits to replace another", () => {
 
   it("makes a moderator look again at a video that was checked with its earlier file", async () => {
     addBoth("pending", "review");
-    sqliteHandle().exec(
-      `INSERT INTO video_checks (video_id, kind, checked_at) VALUES ('v', 'under-age', '2026-01-01'),
-         ('other', 'under-age', '2026-01-01')`,
-    );
+    for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
     await takeOverReady();
     expect(playedFile()).toBe(AFTER);
-    const checked = sqliteHandle().prepare("SELECT video_id FROM video_checks").pluck();
-    expect(checked.all()).toEqual(["other"]);
+    expect(["v", "other"].map(checkedKinds)).toEqual([[], ["under-age"]]);
   });
 });

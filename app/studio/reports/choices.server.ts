@@ -1,0 +1,32 @@
+import { isHere, type NamedVideo } from "~/trust/reports/report-videos.server";
+import { sourcesOf } from "~/visibility/holds.server";
+import type { DeskDecision } from "./decisions";
+
+/** Whether a moderator has removed a video because of this report, or of any if none is given. */
+export function isRemoved(videoId: string, reportId?: string): boolean {
+  const reports = sourcesOf(videoId, "removed");
+  return reportId === undefined ? reports.length > 0 : reports.includes(reportId);
+}
+
+/** What a moderator can decide now about one video of a report; empty for one that is no longer here. */
+export function choicesFor(reportId: string, { id, decision }: NamedVideo): DeskDecision[] {
+  if (isRemoved(id, reportId)) {
+    return decision === "remove" ? ["counter-notice", "restore"] : ["remove", "restore"];
+  }
+  if (!isHere(id)) return [];
+  return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
+}
+
+/** Why a decision makes no sense for a video. */
+export function refusalFor(decision: DeskDecision, reportId: string, { id }: NamedVideo): string {
+  if (isRemoved(id, reportId)) {
+    return decision === "counter-notice"
+      ? "The counter-notice was noted before. Decide whether the video comes back."
+      : "The video was removed. Restore it instead.";
+  }
+  if (!isHere(id)) return "The video is no longer here.";
+  if (!isRemoved(id)) return "The video was not removed.";
+  return decision === "hide"
+    ? "The video was removed because of another report."
+    : "Another report removed the video. Restore it there.";
+}

@@ -1,0 +1,99 @@
+import { recordActivity } from "~/account/activity.server";
+import { appendToLog } from "~/trust/moderation-log.server";
+import { hideNamed } from "~/trust/reports/hide-at-once.server";
+import { moveReport, type Report, readReport } from "~/trust/reports/report-records.server";
+import { isHere, nameVideos, unnameVideo } from "~/trust/reports/report-videos.server";
+import { videosIn } from "~/trust/reports/reported-addresses";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { writeTransaction } from "~db/client.server";
+import { failure, type StudioFailure } from "../failure";
+import { isRemoved } from "./choices.server";
+import { lift, settleReport } from "./settle.server";
+
+const NOTHING_ADDED = "No video was added.";
+const NOTHING_TAKEN_OUT = "The video was not taken out.";
+const NO_REPORT = { detail: "There is no such report." };
+const MAX_VIDEOS = 100;
+
+const done = (description: string): ToastMessage => ({
+  ...{ title: "Reports", description, kind: "success" },
+});
+
+/**
+ * Adds videos that a report means but doesn't name, for a moderator. They wait for a decision, which opens the
+ * report again. An urgent report hides them, as it hides those that it names.
+ *
+ * @param typed addresses of videos, or the id of one.
+ * @returns the failure: 404 for no such report, 422 if a video isn't here.
+ */
+export async function addVideos(
+  reportId: string,
+  typed: string,
+  userId: string,
+  now = Date.now(),
+): Promise<StudioFailure | ToastMessage> {
+  const found = videosIn(typed);
+  const ids = found.length > 0 ? found : [typed.trim()];
+  const added = await writeTransaction((): StudioFailure | ToastMessage => {
+    const report = readReport(reportId);
+    if (!report) return failure(404, NOTHING_ADDED, NO_REPORT);
+    const missing = ids.find((id) => !isHere(id));
+    if (missing !== undefined) {
+      const detail = missing
+        ? `There is no video ${missing.slice(0, 60)} in the catalogue or in the trash.`
+        : "Type the address of a video.";
+      return failure(422, NOTHING_ADDED, { detail });
+    }
+    const isNew = (id: string) => !report.videos.some((video) => video.id === id);
+    const fresh = ids.filter(isNew);
+    if (fresh.length === 0) return done("The report names it already.");
+    if (report.videos.length + fresh.length > MAX_VIDEOS) {
+      const detail = `A report names at most ${MAX_VIDEOS} videos.`;
+      return failure(422, NOTHING_ADDED, { detail });
+    }
+    nameVideos(reportId, fresh);
+    for (const videoId of fresh) {
+      hideNamed(report, videoId, now);
+      log(report, "add-video", videoId, userId, now);
+    }
+    moveReport({ id: reportId, from: ["closed"], to: "open" }, now);
+    return done(fresh.length === 1 ? "The video was added." : `${fresh.length} videos were added.`);
+  });
+  if (!("status" in added)) await recordActivity({ userId, action: "report-videos" });
+  return added;
+}
+
+/**
+ * Takes a video out of a report that names it by mistake. The report no longer holds it.
+ *
+ * @returns the failure: 404 for no such report or video in it, 409 for one that the report has removed.
+ */
+export async function takeOutVideo(
+  reportId: string,
+  videoId: string,
+  userId: string,
+  now = Date.now(),
+): Promise<StudioFailure | ToastMessage> {
+  const taken = await writeTransaction((): StudioFailure | ToastMessage => {
+    const report = readReport(reportId);
+    if (!report) return failure(404, NOTHING_TAKEN_OUT, NO_REPORT);
+    if (!report.videos.some(({ id }) => id === videoId)) {
+      return failure(404, NOTHING_TAKEN_OUT, { detail: "The report doesn't name it any more." });
+    }
+    if (isRemoved(videoId, reportId)) {
+      const detail = "The report has removed this video. Restore it first.";
+      return failure(409, NOTHING_TAKEN_OUT, { detail });
+    }
+    unnameVideo(reportId, videoId);
+    lift(videoId, reportId, now);
+    log(report, "take-out-video", videoId, userId, now);
+    if (report.state !== "closed") settleReport(reportId, now);
+    return done("The video was taken out of the report.");
+  });
+  if (!("status" in taken)) await recordActivity({ userId, action: "report-videos" });
+  return taken;
+}
+
+function log({ id, kind }: Report, action: string, videoId: string, userId: string, now: number) {
+  appendToLog({ action, reportId: id, videoId, userId, detail: { kind } }, now);
+}

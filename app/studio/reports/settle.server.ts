@@ -1,0 +1,38 @@
+import { closeReport, moveReport } from "~/trust/reports/report-records.server";
+import { type NamedVideo, uncheckedReports, videosOf } from "~/trust/reports/report-videos.server";
+import { hold, releaseHold, sourcesOf } from "~/visibility/holds.server";
+import type { ReportDecision } from "~db/schema/reports";
+import { choicesFor } from "./choices.server";
+
+/**
+ * Ends the hold of a report on a video. Those of other reports stay; an open urgent one that nobody has
+ * checked gets its own, if it has relied on this one so far.
+ */
+export function lift(videoId: string, reportId: string, now: number): void {
+  if (!sourcesOf(videoId, "report").includes(reportId)) return;
+  for (const id of uncheckedReports(videoId)) {
+    if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
+  }
+  releaseHold({ videoId, reason: "report", sourceId: reportId });
+}
+
+/**
+ * Closes a report when each of its videos that is here has a decision, and opens it when one hasn't. A report
+ * without a video that is here waits until a moderator closes it.
+ */
+export function settleReport(id: string, now: number): void {
+  const videos = videosOf(id);
+  const isWaiting = (video: NamedVideo) =>
+    video.decision === null && choicesFor(id, video).length > 0;
+  const decision = gravest(videos);
+  if (decision === undefined || videos.some(isWaiting)) {
+    moveReport({ id, from: ["closed"], to: "open" }, now);
+  } else {
+    closeReport({ id, decision, again: true }, now);
+  }
+}
+
+function gravest(videos: readonly NamedVideo[]): ReportDecision | undefined {
+  const order = ["remove", "restore", "keep"] as const;
+  return order.find((decision) => videos.some((video) => video.decision === decision));
+}

@@ -1,0 +1,15 @@
+const MAX_VIDEOS = 20;
+/** Ids are 36 characters; those of imported videos may be longer. */
+const VIDEO_ADDRESS = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
+
+/** The ids of the videos whose addresses stand in a text, each once. */
+export function videosIn(text: string): string[] {
+  const ids = [...text.matchAll(VIDEO_ADDRESS)].flatMap(([, id = ""]) => {
+    try {
+      return decodeURIComponent(id).replace(/\.$/, "");
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(ids)].slice(0, MAX_VIDEOS);
+}

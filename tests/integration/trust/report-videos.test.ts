@@ -1,0 +1,245 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { action } from "~/routes/report-decision";
+import { forgetSettings } from "~/server/settings.server";
+import { decideReport } from "~/studio/reports/decide.server";
+import type { DeskDecision } from "~/studio/reports/decisions";
+import { addVideos, takeOutVideo } from "~/studio/reports/name-videos.server";
+import { readReportPage } from "~/studio/reports/report-page.server";
+import { purge } from "~/studio/trash/trash.server";
+import { appendToLog } from "~/trust/moderation-log.server";
+import { createReport, eraseReport, readMessages } from "~/trust/reports/report-records.server";
+import { noteFilmChange } from "~/trust/reports/report-videos.server";
+import { readStatusPage } from "~/trust/reports/status-page.server";
+import { statusToken } from "~/trust/reports/status-token.server";
+import { hold, holdsOf } from "~/visibility/holds.server";
+import { isPublic } from "~/visibility/visibility.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import type { ReportKind } from "~db/schema/reports";
+import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
+
+/** The videos of a report: each has its own decision, and moderators correct which ones it names. */
+
+useAdminSite();
+const ORIGIN = "http://localhost";
+const ID = "a-report-with-20-ids--";
+
+beforeEach(() => {
+  for (const id of ["v", "w"]) addVideo({ id, title: `Film ${id}`, status: "published" });
+});
+
+async function report(kind: ReportKind, videos: string[], id = ID): Promise<void> {
+  const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
+  await writeTransaction(() => {
+    createReport({ id, kind, videos, box });
+    appendToLog({ action: "received", reportId: id });
+    if (kind === "under-age") {
+      for (const videoId of videos) hold({ videoId, reason: "report", sourceId: id });
+    }
+  });
+}
+
+const pageOf = (id = ID) => readReportPage(id);
+const stateOf = (id = ID) => {
+  const { state, decision } = pageOf(id)?.report ?? {};
+  return [state, decision];
+};
+const decisions = () => pageOf()?.videos.map(({ id, decision }) => [id, decision]);
+const decide = (decision: DeskDecision, videos: string[], id = ID) =>
+  decideReport(
+    id,
+    { decision, reason: "Because.", videos, version: pageOf(id)?.version ?? "" },
+    "u",
+  );
+
+async function send(fields: Record<string, string>): Promise<number> {
+  const request = new Request(`${ORIGIN}/admin/reports/${ID}`, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" },
+  });
+  const answer = await action({ request, params: { id: ID }, context: {} }).catch(
+    (thrown: unknown) => thrown,
+  );
+  return answer instanceof Response
+    ? answer.status
+    : ((answer as { init: ResponseInit }).init.status ?? 0);
+}
+
+describe("a report that names two videos", () => {
+  it("is closed once each has a decision, and tells the reporter about both", async () => {
+    await report("under-age", ["v", "w"]);
+    await decide("remove", ["v"]);
+    expect(stateOf()).toEqual(["open", null]);
+    expect(decisions()).toEqual([
+      ["v", "remove"],
+      ["w", null],
+    ]);
+    // What isn't decided yet stays on hold.
+    expect(isPublic("w")).toBe(false);
+    await decide("keep", ["w"]);
+    expect(stateOf()).toEqual(["closed", "remove"]);
+    expect(isPublic("w")).toBe(true);
+    const site = readMessages(ID).filter(({ author }) => author === "site");
+    expect(site.map(({ text }) => text)).toEqual([
+      "A moderator has removed 1 of 2 videos.",
+      "A moderator has looked at the report and keeps 1 of 2 videos.",
+    ]);
+    expect(readStatusPage(statusToken(ID))).toMatchObject({
+      videos: [
+        { id: "v", decision: "remove" },
+        { id: "w", decision: "keep" },
+      ],
+    });
+  });
+
+  it("can be closed although one of them is deleted for good", async () => {
+    await report("copyright", ["v", "gone"]);
+    expect(pageOf()?.videos.map(({ choices }) => choices)).toEqual([
+      ["hide", "keep", "remove"],
+      [],
+    ]);
+    expect(await decide("keep", ["v", "gone"])).toMatchObject({
+      status: 422,
+      detail: "The video is no longer here.",
+    });
+    await decide("keep", ["v"]);
+    expect(stateOf()).toEqual(["closed", "keep"]);
+  });
+
+  it("can be decided although another report has removed one of them", async () => {
+    await report("copyright", ["v"], "first");
+    await report("copyright", ["v", "w"]);
+    await decide("remove", ["v"], "first");
+    expect(pageOf()?.videos.map(({ choices }) => choices)).toEqual([
+      ["keep", "remove"],
+      ["hide", "keep", "remove"],
+    ]);
+    expect(await decide("hide", ["v", "w"])).toMatchObject({
+      status: 422,
+      detail: "The video was removed because of another report.",
+    });
+    await decide("remove", ["v", "w"]);
+    expect(stateOf()).toEqual(["closed", "remove"]);
+    await decide("restore", ["v"], "first");
+    // Each report that has removed it brings it back.
+    expect(isPublic("v")).toBe(false);
+    await decide("restore", ["v"]);
+    expect(isPublic("v")).toBe(true);
+  });
+
+  it("brings each back after its texts were deleted", async () => {
+    await report("under-age", ["v", "w"]);
+    await decide("remove", ["v", "w"]);
+    await writeTransaction(() => eraseReport(ID));
+    await decide("counter-notice", ["w"]);
+    expect(stateOf()).toEqual(["open", "remove"]);
+    await decide("restore", ["w"]);
+    expect(stateOf()).toEqual(["closed", "remove"]);
+    await decide("restore", ["v"]);
+    expect(stateOf()).toEqual(["closed", "restore"]);
+    expect(["v", "w"].map(isPublic)).toEqual([true, true]);
+  });
+
+  it("shows which films have changed since, and asks to look again", async () => {
+    await report("consent", ["v", "w"]);
+    await decide("keep", ["v", "w"]);
+    await writeTransaction(() => noteFilmChange(["w"], Date.now() + 1_000));
+    expect(pageOf()?.videos).toMatchObject([
+      { filmChangedAt: null, checked: ["consent"] },
+      { filmChangedAt: expect.any(String), checked: [] },
+    ]);
+  });
+
+  it("says so when a film was deleted for good", async () => {
+    await report("other", ["v"]);
+    await decide("keep", ["v"]);
+    sqliteHandle().exec(
+      "INSERT INTO deleted_videos (id, title, row, deleted_at) VALUES ('x', 'X', '{}', '2026-01-01')",
+    );
+    await report("other", ["x"], "of x");
+    await decide("keep", ["x"], "of x");
+    await purge(["x"]);
+    expect(pageOf("of x")?.videos).toMatchObject([{ status: "gone", checked: [] }]);
+  });
+});
+
+describe("a moderator", () => {
+  it("adds the video that a report means, which is held like one that it names", async () => {
+    await report("under-age", []);
+    expect(pageOf()?.choices).toEqual(["not-here", "ask"]);
+    expect(await send({ intent: "add-video", address: `${ORIGIN}/video/v?t=3` })).toBe(302);
+    expect(isPublic("v")).toBe(false);
+    expect(pageOf()?.choices).toEqual(["hide", "keep", "remove", "ask"]);
+    // Twice is once.
+    expect(await send({ intent: "add-video", address: "v" })).toBe(302);
+    expect(decisions()).toEqual([["v", null]]);
+    await decide("keep", ["v"]);
+    expect(stateOf()).toEqual(["closed", "keep"]);
+    expect(isPublic("v")).toBe(true);
+  });
+
+  it("opens a closed report by adding another video", async () => {
+    await report("under-age", ["v"]);
+    await decide("keep", ["v"]);
+    await addVideos(ID, "w", "u");
+    expect(stateOf()[0]).toBe("open");
+    expect(["v", "w"].map(isPublic)).toEqual([true, false]);
+  });
+
+  it("adds one that isn't held, where the site hides nothing at once or has looked before", async () => {
+    await report("copyright", []);
+    await addVideos(ID, "v", "u");
+    expect(isPublic("v")).toBe(true);
+    process.env.REPORT_HIDE = "off";
+    forgetSettings();
+    await report("under-age", [], "off");
+    await addVideos("off", "v", "u");
+    expect(isPublic("v")).toBe(true);
+    process.env.REPORT_HIDE = "on";
+    forgetSettings();
+    await decide("keep", ["v"], "off");
+    await report("under-age", [], "on");
+    await addVideos("on", "v", "u");
+    expect(isPublic("v")).toBe(true);
+  });
+
+  it("is told which address leads nowhere", async () => {
+    await report("other", []);
+    expect(await addVideos(ID, "/video/nowhere", "u")).toMatchObject({
+      status: 422,
+      detail: "There is no video nowhere in the catalogue or in the trash.",
+    });
+    expect(await addVideos(ID, " ", "u")).toMatchObject({ status: 422 });
+    expect(await addVideos("no report", "v", "u")).toMatchObject({ status: 404 });
+    expect(decisions()).toEqual([]);
+  });
+
+  it("takes out a video that was named by mistake: only this report lets go of it", async () => {
+    await report("under-age", ["v", "w"]);
+    await report("under-age", ["w"], "other");
+    await decide("keep", ["v"]);
+    expect(await send({ intent: "take-out-video", video: "w" })).toBe(302);
+    expect(stateOf()).toEqual(["closed", "keep"]);
+    expect(holdsOf(["w"]).get("w")).toEqual(["report"]);
+    expect(await send({ intent: "take-out-video", video: "w" })).toBe(404);
+    await decide("keep", ["w"], "other");
+    expect(isPublic("w")).toBe(true);
+  });
+
+  it("restores a video that the report has removed before taking it out", async () => {
+    await report("other", ["v"]);
+    await decide("remove", ["v"]);
+    expect(await takeOutVideo(ID, "v", "u")).toMatchObject({ status: 409 });
+    await decide("restore", ["v"]);
+    expect(await takeOutVideo(ID, "v", "u")).toMatchObject({ kind: "success" });
+    expect(decisions()).toEqual([]);
+  });
+
+  it("who has an older page open is refused after another has changed the videos", async () => {
+    await report("other", ["v"]);
+    const version = pageOf()?.version ?? "";
+    await addVideos(ID, "w", "u");
+    const late = { decision: "keep", reason: "Because.", videos: ["v"], version } as const;
+    expect(await decideReport(ID, late, "u")).toMatchObject({ status: 409 });
+  });
+});
