@@ -66,6 +66,7 @@ export default [
   route("sign-out", "routes/sign-out.ts"),
   route("admin/uploads/:id?", "routes/uploads.ts"),
   route("admin/import/:file", "routes/export.ts"),
+  route("admin/reports/:id/archive", "routes/report-archive.ts"),
   route("admin/block-list/:file", "routes/block-list-file.ts"),
   route("admin/statistics/:file", "routes/statistics-file.ts"),
   route("admin/videos/:id/statistics/:file", "routes/video-statistics-file.ts"),

@@ -33,7 +33,11 @@ import type {
 } from "./schema/files";
 import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
-import type { ModerationLogTable, VideoHoldsTable } from "./schema/moderation";
+import type {
+  ModerationLogTable,
+  PreservedVideosTable,
+  VideoHoldsTable,
+} from "./schema/moderation";
 import type {
   ReportMailsTable,
   ReportMessagesTable,
@@ -257,6 +261,7 @@ export interface Schema {
   uploader_decisions: UploaderDecisionsTable;
   moderation_log: ModerationLogTable;
   video_holds: VideoHoldsTable;
+  preserved_videos: PreservedVideosTable;
   performers: PerformersTable;
   performer_names: PerformerNamesTable;
   performer_documents: PerformerDocumentsTable;

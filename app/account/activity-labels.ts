@@ -15,6 +15,12 @@ const SENTENCES = {
   "publish-scheduled": ["had % published, as scheduled", "had a video published, as scheduled"],
   // The detail is what was decided, such as: Remove
   "report-decide": ["decided on a report: %", "decided on a report"],
+  "report-preserve": ["preserved the evidence of a report", "preserved the evidence of a report"],
+  "report-preserve-end": [
+    "ended the preservation of a report",
+    "ended the preservation of a report",
+  ],
+  "report-export": ["downloaded everything about a report", "downloaded everything about a report"],
   "report-videos": ["changed which videos a report names", "changed which videos a report names"],
   "publish-withheld": [
     "had % kept hidden at its time, since it is held back",

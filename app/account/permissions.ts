@@ -57,6 +57,8 @@ const TABLE = {
   "/admin/backups": { owner: "all", editor: "none", uploader: "none" },
   "/admin/reports": { owner: "all", editor: "all", uploader: "none" },
   "/admin/reports/:id": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/reports/:id end-preservation": { owner: "all", editor: "none", uploader: "none" },
+  "/admin/reports/:id/archive": { owner: "all", editor: "none", uploader: "none" },
   "/admin/block-list": { owner: "all", editor: "all", uploader: "none" },
   "/admin/block-list remove": { owner: "all", editor: "none", uploader: "none" },
   "/admin/block-list import": { owner: "all", editor: "none", uploader: "none" },

@@ -18,6 +18,8 @@ import { eraseClosedReport } from "~/studio/reports/erase.server";
 import { keptOfReporter } from "~/studio/reports/kept-of-reporter.server";
 import { KeptOfReporterPanel } from "~/studio/reports/kept-panel";
 import { addVideos, takeOutVideo } from "~/studio/reports/name-videos.server";
+import { endPreservationOf, preserveReport } from "~/studio/reports/preserve.server";
+import { PreservePanel } from "~/studio/reports/preserve-panel";
 import { Deadline } from "~/studio/reports/report-list";
 import { readReportPage } from "~/studio/reports/report-page.server";
 import { Course, EarlierReports, Statement } from "~/studio/reports/report-panels";
@@ -54,6 +56,11 @@ export async function action({ request, params }: ActionFunctionArgs) {
       return answered(id, eraseClosedReport(id, user.id));
     case "add-video":
       return answered(id, addVideos(id, text("address"), user.id));
+    case "preserve":
+      return answered(id, preserveReport(id, user.id));
+    case "end-preservation":
+      await requirePermission(request, "/admin/reports/:id end-preservation");
+      return answered(id, endPreservationOf(id, user.id));
     case "take-out-video":
       return answered(id, takeOutVideo(id, text("video"), user.id));
   }
@@ -111,6 +118,7 @@ export default function ReportDecision() {
         <div className="flex min-w-0 flex-col gap-6">
           <DecisionForm page={page} error={error} />
           <Course messages={page.messages} entries={page.entries} />
+          <PreservePanel report={report} preservedUntil={page.preservedUntil} />
           <EarlierReports earlier={page.earlier} />
         </div>
       </div>

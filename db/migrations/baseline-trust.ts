@@ -86,6 +86,15 @@ export const trust = /* sql */ `
     SELECT RAISE(ABORT, 'the moderation log is never changed');
   END;
 
+  -- Videos that a report preserves: nothing removes their files or rows until then.
+  CREATE TABLE preserved_videos (
+    video_id  TEXT NOT NULL,
+    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    until     TEXT NOT NULL,
+    PRIMARY KEY (video_id, report_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX preserved_videos_by_report ON preserved_videos (report_id);
+
   -- Videos that were removed and must not be uploaded again.
   CREATE TABLE blocked_films (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -28,6 +28,13 @@ export interface ModerationLogTable {
   hash: string;
 }
 
+/** A video that a report preserves. */
+export interface PreservedVideosTable {
+  video_id: string;
+  report_id: string;
+  until: Time;
+}
+
 /** Why a video isn't public, one cause a row. The video may be in the trash, or gone. */
 export interface VideoHoldsTable {
   video_id: string;

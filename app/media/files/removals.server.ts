@@ -9,6 +9,7 @@ import { forgetEntry, type MediaFile, recordFile } from "../media-files.server";
 import { removalsPausedBy } from "../removal-guard.server";
 import { StorageError } from "../storage/object-store";
 import { ownStore } from "../storage/store-identity.server";
+import { isPreservedFile } from "./preserved.server";
 import { isInUse, isReferenced } from "./references.server";
 import {
   ANNOUNCED_MS,
@@ -203,7 +204,7 @@ async function remove(removal: FileRemoval, now: number): Promise<void> {
       endRemoval(removal.id);
       return false;
     }
-    if (isInUse(removal)) return false;
+    if (isInUse(removal) || isPreservedFile(removal)) return false;
     const file = filePath(removal);
     if (file && wasWrittenSince(file, removal.createdAt)) {
       endRemoval(removal.id);

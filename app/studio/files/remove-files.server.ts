@@ -1,3 +1,4 @@
+import { isPreserved } from "~/media/files/preserved.server";
 import { entriesOf } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { type EvidenceOptions, isEvidence } from "~/trust/reports/evidence.server";
@@ -70,7 +71,8 @@ function removeRow(id: string, isOrdered: boolean): void {
 /** Checked for a video in one call of `removeOrphanFiles`: a few milliseconds. */
 const ROWS_AT_ONCE = 2_000;
 const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
-  AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)`;
+  AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)
+  AND NOT ${isPreserved("video_id")}`;
 const FIRST_ROW = { videoId: "", id: "" };
 /** The last row that `removeOrphanFiles` has checked. */
 const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));

@@ -100,6 +100,9 @@ export const LOG_LABELS: Readonly<Record<string, string>> = {
   "add-video": "added a video",
   "take-out-video": "took a video out",
   erase: "deleted what was typed",
+  preserve: "preserved the evidence for a year",
+  "preserve-end": "ended the preservation",
+  export: "downloaded everything about the report",
 };
 
 const HOUR_MS = 3_600_000;

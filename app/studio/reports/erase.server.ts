@@ -1,4 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
+import { preservedUntil } from "~/media/files/preserved.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { eraseReport, readReport } from "~/trust/reports/report-records.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -10,7 +11,7 @@ const FAILED = "Nothing was deleted.";
 /**
  * Deletes what was typed in a closed report before its time, for a reporter who asks for it.
  *
- * @returns the failure: 404 for no such report, 409 for one that is open or erased.
+ * @returns the failure: 404 for no such report, 409 for one that is open, erased or preserved.
  */
 export async function eraseClosedReport(
   id: string,
@@ -18,6 +19,11 @@ export async function eraseClosedReport(
 ): Promise<StudioFailure | ToastMessage> {
   const report = readReport(id);
   if (!report) return failure(404, FAILED, { detail: "There is no such report." });
+  const until = preservedUntil(id);
+  if (until !== null) {
+    const detail = `The report is preserved until ${until.slice(0, 10)}.`;
+    return failure(409, FAILED, { detail });
+  }
   const isErased = await writeTransaction(() => {
     if (readReport(id)?.state !== "closed" || !eraseReport(id)) return false;
     appendToLog({ action: "erase", reportId: id, userId });

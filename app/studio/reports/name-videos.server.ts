@@ -1,4 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
+import { preservedUntil, preserveVideos } from "~/media/files/preserved.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { hideNamed } from "~/trust/reports/hide-at-once.server";
 import { moveReport, type Report, readReport } from "~/trust/reports/report-records.server";
@@ -52,6 +53,8 @@ export async function addVideos(
       return failure(422, NOTHING_ADDED, { detail });
     }
     nameVideos(reportId, fresh);
+    const until = preservedUntil(reportId);
+    if (until !== null) preserveVideos(reportId, fresh, until);
     for (const videoId of fresh) {
       hideNamed(report, videoId, now);
       log(report, "add-video", videoId, userId, now);

@@ -1,3 +1,4 @@
+import { preservedUntil } from "~/media/files/preserved.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { refusalsOf } from "~/trust/publication.server";
 import {
@@ -73,6 +74,8 @@ export interface ReportPage {
   messages: ReportMessage[];
   /** What was decided, the oldest first; the e-mail is null for an account that is gone, and the site. */
   entries: { id: number; at: string; action: string; email: string | null }[];
+  /** Until when it preserves its videos, ISO 8601 UTC; null if it doesn't. */
+  preservedUntil: string | null;
   /** Who can be given a strike with a removal. */
   strikeable: Strikeable[];
   /** What a decision is made from: another decision or an answer changes it. */
@@ -97,6 +100,7 @@ export function readReportPage(id: string, now = Date.now()): ReportPage | undef
     )
       .all(id)
       .reverse() as ReportPage["entries"],
+    preservedUntil: preservedUntil(id),
     strikeable: strikeableOf(ids, now),
     version: versionOf(report),
   };

@@ -1,14 +1,15 @@
+import { isPreserved } from "~/media/files/preserved.server";
 import { prepared } from "~db/client.server";
 
 /**
  * Videos whose files moderators still need: nothing removes them before every report about them is decided.
  * What a moderator has removed stays in the trash for its 30 days, since the uploader may object; only owners
- * can delete it sooner.
+ * can delete it sooner. What a report preserves stays whoever wants to remove it.
  */
 
 /** Why the files of a video stay. */
 export const EVIDENCE_SENTENCE =
-  "Moderators still need its files: a report about it hasn't been decided, or the uploader may still object to its removal.";
+  "Its files are evidence: a report about it hasn't been decided or preserves them, or the uploader may still object to its removal.";
 
 export interface EvidenceOptions {
   /** Whether what a moderator has removed is evidence too. */
@@ -21,7 +22,8 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
     WHERE reported.video_id = ${videoId} AND reported.decision IS NULL AND reports.state <> 'closed')`;
   const isRemoved = `EXISTS (SELECT 1 FROM video_holds AS removed
     WHERE removed.video_id = ${videoId} AND removed.reason = 'removed')`;
-  return isRemovedKept ? `(${isReported} OR ${isRemoved})` : isReported;
+  const causes = [isReported, isPreserved(videoId), ...(isRemovedKept ? [isRemoved] : [])];
+  return `(${causes.join(" OR ")})`;
 }
 
 /** Those of some videos that are evidence. */

@@ -212,14 +212,18 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   return changes > 0;
 }
 
-/** Some of the reports whose texts have stayed for REPORT_KEEP. */
+/** Some of the reports whose texts have stayed for REPORT_KEEP, and that aren't preserved. */
 export function reportsToErase(now = Date.now()): string[] {
   return prepared(
-    `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= ?
+    `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
+       AND id NOT IN (SELECT report_id FROM preserved_videos WHERE until > @now)
      ORDER BY closed_at LIMIT ${ERASED_AT_ONCE}`,
   )
     .pluck()
-    .all(new Date(now - settings().reportKeepMs).toISOString()) as string[];
+    .all({
+      now: new Date(now).toISOString(),
+      before: new Date(now - settings().reportKeepMs).toISOString(),
+    }) as string[];
 }
 
 /** Has a mail sent, where an address was given and a mail server is set up. */

@@ -24,6 +24,8 @@ describe("the table of permissions", () => {
       "/admin/terms write",
       "/admin/users",
       "/admin/backups",
+      "/admin/reports/:id end-preservation",
+      "/admin/reports/:id/archive",
       "/admin/block-list remove",
       "/admin/block-list import",
       "/admin/block-list/:file",

@@ -1,0 +1,59 @@
+import { prepared, sqliteHandle } from "~db/client.server";
+import { type FileName, mediaBasePath } from "../bucket.server";
+
+/**
+ * Videos that a report preserves: until a moment, nothing removes their files or rows, whoever orders it. A row
+ * is one cause, so that ending one never ends another.
+ */
+
+const IS_NOW = "until > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+
+/** The condition in a query on videos, whether or not they are deleted. */
+export function isPreserved(videoId: string): string {
+  return `${videoId} IN (SELECT video_id FROM preserved_videos WHERE ${IS_NOW})`;
+}
+
+/** Whether a file is recorded as one of a preserved video, or of a film that it had or is to have. */
+export function isPreservedFile({ bucket, path }: FileName): boolean {
+  if (bucket === "documents") return false;
+  if (!prepared(`SELECT 1 FROM preserved_videos WHERE ${IS_NOW} LIMIT 1`).get()) return false;
+  const base = mediaBasePath(path);
+  const found = prepared(/* sql */ `
+    WITH owners AS MATERIALIZED (
+      SELECT video_id AS id FROM media_files
+      WHERE bucket IN ('videos', 'thumbnails')
+        AND (path = @base OR path >= @base || '.' AND path < @base || '0'))
+    SELECT 1 FROM preserved_videos WHERE ${IS_NOW} AND video_id IN (
+      SELECT id FROM owners
+      UNION SELECT video_id FROM video_files WHERE id IN (SELECT id FROM owners)) LIMIT 1`);
+  return found.get({ base }) !== undefined;
+}
+
+/** Preserves videos for a report, until a moment in ISO 8601 UTC. Synchronous, for the transaction of the caller. */
+export function preserveVideos(reportId: string, videoIds: readonly string[], until: string): void {
+  requireTransaction();
+  const add = prepared(
+    `INSERT INTO preserved_videos (report_id, video_id, until) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET until = excluded.until`,
+  );
+  for (const videoId of videoIds) add.run(reportId, videoId, until);
+}
+
+/** Ends what a report preserves. Synchronous, for the transaction of the caller. */
+export function endPreservation(reportId: string): boolean {
+  requireTransaction();
+  const { changes } = prepared("DELETE FROM preserved_videos WHERE report_id = ?").run(reportId);
+  return changes > 0;
+}
+
+/** Until when a report preserves its videos, ISO 8601 UTC; null if it doesn't. */
+export function preservedUntil(reportId: string): string | null {
+  const last = prepared(
+    `SELECT max(until) FROM preserved_videos WHERE report_id = ? AND ${IS_NOW}`,
+  );
+  return last.pluck().get(reportId) as string | null;
+}
+
+function requireTransaction(): void {
+  if (!sqliteHandle().inTransaction) throw new Error("Videos are preserved in a transaction.");
+}

@@ -1,0 +1,66 @@
+import { recordActivity } from "~/account/activity.server";
+import { endPreservation, preservedUntil, preserveVideos } from "~/media/files/preserved.server";
+import { appendToLog } from "~/trust/moderation-log.server";
+import { readReport } from "~/trust/reports/report-records.server";
+import { isHere } from "~/trust/reports/report-videos.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { writeTransaction } from "~db/client.server";
+import { failure, type StudioFailure } from "../failure";
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+const NOTHING_PRESERVED = "Nothing was preserved.";
+const NOT_ENDED = "The preservation was not ended.";
+const NO_REPORT = { detail: "There is no such report." };
+
+const done = (description: string): ToastMessage => ({
+  ...{ title: "Reports", description, kind: "success" },
+});
+
+/**
+ * Preserves the videos of a report and its texts for a year, as authorities ask for: nothing removes them
+ * meanwhile, whoever orders it. Asked again, the year begins anew.
+ *
+ * @returns the failure: 404 for no such report, 409 if none of its videos is here.
+ */
+export async function preserveReport(
+  reportId: string,
+  userId: string,
+  now = Date.now(),
+): Promise<StudioFailure | ToastMessage> {
+  const until = new Date(now + YEAR_MS).toISOString();
+  const answer = await writeTransaction((): StudioFailure | ToastMessage => {
+    const report = readReport(reportId);
+    if (!report) return failure(404, NOTHING_PRESERVED, NO_REPORT);
+    const ids = report.videos.map(({ id }) => id).filter(isHere);
+    if (ids.length === 0) {
+      return failure(409, NOTHING_PRESERVED, { detail: "No video of this report is here." });
+    }
+    preserveVideos(reportId, ids, until);
+    for (const videoId of ids) {
+      appendToLog({ action: "preserve", reportId, videoId, userId, detail: { until } }, now);
+    }
+    return done(`Everything about this report is preserved until ${until.slice(0, 10)}.`);
+  });
+  if (!("status" in answer)) await recordActivity({ userId, action: "report-preserve" });
+  return answer;
+}
+
+/**
+ * Ends the preservation of a report before its time.
+ *
+ * @returns the failure: 409 if it isn't preserved.
+ */
+export async function endPreservationOf(
+  reportId: string,
+  userId: string,
+  now = Date.now(),
+): Promise<StudioFailure | ToastMessage> {
+  const isEnded = await writeTransaction(() => {
+    if (preservedUntil(reportId) === null || !endPreservation(reportId)) return false;
+    appendToLog({ action: "preserve-end", reportId, userId }, now);
+    return true;
+  });
+  if (!isEnded) return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
+  await recordActivity({ userId, action: "report-preserve-end" });
+  return done("The preservation is ended: what it kept can be removed again.");
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { PassThrough, type Readable, Transform } from "node:stream";
+import { ZipFile } from "yazl";
+import { filePath, type MediaName } from "~/media/bucket.server";
+import { storedUnlessNewer } from "~/media/files/local-copies.server";
+import { preservedUntil } from "~/media/files/preserved.server";
+import { entriesOf, type NamingRow } from "~/media/files/references.server";
+import { objectStore } from "~/media/storage/store.server";
+import { settings } from "~/server/settings.server";
+import { readMessages, readReport } from "~/trust/reports/report-records.server";
+import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
+import { holdsOf } from "~/visibility/holds.server";
+import { prepared } from "~db/client.server";
+
+/** Already compressed. */
+const AS_IT_IS = { compress: false };
+const MAX_MESSAGES = 10_000;
+
+/** A file of the archive, and where its bytes are. */
+interface ArchivedFile {
+  /** In the archive. */
+  name: string;
+  open(): Promise<Readable>;
+}
+
+/**
+ * Returns a ZIP file of everything that is kept about a report: what was typed, messages, the log, the rows of
+ * its videos, and all their films and pictures, with the SHA-256 of each in the format of `sha256sum`. Undefined
+ * for no such report.
+ */
+export async function reportArchive(reportId: string): Promise<Readable | undefined> {
+  const report = readReport(reportId);
+  if (!report) return undefined;
+  const ids = report.videos.map(({ id }) => id);
+  const videos = ids.map(videoOf);
+  const accepted = acceptancesOf(ids) ?? {};
+  const document = {
+    site: settings().publicUrl ?? settings().siteName,
+    exportedAt: new Date().toISOString(),
+    preservedUntil: preservedUntil(reportId),
+    report,
+    messages: readMessages(reportId, MAX_MESSAGES),
+    log: prepared("SELECT * FROM moderation_log WHERE report_id = ? ORDER BY id").all(reportId),
+    videos: videos.map((video) => ({
+      ...video,
+      acceptedTerms: accepted[video.id] ?? [],
+      holds: holdsOf([video.id]).get(video.id) ?? [],
+    })),
+  };
+  const files = (await Promise.all(videos.map(filesOf))).flat();
+  return zipped(Buffer.from(`${JSON.stringify(document, null, 2)}\n`), files);
+}
+
+/** All that the database has about a video: its row, its other films, its uploader and its digest. */
+function videoOf(id: string) {
+  const row = prepared("SELECT * FROM videos WHERE id = ?").get(id) as NamingRow | undefined;
+  const deleted = prepared("SELECT * FROM deleted_videos WHERE id = ?").get(id) as
+    | { row: string }
+    | undefined;
+  const named = row ?? (deleted && (JSON.parse(deleted.row) as NamingRow));
+  return {
+    id,
+    row: named ?? null,
+    deleted: deleted ? { ...deleted, row: undefined } : null,
+    otherFilms: prepared("SELECT * FROM video_files WHERE video_id = ?").all(id) as (NamingRow & {
+      id: string;
+    })[],
+    uploader: prepared("SELECT id, email, role, created_at FROM users WHERE id = ?").get(
+      (named as { uploaded_by?: string | null } | undefined)?.uploaded_by ?? null,
+    ),
+    sha256: prepared("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck().get(id),
+  };
+}
+
+async function filesOf({ id, row, otherFilms }: ReturnType<typeof videoOf>) {
+  const names = [
+    ...(row ? entriesOf(id, row) : []),
+    ...otherFilms.flatMap((film) => entriesOf(film.id, film)),
+  ];
+  const files = await Promise.all(names.map(fileOf));
+  return files.filter((file) => file !== undefined);
+}
+
+/** Undefined for a folder of what was made from a film, and for a file that is gone. */
+async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
+  const file = filePath(name);
+  if (!file || !/\.\w+$/.test(name.path)) return undefined;
+  const stored = await storedUnlessNewer(file);
+  if (!stored && !existsSync(file)) return undefined;
+  const open = async () =>
+    stored && !existsSync(file) ? (await objectStore()).get(stored.object) : createReadStream(file);
+  return { name: `${name.bucket}/${name.path}`, open };
+}
+
+/** Files are read one after another, as fast as the archive is taken. */
+function zipped(document: Buffer, files: readonly ArchivedFile[]): Readable {
+  const zip = new ZipFile();
+  const output = new PassThrough();
+  const fail = (error: unknown) => void output.destroy(error as Error);
+  const sums = [`${sha256(document)}  report.json`];
+  zip.on("error", fail);
+  zip.outputStream.pipe(output);
+  zip.addBuffer(document, "report.json");
+  for (const { name, open } of files) {
+    zip.addReadStreamLazy(name, AS_IT_IS, (start) => {
+      const summed = (digest: string) => void sums.push(`${digest}  ${name}`);
+      open().then(
+        (source) => {
+          source.once("error", fail);
+          start(null, source.pipe(summing(summed)));
+          output.once("close", () => source.destroy());
+        },
+        (error: unknown) => start(error, undefined as never),
+      );
+    });
+  }
+  zip.addReadStreamLazy("SHA256SUMS", (start) => {
+    const list = new PassThrough();
+    list.end(`${sums.join("\n")}\n`);
+    start(null, list);
+  });
+  zip.end();
+  return output;
+}
+
+/** Passes bytes on, and tells their SHA-256 at the end. */
+function summing(tell: (digest: string) => void): Transform {
+  const hash = createHash("sha256");
+  return new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      hash.update(chunk);
+      next(null, chunk);
+    },
+    flush(next) {
+      tell(hash.digest("hex"));
+      next();
+    },
+  });
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

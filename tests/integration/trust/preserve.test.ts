@@ -1,0 +1,215 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openSession } from "~/account/session.server";
+import { enqueueRemovals, removeFiles } from "~/media/files/removals.server";
+import { recordFile } from "~/media/media-files.server";
+import { action as archiveAction } from "~/routes/report-archive";
+import { action } from "~/routes/report-decision";
+import { settings } from "~/server/settings.server";
+import { eraseClosedReport } from "~/studio/reports/erase.server";
+import { addVideos } from "~/studio/reports/name-videos.server";
+import { preserveReport } from "~/studio/reports/preserve.server";
+import { reportArchive } from "~/studio/reports/report-archive.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { emptyTrash, purge } from "~/studio/trash/trash.server";
+import {
+  addMessage,
+  closeReport,
+  createReport,
+  reportsToErase,
+} from "~/trust/reports/report-records.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { addVideo, adminCookie, useAdminSite, writeUpload } from "../../admin-requests";
+
+/** Evidence that is preserved for a year, and handed out as one file. */
+
+const site = useAdminSite();
+const ORIGIN = "http://localhost";
+const DAY_MS = 86_400_000;
+const FILM = "videos/up/1.mp4";
+const SOURCE = "videos/up/1.mov";
+
+beforeEach(async () => {
+  writeUpload(site.uploads, FILM);
+  addVideo({ status: "published", video_url: `/media/${FILM}` });
+  const box = { name: "Ann", email: "", where: "", what: "It is wrong.", statements: [] };
+  await writeTransaction(() => {
+    createReport({ id: "r", kind: "under-age", videos: ["v"], box });
+    addMessage({ reportId: "r", author: "reporter", text: "Look at 0:40." });
+    closeReport({ id: "r", decision: "remove" }, Date.now() - 10_000 * DAY_MS);
+  });
+});
+
+const deleted = () => sqliteHandle().prepare("SELECT id FROM deleted_videos").pluck().all();
+const isThere = (name: string) => fs.existsSync(path.join(site.uploads, name));
+
+async function send(fields: Record<string, string>, cookie = adminCookie()): Promise<number> {
+  const request = new Request(`${ORIGIN}/admin/reports/r`, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
+  });
+  const answer = await action({ request, params: { id: "r" }, context: {} }).catch(
+    (thrown: unknown) => thrown,
+  );
+  return answer instanceof Response
+    ? answer.status
+    : ((answer as { init: ResponseInit }).init.status ?? 0);
+}
+
+describe("a preserved video", () => {
+  it("is removed by nobody, and goes once the preservation is ended", async () => {
+    expect(await send({ intent: "preserve" })).toBe(302);
+    await removeVideos(["v"], "u");
+    expect(await purge(["v"])).toEqual([]);
+    await emptyTrash(Date.now() + 31 * DAY_MS);
+    expect(deleted()).toEqual(["v"]);
+    expect(isThere(FILM)).toBe(true);
+    expect(await send({ intent: "end-preservation" })).toBe(302);
+    expect(await send({ intent: "end-preservation" })).toBe(409);
+    await emptyTrash(Date.now() + 31 * DAY_MS);
+    await removeFiles();
+    expect(deleted()).toEqual([]);
+    expect(isThere(FILM)).toBe(false);
+  });
+
+  it("goes after a year", async () => {
+    await preserveReport("r", "u", Date.now() - 366 * DAY_MS);
+    await removeVideos(["v"], "u");
+    expect(await purge(["v"])).toHaveLength(1);
+  });
+
+  it("keeps files that a conversion or a change has left over", async () => {
+    writeUpload(site.uploads, SOURCE);
+    await recordFile({ bucket: "videos", path: "up/1.mov", videoId: "v", kind: "source" });
+    await preserveReport("r", "u");
+    await writeTransaction(() =>
+      enqueueRemovals([{ bucket: "videos", path: "up/1.mov" }], { reason: "converted" }),
+    );
+    await removeFiles();
+    expect(isThere(SOURCE)).toBe(true);
+    sqliteHandle().exec("UPDATE preserved_videos SET until = '2020-01-01'");
+    await removeFiles();
+    expect(isThere(SOURCE)).toBe(false);
+  });
+
+  it("keeps its other films when another program deletes its row", async () => {
+    sqliteHandle().exec(
+      `INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'earlier')`,
+    );
+    await preserveReport("r", "u");
+    sqliteHandle().exec("DELETE FROM videos");
+    await emptyTrash();
+    expect(sqliteHandle().prepare("SELECT state FROM video_files").pluck().all()).toEqual([
+      "earlier",
+    ]);
+  });
+
+  it("keeps what was typed, even for a reporter who asks for its deletion", async () => {
+    expect(reportsToErase()).toEqual(["r"]);
+    await preserveReport("r", "u");
+    expect(reportsToErase()).toEqual([]);
+    expect(await eraseClosedReport("r", "u")).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining("preserved until"),
+    });
+    expect(reportsToErase(Date.now() + 366 * DAY_MS)).toEqual(["r"]);
+  });
+
+  it("is also one that is added to a preserved report", async () => {
+    addVideo({ id: "w", title: "Another" });
+    await preserveReport("r", "u");
+    await addVideos("r", "w", "u");
+    await removeVideos(["w"], "u");
+    expect(await purge(["w"])).toEqual([]);
+  });
+
+  it("is preserved by each report by itself", async () => {
+    const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
+    await writeTransaction(() => createReport({ id: "s", kind: "other", videos: ["v"], box }));
+    await preserveReport("r", "u");
+    await preserveReport("s", "u");
+    await send({ intent: "end-preservation" });
+    await removeVideos(["v"], "u");
+    expect(await purge(["v"])).toEqual([]);
+  });
+
+  it("can be preserved by whoever decides reports; only an owner ends it", async () => {
+    sqliteHandle().exec(
+      "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
+    );
+    const editor = (await openSession("ed")).split(";")[0] ?? "";
+    expect(await send({ intent: "preserve" }, editor)).toBe(302);
+    expect(await send({ intent: "end-preservation" }, editor)).toBe(403);
+  });
+
+  it("has to be here", async () => {
+    sqliteHandle().exec("DELETE FROM videos");
+    expect(await preserveReport("r", "u")).toMatchObject({ status: 409 });
+    expect(await preserveReport("no report", "u")).toMatchObject({ status: 404 });
+  });
+});
+
+describe("the archive of a report", () => {
+  const download = async (id: string, cookie: string) =>
+    archiveAction({
+      request: new Request(`${ORIGIN}/admin/reports/${id}/archive`, {
+        method: "POST",
+        headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
+      }),
+      params: { id },
+      context: {},
+    }).catch((thrown: unknown) => thrown as Response);
+
+  async function unpacked(archive: NodeJS.ReadableStream | undefined): Promise<string> {
+    const folder = fs.mkdtempSync(path.join(site.uploads, "archive-"));
+    const file = path.join(folder, "archive.zip");
+    await fs.promises.writeFile(file, archive!);
+    const script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+    execFileSync("python3", ["-c", script, file, folder]);
+    return folder;
+  }
+
+  it("has what was written, the rows and the films, with their digests", async () => {
+    writeUpload(site.uploads, "videos/up/0.mp4");
+    sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
+      VALUES ('f', 'v', 'earlier', '/media/videos/up/0.mp4', '2026-01-01')`);
+    await preserveReport("r", "u");
+    await removeVideos(["v"], "u");
+    const folder = await unpacked(await reportArchive("r"));
+    const document = JSON.parse(fs.readFileSync(path.join(folder, "report.json"), "utf8"));
+    expect(document).toMatchObject({
+      report: { id: "r", kind: "under-age", box: { name: "Ann", what: "It is wrong." } },
+      messages: [{ text: "Look at 0:40." }],
+      log: [{ action: "preserve" }],
+      videos: [{ id: "v", row: { title: "A film" }, otherFilms: [{ id: "f" }] }],
+    });
+    const sums = fs.readFileSync(path.join(folder, "SHA256SUMS"), "utf8").trim().split("\n");
+    expect(sums.map((line) => line.slice(66)).sort()).toEqual([
+      "report.json",
+      "videos/up/0.mp4",
+      "videos/up/1.mp4",
+    ]);
+    for (const line of sums) {
+      const bytes = fs.readFileSync(path.join(folder, line.slice(66)));
+      expect(createHash("sha256").update(bytes).digest("hex")).toBe(line.slice(0, 64));
+    }
+  });
+
+  it("is for owners, and the log says who has downloaded it", async () => {
+    sqliteHandle().exec(
+      "INSERT INTO users (id, email, password_hash, role) VALUES ('ed', 'ed@b.c', 'x', 'editor')",
+    );
+    const editor = (await openSession("ed")).split(";")[0] ?? "";
+    expect((await download("r", editor)).status).toBe(403);
+    expect((await download("nobody", adminCookie())).status).toBe(404);
+    const answer = await download("r", adminCookie());
+    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="report-r.zip"');
+    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(settings().siteName.length);
+    const log = sqliteHandle().prepare("SELECT action, user_id AS userId FROM moderation_log");
+    expect(log.all()).toEqual([{ action: "export", userId: "u" }]);
+  });
+});
