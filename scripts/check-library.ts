@@ -13,16 +13,14 @@ import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { messageFor, resumeRemovals } from "~/studio/library/paused-removals.server";
 import { quarantineFolder } from "~/studio/library/quarantine.server";
 import { checkDocuments } from "~/trust/consent/documents.server";
-import { verifyLog } from "~/trust/moderation-log.server";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 
 const USAGE = `npm run check-library -- [--fix] [--resume-removals]
 
 Reports files that belong to no video, and videos whose file is missing, on the disk and in the store of
-STORAGE_URL, corrects the figure of storage used, and reads the colors of posters that have none yet. Follows the log of moderators'
-decisions from its first entry to its last, and names the first that was changed. It may run beside the
-server.
+STORAGE_URL, corrects the figure of storage used, and reads the colors of posters that have none yet. It
+may run beside the server.
   --fix              move files that nothing refers to and that haven't changed for 7 days to
                      UPLOADS_DIR/.quarantine, and remove unused objects from the store. Does nothing
                      while removals are paused.
@@ -104,13 +102,6 @@ await runScript(
     } else if (strays > 0) {
       console.log("npm run check-library -- --fix moves the files to a quarantine.");
     }
-    const log = await verifyLog();
-    if (log.broken) console.log(`The moderation log was changed. ${log.broken}`);
-    else if (log.entries > 0) {
-      console.log(
-        `The moderation log is as written: ${formatQuantity(log.entries, "decision")}, the last ${log.head}.`,
-      );
-    }
-    if (log.broken || lost > 0 || left > 0 || pausedBy) process.exitCode = 1;
+    if (lost > 0 || left > 0 || pausedBy) process.exitCode = 1;
   },
 );

@@ -28,7 +28,7 @@ const KINDS = {
 } as const;
 
 export default function TransparencyPage() {
-  const { site, periods, log } = useLoaderData<typeof loader>();
+  const { site, periods } = useLoaderData<typeof loader>();
   return (
     <StaticPage
       title="Transparency"
@@ -50,15 +50,6 @@ export default function TransparencyPage() {
           <Figures period={period} />
         </section>
       ))}
-      <h2>The log</h2>
-      <p>
-        Each decision is an entry in a log that is only added to. Each entry holds the digest of the
-        one before, so nobody changes history unnoticed who has published its last digest. That is
-        now, after {log.entries.toLocaleString("en")} entries:
-      </p>
-      <p>
-        <code className="wrap-anywhere">{log.head || "none"}</code>
-      </p>
     </StaticPage>
   );
 }

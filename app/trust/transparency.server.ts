@@ -1,29 +1,25 @@
+import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { logHead } from "./moderation-log.server";
 import type { Period } from "./transparency-figures.server";
 
-export interface Transparency {
-  /** The newest first. */
-  periods: Period[];
-  /** Whoever notes these sees later whether the log was changed; the hash is empty without entries. */
-  log: { entries: number; head: string };
-}
-
 const counted = processState("transparency figures", () => ({
-  last: undefined as { head: string; periods: Promise<Period[]> } | undefined,
+  last: undefined as { entry: number; periods: Promise<Period[]> } | undefined,
 }));
 
-/** The figures; counted anew when the log has a new entry, which every report and decision writes. */
-export async function readTransparency(): Promise<Transparency> {
-  const { entries, hash } = logHead();
+/**
+ * Returns the figures by quarter, the newest first. They are counted again when the moderation log has a
+ * new entry, which every report and decision writes.
+ */
+export async function readTransparency(): Promise<{ periods: Period[] }> {
+  const entry = prepared("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get() as number;
   const state = counted();
-  if (state.last?.head !== hash || entries === 0) {
+  if (state.last?.entry !== entry || entry === 0) {
     const periods = queryThread<Period[]>("studio", "transparency", null);
-    state.last = { head: hash, periods };
+    state.last = { entry, periods };
     periods.catch(() => {
       state.last = undefined;
     });
   }
-  return { periods: await state.last.periods, log: { entries, head: hash } };
+  return { periods: await state.last.periods };
 }

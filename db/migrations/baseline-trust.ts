@@ -56,8 +56,7 @@ export const trust = /* sql */ `
   CREATE INDEX report_mails_due ON report_mails (next_at);
   CREATE INDEX report_mails_by_report ON report_mails (report_id);
 
-  -- A chain: each entry has the hash of the previous one. It contains no text that somebody typed, and
-  -- no names.
+  -- Append-only. It contains no text that somebody typed, and no names.
   CREATE TABLE moderation_log (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
     at        TEXT NOT NULL,
@@ -66,10 +65,7 @@ export const trust = /* sql */ `
     video_id  TEXT,
     user_id   TEXT,
     -- A JSON object.
-    detail    TEXT NOT NULL,
-    -- SHA-256, hexadecimal, like hash; empty for the first entry.
-    previous  TEXT NOT NULL,
-    hash      TEXT NOT NULL
+    detail    TEXT NOT NULL
   );
   CREATE INDEX moderation_log_by_report ON moderation_log (report_id, id) WHERE report_id IS NOT NULL;
   CREATE INDEX moderation_log_by_video ON moderation_log (video_id, id) WHERE video_id IS NOT NULL;

@@ -13,7 +13,7 @@ const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-/** What moderators decided, each entry with the hash of the one before. Only added to. */
+/** What moderators and rules of the site did. Append-only. */
 export interface ModerationLogTable {
   id: GeneratedAlways<number>;
   at: Time;
@@ -23,9 +23,6 @@ export interface ModerationLogTable {
   user_id: string | null;
   /** A JSON object without names and without texts that somebody typed. */
   detail: string;
-  /** SHA-256 in hexadecimal digits, as is `hash`; empty for the first. */
-  previous: string;
-  hash: string;
 }
 
 /** A video that a report preserves. */

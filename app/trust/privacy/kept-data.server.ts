@@ -146,7 +146,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
           "The last 100,000 entries. Decisions about reports for good: that log cannot be changed.",
         columns: {
           activities: "id user_id action subject_id detail created_at",
-          moderation_log: "id at action report_id video_id user_id detail previous hash",
+          moderation_log: "id at action report_id video_id user_id detail",
           backups: "user_id",
           tag_changes: "user_id",
         },

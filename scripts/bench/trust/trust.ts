@@ -5,7 +5,6 @@ import { type QueueView, REPORTS_PER_PAGE, readQueue } from "~/studio/reports/qu
 import { readReportPage } from "~/studio/reports/report-page.server";
 import { hideEnded } from "~/trust/consent/ending.server";
 import { settleVideos } from "~/trust/consent/settle.server";
-import { verifyLog } from "~/trust/moderation-log.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { eraseDue } from "~/trust/reports/report-mails.server";
 import { KIND_TEXTS } from "~/trust/reports/report-texts";
@@ -30,7 +29,6 @@ const PUBLISHED_AT_ONCE = 1_000;
 const MOST_PAGE_MS = 20;
 const MOST_HOLD_MS = 25;
 const MOST_COUNT_MS = 2_000;
-const LOG_READ_MS = 5_000;
 const SETTINGS = {
   REQUIRE_CONSENT: "on",
   PUBLIC_URL: "https://videos.example",
@@ -54,7 +52,6 @@ export async function run(report: Report): Promise<void> {
       await publishing(report);
       await endings(report);
       await erasing(report, now);
-      await log(report);
     });
   } finally {
     for (const name of Object.keys(SETTINGS)) delete process.env[name];
@@ -257,16 +254,4 @@ async function erasing(report: Report, now: number): Promise<void> {
   });
   report.figure(`erasing ${erased} reports, CPU of each`, (cpu / erased) * 1_000, "microseconds");
   report.atMost("the serving thread is held by it", held, MOST_HOLD_MS, "ms");
-}
-
-/** The check of the chain reads in parts, beside all of the log at once. */
-async function log(report: Report): Promise<void> {
-  const check = await timed(verifyLog);
-  if (check.result.broken) throw new Error(check.result.broken);
-  report.atMost(`the chain of ${check.result.entries} entries, CPU`, check.cpu, LOG_READ_MS, "ms");
-  const held = await longestHold(verifyLog);
-  report.atMost("the serving thread is held by it", held, MOST_HOLD_MS, "ms");
-  const all = sqliteHandle().prepare("SELECT * FROM moderation_log ORDER BY id");
-  const atOnce = await timed(() => all.all());
-  report.figure("reading all entries at once would hold it", atOnce.cpu, "ms");
 }

@@ -8,7 +8,6 @@ import { importBlockList } from "~/media/block-list/list-file.server";
 import { action, loader } from "~/routes/block-list";
 import { loader as download } from "~/routes/block-list-file";
 import type { BlockListPage } from "~/studio/block-list/block-list-page.server";
-import { verifyLog } from "~/trust/moderation-log.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite, video } from "../../admin-requests";
@@ -98,7 +97,8 @@ describe("the page of the block list", () => {
     const again = await succeeded(() => sendList(...file.split("\n"), line(3)));
     expect(again.toast.description).toContain("1 film of the file is new, 2 were on the list");
     expect(await exported()).toContain(file.split("\n")[1]);
-    expect(await verifyLog()).toMatchObject({ entries: 3 });
+    const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
+    expect(entries).toHaveLength(3);
     // What the imports have begun is over then.
     await compareSite(1, false);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);

@@ -38,8 +38,8 @@ export function fillLibrary(videos: number): void {
     run(`INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
       SELECT 'f' || number, id, 'removed', '/media/videos/u/o' || number || '.mp4', @longAgo FROM videos`);
     run(`INSERT INTO activities (action, subject_id) SELECT 'publish', id FROM videos`);
-    run(`INSERT INTO moderation_log (at, action, video_id, detail, previous, hash)
-      SELECT @longAgo, 'keep', id, '{}', '', '' FROM videos`);
+    run(`INSERT INTO moderation_log (at, action, video_id, detail)
+      SELECT @longAgo, 'keep', id, '{}' FROM videos`);
     run(`INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, erased_at)
       SELECT 'r' || number, 'other', 'closed', 'keep', @longAgo, @longAgo, @longAgo, @longAgo FROM videos`);
     run(`INSERT INTO report_videos (report_id, video_id, decision, decided_at)

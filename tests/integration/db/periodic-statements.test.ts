@@ -28,7 +28,6 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["SEARCH video_changes", "max(seq)", "the first and the last row of the index"],
   ["SEARCH videos", "max(number)", "the first and the last row"],
   ["videos USING INTEGER PRIMARY KEY (rowid>?)", "number >= ? ORDER BY number LIMIT 1", "one row"],
-  ["SCAN moderation_log", "ORDER BY id DESC LIMIT 1", "the last row"],
 
   ["jobs_by_state (state=?)", "state = 'running'", "as many as there are workers"],
   ["jobs_by_state (state=?)", '"state" = ?', "the same"],

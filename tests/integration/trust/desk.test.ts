@@ -15,7 +15,6 @@ import { readReportPage } from "~/studio/reports/report-page.server";
 import { loadReview } from "~/studio/review/review.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
-import { verifyLog } from "~/trust/moderation-log.server";
 import {
   addMessage,
   createReport,
@@ -206,7 +205,7 @@ describe("a decision on a report", () => {
       action: "report-decide",
       detail: "Keep: A film",
     });
-    expect(await verifyLog()).toMatchObject({ entries: 1 });
+    expect(logged()).toEqual(["keep"]);
   });
 
   it("by the second of two moderators is refused with what the first decided", async () => {
