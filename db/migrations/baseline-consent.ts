@@ -53,8 +53,13 @@ export const consent = /* sql */ `
     recorded_on TEXT NOT NULL,
     ends_on     TEXT,
     updated_at  TEXT NOT NULL,
-    updated_by  TEXT REFERENCES users (id) ON DELETE SET NULL
+    updated_by  TEXT REFERENCES users (id) ON DELETE SET NULL,
+    -- The alert that it ends soon. Null until then, and again once ends_on is changed or that alert is
+    -- resolved. No foreign key: old alerts are deleted.
+    ending_alert_id TEXT
   );
+  CREATE INDEX video_consents_by_ending_alert ON video_consents (ending_alert_id, ends_on)
+    WHERE ends_on IS NOT NULL;
   CREATE INDEX video_consents_by_end ON video_consents (ends_on) WHERE ends_on IS NOT NULL;
 
   CREATE TABLE video_performers (

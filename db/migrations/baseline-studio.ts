@@ -206,8 +206,7 @@ export const studio = /* sql */ `
                   CHECK (kind IN ('disk', 'jobs', 'backup-failed', 'backup-old', 'consent', 'removals',
                     'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'reports-limit', 'test')),
     sentence    TEXT NOT NULL,
-    -- The latest event it covers: when the last job failed, the last day that a record expires, or the
-    -- last deadline of a report.
+    -- Of failed jobs: when the last of them failed.
     until       TEXT,
     raised_at   TEXT NOT NULL,
     -- Null while the problem lasts.

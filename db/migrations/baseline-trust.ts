@@ -11,7 +11,12 @@ export const trust = /* sql */ `
     closed_at   TEXT,
     erased_at   TEXT,
     -- The encrypted payload: everything that was typed; null once it is erased.
-    box         TEXT
+    box         TEXT,
+    -- The alerts that included it: as an urgent one, as due soon and as overdue. Null until then, and again
+    -- once it is reopened. No foreign key: old alerts are deleted.
+    urgent_alert_id  TEXT,
+    due_alert_id     TEXT,
+    overdue_alert_id TEXT
   );
   CREATE INDEX reports_due ON reports (due_at, id) WHERE state <> 'closed';
   CREATE INDEX reports_closed ON reports (closed_at, id) WHERE state = 'closed';
@@ -20,6 +25,10 @@ export const trust = /* sql */ `
   CREATE INDEX reports_by_state ON reports (state, due_at, id);
   CREATE INDEX reports_by_state_kind ON reports (state, kind, due_at, id);
   CREATE INDEX reports_closed_by_kind ON reports (kind, closed_at, id) WHERE state = 'closed';
+  CREATE INDEX reports_by_urgent_alert ON reports (urgent_alert_id, due_at)
+    WHERE state = 'open' AND kind IN ('consent', 'under-age');
+  CREATE INDEX reports_by_due_alert ON reports (due_alert_id, due_at) WHERE state = 'open';
+  CREATE INDEX reports_by_overdue_alert ON reports (overdue_alert_id, due_at) WHERE state = 'open';
   CREATE INDEX reports_by_time ON reports (received_at, kind, state, decision, closed_at);
 
   -- The videos that a report names. No foreign key on the video: it may be in the trash or deleted.

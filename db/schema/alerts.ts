@@ -25,10 +25,7 @@ export interface AlertsTable {
   id: string;
   kind: AlertKind;
   sentence: string;
-  /**
-   * Of failed jobs: when the last of them failed. Of records: the last day that it is about.
-   * Of reports: the last deadline that it is about.
-   */
+  /** Of failed jobs: when the last of them failed. */
   until: Time | null;
   raised_at: Time;
   /** Null while it lasts. */

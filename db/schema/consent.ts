@@ -64,6 +64,8 @@ export interface VideoConsentsTable {
   ends_on: Day | null;
   updated_at: Time;
   updated_by: string | null;
+  /** The alert that it ends soon; null until then, and again once `ends_on` changes or the alert is resolved. */
+  ending_alert_id: string | null;
 }
 
 export interface VideoPerformersTable {

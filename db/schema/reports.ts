@@ -29,6 +29,10 @@ export interface ReportsTable {
   erased_at: Time | null;
   /** Everything that was typed, encrypted; null once it is erased. */
   box: string | null;
+  /** The alerts that included it; null until then, and again once it is reopened. */
+  urgent_alert_id: string | null;
+  due_alert_id: string | null;
+  overdue_alert_id: string | null;
 }
 
 /** The videos that a report names; they may be gone. Unlike the texts, they stay when the report is erased. */

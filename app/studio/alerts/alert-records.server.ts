@@ -48,13 +48,27 @@ export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
     .execute();
 }
 
-/** Records an alert with the notices of it, in one transaction: neither is there without the other. */
+/** Returns when the last alert of a kind was raised, in milliseconds; 0 if none was. */
+export async function lastRaisedMs(kind: AlertKind): Promise<number> {
+  const { last } = await database()
+    .selectFrom("alerts")
+    .select(({ fn }) => fn.max("raised_at").as("last"))
+    .where("kind", "=", kind)
+    .executeTakeFirstOrThrow();
+  return last === null ? 0 : Date.parse(last);
+}
+
+/**
+ * Records an alert with the notices of it, in one transaction: neither is there without the other.
+ *
+ * @param alert.mark notes the id of the alert on the rows that it includes, in the same transaction.
+ */
 export async function raiseAlert(
-  alert: { kind: AlertKind; sentence: string; until?: string },
+  alert: { kind: AlertKind; sentence: string; until?: string; mark?: (alertId: string) => void },
   now = Date.now(),
 ): Promise<void> {
   const at = new Date(now).toISOString();
-  const { kind, sentence, until = null } = alert;
+  const { kind, sentence, until = null, mark } = alert;
   const id = randomUUID();
   await database()
     .transaction()
@@ -62,6 +76,7 @@ export async function raiseAlert(
       const resolved_at = kind === "test" ? at : null;
       const row = { id, kind, sentence, until, raised_at: at, resolved_at };
       await transaction.insertInto("alerts").values(row).execute();
+      mark?.(id);
       await enqueue(transaction, id, kind === "test" ? "test" : "raised", at);
       await transaction
         .deleteFrom("alerts")

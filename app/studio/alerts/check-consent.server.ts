@@ -1,32 +1,54 @@
 import { formatQuantity } from "~/shared/format";
-import { dayAfter, WARN_DAYS } from "~/trust/consent/consent";
-import { endingSoon } from "~/trust/consent/ending.server";
-import { database } from "~db/client.server";
-import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+import { dayAfter, dayOf, WARN_DAYS } from "~/trust/consent/consent";
+import { prepared, writeTransaction } from "~db/client.server";
+import { lastRaisedMs, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 
-const COUNTED = 1_000;
-/** Records that come near their end are told together, so often at most. */
+const MAX_RECORDS = 1_000;
+/** Records that end soon share an alert, unless one of them ends before the next alert. */
 const EVERY_MS = 24 * 3_600_000;
 
-/** An alert is about the records that end after those of the alert before it, within 30 days. */
+/**
+ * Raises an alert about the consent records of public videos that end within 30 days and that no alert
+ * has included yet. Resolves an alert once none of its records is one of these.
+ */
 export async function checkConsent(now: number): Promise<void> {
-  const ending = endingSoon(now, COUNTED);
   for (const alert of await openAlerts("consent")) {
-    const isLasting = ending.some(({ endsOn }) => endsOn <= (alert.until ?? ""));
-    if (!isLasting) await resolveAlert(alert, now);
+    if (endingRecords(now, alert.id).length > 0) continue;
+    // A video that was hidden meanwhile may be published again, and then there is an alert again.
+    await writeTransaction(() => forgetAlert(alert.id));
+    await resolveAlert(alert, now);
   }
-  const last = await database()
-    .selectFrom("alerts")
-    .select(["until", "raised_at"])
-    .where("kind", "=", "consent")
-    .orderBy("until", "desc")
-    .executeTakeFirst();
-  if (last && now - Date.parse(last.raised_at) < EVERY_MS) return;
-  const added = ending.filter(({ endsOn }) => endsOn > (last?.until ?? ""));
+  const added = endingRecords(now, null);
   const [first] = added;
   if (!first) return;
-  const count = added.length < COUNTED ? formatQuantity(added.length, "record") : "1,000 records";
+  const nextMs = (await lastRaisedMs("consent")) + EVERY_MS;
+  if (now < nextMs && first.endsOn > dayOf(nextMs)) return;
+  const count =
+    added.length < MAX_RECORDS ? formatQuantity(added.length, "record") : "1,000 records";
   const verb = added.length === 1 ? "ends" : "end";
   const sentence = `${count} of consent ${verb} within ${WARN_DAYS} days, the first on ${first.endsOn}. Their videos are hidden then.`;
-  await raiseAlert({ kind: "consent", sentence, until: dayAfter(now, WARN_DAYS) }, now);
+  const mark = (alertId: string) => {
+    const update = prepared("UPDATE video_consents SET ending_alert_id = ? WHERE video_id = ?");
+    for (const { videoId } of added) update.run(alertId, videoId);
+  };
+  await raiseAlert({ kind: "consent", sentence, mark }, now);
+}
+
+/** Returns at most 1,000 records that end soon and that this alert, or none, has included. */
+function endingRecords(now: number, alertId: string | null): { videoId: string; endsOn: string }[] {
+  return prepared(
+    `SELECT video_id AS videoId, ends_on AS endsOn FROM video_consents
+     JOIN videos ON videos.id = video_id
+     WHERE ending_alert_id IS @alertId AND ends_on > @today AND ends_on <= @until AND public
+     ORDER BY ends_on LIMIT ${MAX_RECORDS}`,
+  ).all({ alertId, today: dayOf(now), until: dayAfter(now, WARN_DAYS) }) as {
+    videoId: string;
+    endsOn: string;
+  }[];
+}
+
+function forgetAlert(alertId: string): void {
+  prepared(
+    "UPDATE video_consents SET ending_alert_id = NULL WHERE ending_alert_id = ? AND ends_on IS NOT NULL",
+  ).run(alertId);
 }

@@ -72,11 +72,11 @@ export interface EndingRecord {
 }
 
 /** The public videos whose record ends within 30 days, those that end first first. */
-export function endingSoon(now = Date.now(), limit = LISTED): EndingRecord[] {
+export function endingSoon(now = Date.now()): EndingRecord[] {
   return prepared(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
      JOIN videos ON videos.id = video_id
      WHERE ends_on > @today AND ends_on <= @until AND public
-     ORDER BY ends_on, video_id LIMIT @limit`,
-  ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS), limit }) as EndingRecord[];
+     ORDER BY ends_on, video_id LIMIT ${LISTED}`,
+  ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) }) as EndingRecord[];
 }

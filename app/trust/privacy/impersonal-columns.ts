@@ -14,6 +14,10 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
 
   consent_requirement: "id",
 
+  // Which alert of the operator included them.
+  reports: "urgent_alert_id due_alert_id overdue_alert_id",
+  video_consents: "ending_alert_id",
+
   // What the site itself asks of uploaders.
   upload_terms: "version text created_at",
   upload_terms_state: "id required_since",

@@ -157,7 +157,8 @@ export function moveReport(
   requireTransaction();
   const { id, from, to } = change;
   const { changes } = prepared(
-    `UPDATE reports SET state = ?, closed_at = NULL
+    `UPDATE reports SET state = ?, closed_at = NULL,
+       urgent_alert_id = NULL, due_alert_id = NULL, overdue_alert_id = NULL
      WHERE id = ? AND state IN (SELECT value FROM json_each(?))`,
   ).run(to, id, JSON.stringify(from));
   if (changes > 0 && to === "asked") enqueueMail(id, "asked", now);
@@ -186,9 +187,10 @@ export function closeReport(
 /** Notes that the reporter takes it back, and leaves it to be decided. False when it is closed. */
 export function withdrawOpenReport(id: string): boolean {
   requireTransaction();
+  moveReport({ id, from: ["asked"], to: "open" });
   const { changes } = prepared(
-    `UPDATE reports SET decision = 'withdrawn', state = 'open'
-     WHERE id = ? AND state <> 'closed' AND erased_at IS NULL`,
+    `UPDATE reports SET decision = 'withdrawn'
+     WHERE id = ? AND state = 'open' AND erased_at IS NULL`,
   ).run(id);
   return changes > 0;
 }

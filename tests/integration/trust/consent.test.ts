@@ -410,6 +410,69 @@ describe("a record that ends", () => {
     expect(isPublic("v")).toBe(true);
   });
 
+  describe("is warned of", () => {
+    const sentences = () => sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
+    const warningOf = (day: string) =>
+      `1 record of consent ends within 30 days, the first on ${day}. Their videos are hidden then.`;
+    const addEnding = (id: string, endsOn: string, status = "published") => {
+      addVideo({ id, status });
+      sqliteHandle()
+        .prepare(
+          `INSERT INTO video_consents (video_id, kind, people, recorded_on, ends_on, updated_at)
+           VALUES (?, 'own', 0, '2026-01-01', ?, '2026-01-01')`,
+        )
+        .run(id, endsOn);
+    };
+    const setStatus = (status: string) =>
+      sqliteHandle().prepare("UPDATE videos SET status = ? WHERE id = 'w'").run(status);
+
+    it("when it gets an earlier end than one that was warned of", async () => {
+      addVideo({ status: "published" });
+      await prepare();
+      await caught(() => declare({ endsOn: "2027-05-31" }));
+      addEnding("w", "2027-05-31");
+      const day = Date.parse("2027-05-02T12:00:00Z");
+      await checkConsent(day);
+      await caught(() => declare({ endsOn: "2027-05-12" }));
+      await checkConsent(day + DAY_MS);
+      await checkConsent(day + 2 * DAY_MS);
+      expect(sentences().slice(1)).toEqual([warningOf("2027-05-12")]);
+    });
+
+    it("when its video is published after a later end was warned of", async () => {
+      addEnding("v", "2026-05-31");
+      addEnding("w", "2026-05-11", "hidden");
+      await checkConsent(now);
+      setStatus("published");
+      await checkConsent(now + DAY_MS);
+      expect(sentences()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-11")]);
+    });
+
+    it("again when its video was hidden and is published again", async () => {
+      addEnding("w", "2026-05-31");
+      await checkConsent(now);
+      setStatus("hidden");
+      await checkConsent(now + DAY_MS);
+      setStatus("published");
+      await checkConsent(now + 2 * DAY_MS);
+      await checkConsent(now + 4 * DAY_MS);
+      expect(sentences()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
+    });
+
+    it("together with others once a day, unless it ends before that", async () => {
+      addEnding("v", "2026-05-31");
+      await checkConsent(now);
+      addEnding("w", "2026-05-03");
+      await checkConsent(now + 3_600_000);
+      expect(sentences()).toHaveLength(1);
+      addEnding("x", "2026-05-02");
+      await checkConsent(now + 3_600_000);
+      expect(sentences().slice(1)).toEqual([
+        "2 records of consent end within 30 days, the first on 2026-05-02. Their videos are hidden then.",
+      ]);
+    });
+  });
+
   it("hides a hundred at once, also those that ended while the site was down", async () => {
     await addPerformer();
     for (let number = 0; number < 100; number++) {

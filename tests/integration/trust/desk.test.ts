@@ -20,6 +20,7 @@ import {
   createReport,
   eraseReport,
   moveReport,
+  withdrawOpenReport,
 } from "~/trust/reports/report-records.server";
 import { hold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
@@ -585,6 +586,56 @@ describe("what waits for a moderator", () => {
       "3 reports",
       "1 report ",
     ]);
+  });
+
+  it("is told again after the reporter has answered, under the same deadline", async () => {
+    await report("r");
+    await checkReports(NOON);
+    await decide("r", "ask");
+    await checkReports(NOON + HOUR);
+    expect(open()).toEqual([]);
+    await writeTransaction(() => moveReport({ id: "r", from: ["asked"], to: "open" }));
+    await checkReports(NOON + 2 * HOUR);
+    await checkReports(NOON + 3 * HOUR);
+    expect(alerts().map(({ kind }) => kind)).toEqual(["reports-urgent", "reports-urgent"]);
+    expect(open()).toEqual(["reports-urgent"]);
+  });
+
+  it("is told again after the reporter has withdrawn what was asked about", async () => {
+    await report("r");
+    await checkReports(NOON);
+    await decide("r", "ask");
+    await writeTransaction(() => withdrawOpenReport("r"));
+    await checkReports(NOON + HOUR);
+    expect(open()).toEqual(["reports-urgent"]);
+    expect(alerts()).toHaveLength(2);
+  });
+
+  it("is told of a report that is due before one that was told of", async () => {
+    await report("r");
+    await checkReports(NOON + 36 * HOUR);
+    await report("s", { kind: "copyright", at: NOON + 37 * HOUR });
+    sqliteHandle()
+      .prepare("UPDATE reports SET due_at = ? WHERE id = 's'")
+      .run(new Date(NOON + 39 * HOUR).toISOString());
+    await checkReports(NOON + 37 * HOUR);
+    const due = alerts().filter(({ kind }) => kind === "reports-due");
+    expect(due.map(({ sentence }) => sentence)).toEqual([
+      "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
+      "1 report has to be decided within 12 hours, the first by 2030-01-03 03:00 UTC.",
+    ]);
+    await checkReports(NOON + 39 * HOUR);
+    expect(open()).toEqual(["reports-urgent", "reports-due", "reports-overdue"]);
+  });
+
+  it("of an alert ends with its own reports, not with those of another", async () => {
+    await report("r");
+    await checkReports(NOON);
+    await report("s", { kind: "under-age", at: NOON + 1 });
+    await checkReports(NOON + HOUR);
+    await decide("s", "keep");
+    await checkReports(NOON + 2 * HOUR);
+    expect(alerts().map(({ isOver }) => isOver)).toEqual([0, 1]);
   });
 
   it("stands in the navigation of those who decide, and in no page of others", async () => {
