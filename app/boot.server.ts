@@ -56,6 +56,7 @@ import { processState } from "~db/runtime.server";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { READER_STEPS } from "./boot-reader.server";
 import { type BootStep, runSteps } from "./boot-steps";
+import { startDeletingExpiredRows } from "./expired-rows.server";
 
 /** At a restart the process before may still be answering its last requests. */
 const HOLDER_LEAVES_WITHIN_MS = 6_000;
@@ -149,6 +150,7 @@ export const SERVICES: readonly BootStep[] = [
   { name: "alerts", after: ["open the database"], run: startAlerts },
   { name: "reports", after: ["open the database"], run: startReports },
   { name: "accepted terms", after: ["open the database"], run: startAcceptedTerms },
+  { name: "expired rows", after: ["open the database"], run: startDeletingExpiredRows },
   {
     name: "downloads",
     after: ["consent requirement", "change the stock server"],

@@ -9,8 +9,8 @@ import { AccountError, findUserByEmail, readEmail } from "./users.server";
 /** 256 bits: nobody guesses one, however often they try. */
 const TOKEN_BYTES = 32;
 const VALID_MS = 48 * 60 * 60 * 1000;
-/** For so long an old link still says why it does not work. */
-const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
+/** After its expiry, so that an old link still says why it doesn't work. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Only the hash is stored, so that a copy of the database makes no account. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
@@ -58,12 +58,8 @@ export async function invite(
   await changeAndRecord({ userId: ownerId, action: "invite", detail }, async (transaction) => {
     await transaction
       .deleteFrom("invitations")
-      .where((e) =>
-        e.or([
-          e.and([e("email", "=", email), e("used_at", "is", null)]),
-          e("expires_at", "<", iso(now - REMEMBERED_MS)),
-        ]),
-      )
+      .where("email", "=", email)
+      .where("used_at", "is", null)
       .execute();
     await transaction
       .insertInto("invitations")
@@ -77,6 +73,14 @@ export async function invite(
       .execute();
   });
   return { token, email, expiresAt };
+}
+
+/** Deletes invitations that expired more than 30 days ago, whether or not they were used. */
+export async function deleteOldInvitations(now = Date.now()): Promise<void> {
+  await database()
+    .deleteFrom("invitations")
+    .where("expires_at", "<=", iso(now - KEPT_MS))
+    .execute();
 }
 
 /** The invitations that were not used, the latest first. */

@@ -76,11 +76,13 @@ async function remember(
   const body = await response.text();
   const created_at = new Date(now).toISOString();
   const row = { token_id, key, request, status: response.status, headers, body, created_at };
+  await database().replaceInto("api_answers").values(row).execute();
+}
+
+/** Deletes answers that are more than a day old. */
+export async function deleteOldAnswers(now = Date.now()): Promise<void> {
   await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const old = new Date(now - KEPT_MS).toISOString();
-      await transaction.deleteFrom("api_answers").where("created_at", "<=", old).execute();
-      await transaction.replaceInto("api_answers").values(row).execute();
-    });
+    .deleteFrom("api_answers")
+    .where("created_at", "<=", new Date(now - KEPT_MS).toISOString())
+    .execute();
 }

@@ -124,6 +124,7 @@ export const accounts = /* sql */ `
     -- Set while it can be restored.
     deleted_at  TEXT
   );
+  CREATE INDEX upload_templates_deleted ON upload_templates (deleted_at) WHERE deleted_at IS NOT NULL;
   CREATE INDEX upload_templates_by_user ON upload_templates (user_id, name COLLATE NOCASE);
 
   -- Views of the studio's list that users have saved.

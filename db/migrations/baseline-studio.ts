@@ -146,9 +146,12 @@ export const studio = /* sql */ `
     reason     TEXT,
     video_id   TEXT,
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- When it was done, failed or was cancelled.
+    finished_at TEXT,
     -- The upload terms that were accepted with the request.
     terms      INTEGER REFERENCES upload_terms (version)
   );
+  CREATE INDEX downloads_finished ON downloads (finished_at) WHERE finished_at IS NOT NULL;
   CREATE INDEX downloads_unfinished ON downloads (id) WHERE state IN ('waiting', 'running');
 
   -- A number for each video and day, and nothing about who watched.

@@ -33,6 +33,8 @@ export interface DownloadsTable {
   reason: string | null;
   video_id: string | null;
   created_at: Generated<Time>;
+  /** When it was done, failed or was cancelled. */
+  finished_at: Time | null;
   /** The version of the uploaders' terms that was accepted with it; null where none was asked for. */
   terms: number | null;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import { FormError } from "../form-error.server";
 
@@ -61,17 +62,23 @@ export async function spendChallenge(
   db: Kysely<Schema>,
   now = Date.now(),
 ): Promise<void> {
-  const iso = (time: number) => new Date(time).toISOString();
-  await db.deleteFrom("spent_challenges").where("expires_at", "<=", iso(now)).execute();
   const { numInsertedOrUpdatedRows } = await db
     .insertInto("spent_challenges")
     .values({
       hash: createHash("sha256").update(challenge).digest("hex"),
-      expires_at: iso(now + CHALLENGE_MAX_AGE_SECONDS * 1000),
+      expires_at: new Date(now + CHALLENGE_MAX_AGE_SECONDS * 1000).toISOString(),
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n) {
     throw new FormError(400, "That answer was used before. Try again.");
   }
+}
+
+/** Deletes challenges that have expired, which nobody can answer any more. */
+export async function deleteExpiredChallenges(now = Date.now()): Promise<void> {
+  await database()
+    .deleteFrom("spent_challenges")
+    .where("expires_at", "<=", new Date(now).toISOString())
+    .execute();
 }

@@ -19,6 +19,8 @@ type DownloadRow = Selectable<DownloadsTable>;
 
 const SHOWN = 50;
 const PROGRESS_EVERY_MS = 1_000;
+/** A row names a user and an address. */
+const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** The one that is running in this process: one at a time, since it is the disk that is slow. */
 interface Running {
@@ -96,7 +98,7 @@ export async function listDownloads(): Promise<Download[]> {
 export async function cancelDownload(id: number): Promise<boolean> {
   const { numUpdatedRows } = await database()
     .updateTable("downloads")
-    .set({ state: "cancelled" })
+    .set({ state: "cancelled", finished_at: new Date().toISOString() })
     .where("id", "=", id)
     .where("state", "in", ["waiting", "running"])
     .executeTakeFirst();
@@ -104,6 +106,14 @@ export async function cancelDownload(id: number): Promise<boolean> {
   if (running?.id === id) running.controller.abort();
   jobsChanged("progress");
   return numUpdatedRows === 1n;
+}
+
+/** Deletes the rows of downloads that finished, failed or were cancelled more than 30 days ago. */
+export async function deleteOldDownloads(now = Date.now()): Promise<void> {
+  await database()
+    .deleteFrom("downloads")
+    .where("finished_at", "<=", new Date(now - KEPT_MS).toISOString())
+    .execute();
 }
 
 /** Begins again what a restart has interrupted. Called once, at the start. */
@@ -176,7 +186,7 @@ async function move(
 ): Promise<boolean> {
   const { numUpdatedRows } = await database()
     .updateTable("downloads")
-    .set(to)
+    .set({ ...to, finished_at: to.state === "running" ? null : new Date().toISOString() })
     .where("id", "=", id)
     .where("state", "=", from)
     .executeTakeFirst();

@@ -108,15 +108,20 @@ export function deleteTemplate(
   now = Date.now(),
 ): Promise<string | undefined> {
   return writeTransaction(() => {
-    prepared("DELETE FROM upload_templates WHERE deleted_at <= ?").run(
-      new Date(now - RESTORABLE_MS).toISOString(),
-    );
     const statement = prepared(
       `UPDATE upload_templates SET deleted_at = ?, is_default = 0
        WHERE id = ? AND user_id = ? AND deleted_at IS NULL RETURNING name`,
     );
     return statement.pluck().get(new Date(now).toISOString(), id, userId) as string | undefined;
   });
+}
+
+/** Deletes the rows of templates that were deleted more than 30 days ago. */
+export async function deleteOldTemplates(now = Date.now()): Promise<void> {
+  const until = new Date(now - RESTORABLE_MS).toISOString();
+  await writeTransaction(() =>
+    prepared("DELETE FROM upload_templates WHERE deleted_at <= ?").run(until),
+  );
 }
 
 /** Restores a deleted template of a user; returns its name if it was there. */

@@ -57,7 +57,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   stored_files: "bucket bytes sha256 version modified_ms type",
   missing_files: "number",
   storage: "id bytes checked_at files_looked_at site_id clock moving_to_disk",
-  downloads: "id address texts status state reason video_id created_at terms",
+  downloads: "id texts status state reason video_id created_at finished_at terms",
   imports: "source bytes modified_ms video_id target process started_at finished_at",
   jobs: "id video_id kind priority state attempts run_after worker lease_until worker_losses progress speed seconds_left reason created_at started_at finished_at",
   workers: "id token_hash name created_at last_seen_at jobs_done trouble",

@@ -125,7 +125,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "Invitations, with an e-mail address and a role",
         why: "To make an account by a link that works once.",
         howLong:
-          "One can be used for 48 hours, and is kept for 30 days, so that whoever uses it later learns why it fails.",
+          "One can be used for 48 hours, and is kept for 30 days after that, so that whoever uses it later learns why it fails.",
         columns: {
           invitations: "token_hash email role may_publish created_at expires_at used_at",
         },
@@ -164,8 +164,13 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
           media_files: "path",
           removals: "path",
           stored_files: "path object",
-          downloads: "user_id",
         },
+      },
+      {
+        what: "Imports from an address: who asked for one, and the address",
+        why: "To run it with the rights of that account, and to show what became of it.",
+        howLong: "Until 30 days after it has ended.",
+        columns: { downloads: "user_id address" },
       },
       {
         what: "Which version of the uploaders' terms was accepted for a video, by whom and when; who wrote a version",
@@ -198,7 +203,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "Notes to each other about drafts, links that show a draft, and templates and views of their own",
         why: "To work together, and faster.",
         howLong:
-          "Notes and links as long as the video, notes about a report as long as its texts, templates and views until they are removed.",
+          "Notes and links as long as the video, notes about a report as long as its texts, views until they are removed, templates for 30 days after that.",
         columns: {
           review_notes: "id video_id user_id text created_at",
           preview_links: "token_hash video_id made_by created_at views last_viewed_at",

@@ -17,7 +17,8 @@ import { CONSTANT_WORK, PERIODIC_WORK } from "./periodic-work";
 const VIDEOS = 1_200;
 
 /** Tables with one row, or of which the site keeps a few hundred. */
-const SMALL_TABLES = /^(?:alerts|backups|catalogue_version|queue_state|storage|video_totals)$/;
+const SMALL_TABLES =
+  /^(?:alerts|backups|catalogue_version|invitations|queue_state|spent_challenges|storage|video_totals)$/;
 /** Values of the statement itself, and rows that a plan has read and limited before. */
 const NO_TABLES = /^(?:json_each|asked|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
 /** A lookup of the rows of one video, job or report. */
@@ -81,6 +82,10 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["report_mails_due (next_at<?)", "limit ?", "mails that are due"],
   ["alert_deliveries_due (next_at<?)", "limit ?", "notices that are due"],
   ["blocked_films_waiting", "LIMIT 1", "blocked just now"],
+  ["sessions_by_expiry (expires_at<?)", "delete", "expired since the last hour"],
+  ["api_answers_by_age (created_at<?)", "delete", "the same"],
+  ["upload_templates_deleted (deleted_at<?)", "DELETE", "the same"],
+  ["downloads_finished (finished_at<?)", "delete", "the same"],
   ["stored_files_by_object (object=?)", "object = ?", "the files of one object"],
   ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "a part of what is written"],
 

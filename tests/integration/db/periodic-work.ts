@@ -1,5 +1,6 @@
 import { countView, flushViews } from "~/catalogue/views.server";
 import { countWatched, flushWatchedParts } from "~/catalogue/watched-parts.server";
+import { deleteExpiredRows } from "~/expired-rows.server";
 import { subscribe } from "~/live/hub.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
 import { evictCopies } from "~/media/files/local-copies.server";
@@ -80,6 +81,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/trust/uploaders/accepted-terms.server.ts": async () => {
     for (let last = await forgetAccepted(); last > 0; ) last = await forgetAccepted(last);
   },
+  "app/expired-rows.server.ts": () => deleteExpiredRows(),
   "db/follow-copy.server.ts": "Looks at the file of the database.",
   "db/heartbeat.server.ts": startHeartbeat,
   "db/threads/checkpoint.server.ts": "Has a thread bring the log into the database file.",

@@ -77,6 +77,8 @@ function fetched(address: string, options: Partial<Parameters<typeof download>[1
     ...options,
   });
 }
+const finished = () =>
+  sqliteHandle().prepare("SELECT finished_at IS NOT NULL FROM downloads").pluck().all();
 const temporaryFiles = () => fs.readdirSync(path.join(site.uploads, "tmp"));
 const refusal = async (work: Promise<unknown>) =>
   work.then(
@@ -220,6 +222,7 @@ describe("what is brought in", () => {
     expect(await cancelDownload(running!.id)).toBe(true);
     await runDownloads();
     expect((await listDownloads())[0]).toMatchObject({ state: "cancelled" });
+    expect(finished()).toEqual([1]);
     expect(await cancelDownload(running!.id)).toBe(false);
     expect(videos()).toEqual([]);
     expect(temporaryFiles()).toEqual([]);
@@ -237,6 +240,7 @@ describe("what is brought in", () => {
     expect(await listDownloads()).toMatchObject([
       { state: "failed", reason: "This address is not on the public internet." },
     ]);
+    expect(finished()).toEqual([1]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { action, loader } from "~/routes/templates";
 import {
+  deleteOldTemplates,
   deleteTemplate,
   type TemplateFailure,
   templatesOf,
@@ -82,6 +83,7 @@ describe("templates of uploads", () => {
     const [day, night] = templatesOf("u").map(({ id }) => id);
     await deleteTemplate("u", night ?? 0, Date.now() - 31 * 24 * 60 * 60 * 1000);
     await deleteTemplate("u", day ?? 0);
+    await deleteOldTemplates();
     const left = () => sqliteHandle().prepare("SELECT id FROM upload_templates").pluck().all();
     expect(left()).toEqual([day]);
     sqliteHandle().exec("DELETE FROM users");

@@ -304,6 +304,27 @@ describe("deleting for good", () => {
     });
   });
 
+  it("deletes the notes and preview links of the video, and no others", async () => {
+    for (const id of ["a", "b"]) {
+      addWhole(id);
+      sqliteHandle()
+        .prepare("INSERT INTO review_notes (video_id, text, created_at) VALUES (?, 'Ann', '2030')")
+        .run(id);
+      sqliteHandle()
+        .prepare(
+          "INSERT INTO preview_links (token_hash, video_id, created_at) VALUES (?, ?, '2030')",
+        )
+        .run(`hash of ${id}`, id);
+    }
+    await removeVideos(["a"], "u");
+    const left = (table: string) =>
+      sqliteHandle().prepare(`SELECT video_id FROM ${table} ORDER BY video_id`).pluck().all();
+    expect(left("review_notes")).toEqual(["a", "b"]);
+    await purge(["a"]);
+    expect(left("review_notes")).toEqual(["b"]);
+    expect(left("preview_links")).toEqual(["b"]);
+  });
+
   it("empties the trash of what was there when it was asked about", async () => {
     addWhole("a");
     addWhole("b");
