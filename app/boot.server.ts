@@ -6,6 +6,7 @@ import { recoverImports } from "~/import/journal.server";
 import { answerEvents } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
+import { startForgettingEntries } from "~/media/block-list/removed-entries.server";
 import { createBuckets } from "~/media/bucket.server";
 import {
   isMovingToDisk,
@@ -176,6 +177,7 @@ export const SERVICES: readonly BootStep[] = [
   },
   { name: "eviction of local copies", after: ["ask the store"], run: startEvicting },
   { name: "blocked films", after: ["identify the site"], run: startHashingBlockedFilms },
+  { name: "old block list entries", after: ["open the database"], run: startForgettingEntries },
   {
     name: "compared videos",
     after: ["consent requirement", "change the stock server"],

@@ -68,6 +68,7 @@ export default [
   route("admin/import/:file", "routes/export.ts"),
   route("admin/reports/:id/archive", "routes/report-archive.ts"),
   route("admin/block-list/:file", "routes/block-list-file.ts"),
+  route("admin/block-list/:entry/thumbnail", "routes/block-list-thumbnail.ts"),
   route("admin/statistics/:file", "routes/statistics-file.ts"),
   route("admin/videos/:id/statistics/:file", "routes/video-statistics-file.ts"),
   route("admin/consent/:id/documents/:document", "routes/performer-document.ts"),

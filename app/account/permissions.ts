@@ -62,6 +62,7 @@ const TABLE = {
   "/admin/block-list": { owner: "all", editor: "all", uploader: "none" },
   "/admin/block-list remove": { owner: "all", editor: "none", uploader: "none" },
   "/admin/block-list import": { owner: "all", editor: "none", uploader: "none" },
+  "/admin/block-list/:entry/thumbnail": { owner: "all", editor: "all", uploader: "none" },
   "/admin/block-list/:file": { owner: "all", editor: "none", uploader: "none" },
   "/admin/alerts": { owner: "all", editor: "none", uploader: "none" },
   "/admin/tokens": { owner: "own", editor: "own", uploader: "own" },

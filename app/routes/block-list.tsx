@@ -15,61 +15,84 @@ import {
   importList,
   readBlockListPage,
   receiveBlockListForm,
-  removeFromList,
 } from "~/studio/block-list/block-list-page.server";
-import { BlockedFilms, Exchange, Matches, Uncompared } from "~/studio/block-list/block-list-panels";
+import {
+  BlockedFilms,
+  Exchange,
+  Matches,
+  RemoveDialog,
+  RemovedEntries,
+  Uncompared,
+} from "~/studio/block-list/block-list-panels";
+import { putBack, removeFromList } from "~/studio/block-list/entries.server";
+import { BLOCK_LIST } from "~/studio/block-list/entry-name";
 import type { StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { SafetyLinks } from "~/studio/reports/safety-links";
 import { usePermissions } from "~/studio/use-permissions";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta = privateMeta("Block list");
 
-const ADDRESS = "/admin/block-list";
-
 export async function loader({ request }: LoaderFunctionArgs) {
-  await requirePermission(request, ADDRESS);
-  const before = Number(new URL(request.url).searchParams.get("before"));
-  return readBlockListPage(Number.isSafeInteger(before) && before > 0 ? before : undefined);
+  await requirePermission(request, BLOCK_LIST);
+  const asked = new URL(request.url).searchParams;
+  const before = numberOf(asked.get("before"));
+  return { ...readBlockListPage(before, numberOf(asked.get("remove"))), before };
+}
+
+function numberOf(text: string | null): number | undefined {
+  const number = Number(text);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requirePermission(request, ADDRESS);
+  const user = await requirePermission(request, BLOCK_LIST);
   requireOwnOrigin(request);
   if (!allows(user, "/admin/block-list import")) throw await refusalOf(request);
-  const form = await receiveBlockListForm(request);
-  const intent = form.fields.get("intent");
-  if (!isChange(intent)) {
+  const answer = await unlessBusy(perform(request, user.id));
+  if ("status" in answer) return data({ error: answer }, { status: answer.status });
+  throw redirectWithToast(BLOCK_LIST, answer);
+}
+
+/** Performs a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
+async function perform(request: Request, userId: string): Promise<StudioFailure | ToastMessage> {
+  if (isMultipart(request)) {
+    const form = await receiveBlockListForm(request);
+    if (form.fields.get("intent") === "import") return importList(form, userId);
     await discardReceived(...form.files.values());
     throw badRequest();
   }
-  const answer = await unlessBusy(
-    intent === "import"
-      ? importList(form, user.id)
-      : removeFromList(Number(form.fields.get("film")), user.id),
-  );
-  if ("status" in answer) return data({ error: answer }, { status: answer.status });
-  throw redirectWithToast(ADDRESS, answer);
+  const form = await readSmallForm(request);
+  const entry = Number(form.get("entry"));
+  const intent = form.get("intent");
+  if (intent === "remove") return removeFromList(entry, userId);
+  if (intent === "put-back") return putBack(entry, userId);
+  throw badRequest();
 }
 
-const isChange = (intent: unknown) => intent === "import" || intent === "remove";
+const INTENTS: readonly unknown[] = ["import", "remove", "put-back"];
+const isMultipart = (request: Request) =>
+  request.headers.get("Content-Type")?.startsWith("multipart/") ?? false;
 const badRequest = () => new Response(null, { status: 400, statusText: "Bad Request" });
 
 /** Of somebody who may not change the list nothing long is received. */
 async function refusalOf(request: Request): Promise<Response> {
-  const isLong = request.headers.get("Content-Type")?.startsWith("multipart/");
-  if (!isLong && !isChange((await readSmallForm(request)).get("intent"))) return badRequest();
+  if (!isMultipart(request) && !INTENTS.includes((await readSmallForm(request)).get("intent")))
+    return badRequest();
   return new Response(null, { status: 403, statusText: "Forbidden" });
 }
 
 export default function BlockList() {
-  const { films, total, matches, uncompared, next } = useLoaderData<typeof loader>();
+  const { entries, total, removed, matches, uncompared, confirmation, before, next } =
+    useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
   const mayChange = usePermissions()("/admin/block-list import");
-  const busy = useNavigation().formData?.get("intent") === "import";
+  const busy = useNavigation().formData?.get("intent");
+  const here = before === undefined ? BLOCK_LIST : `${BLOCK_LIST}?before=${before}`;
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
@@ -77,31 +100,35 @@ export default function BlockList() {
           <h1 className="text-xl font-semibold">Block list</h1>
           <p className="text-sm text-muted">
             {total === 0
-              ? "Films that were removed and are not to come back."
-              : `${formatQuantity(total, "film")} that may not come back.`}
+              ? "Videos that can’t be uploaded again."
+              : `${formatQuantity(total, "video")} that can’t be uploaded again.`}
           </p>
         </div>
         <AdminLinks />
       </header>
       <SafetyLinks />
       <AnswerFailure error={error} />
+      {confirmation && mayChange && (
+        <RemoveDialog entry={confirmation} here={here} busy={busy === "remove"} />
+      )}
       <Matches matches={matches} />
       <Uncompared uncompared={uncompared} />
-      {films.length === 0 ? (
-        <EmptyState icon={<ShieldBan />} title="No film is blocked.">
-          A film comes here when a moderator removes it because of a report.
+      {entries.length === 0 ? (
+        <EmptyState icon={<ShieldBan />} title="No blocked videos yet.">
+          A video is added when a moderator removes it because of a report.
         </EmptyState>
       ) : (
-        <BlockedFilms films={films} mayRemove={mayChange} />
+        <BlockedFilms entries={entries} here={here} mayRemove={mayChange} />
       )}
       {next !== undefined && (
         <div>
-          <ButtonLink to={`${ADDRESS}?before=${next}`} variant="secondary">
-            Earlier films
+          <ButtonLink to={`${BLOCK_LIST}?before=${next}`} variant="secondary">
+            Earlier entries
           </ButtonLink>
         </div>
       )}
-      {mayChange && <Exchange busy={busy} />}
+      <RemovedEntries removed={removed} mayPutBack={mayChange} />
+      {mayChange && <Exchange busy={busy === "import"} />}
     </div>
   );
 }

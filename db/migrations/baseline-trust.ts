@@ -114,6 +114,10 @@ export const trust = /* sql */ `
     -- The path of that file in the bucket 'videos'. It isn't removed while the state is waiting.
     file       TEXT,
     attempts   INTEGER NOT NULL DEFAULT 0,
+    -- The title of the video that was removed here. Deleted REPORT_KEEP later, since it may name a person.
+    title      TEXT,
+    -- When the entry was removed from the list. Such an entry matches nothing, and is deleted 30 days later.
+    removed_at TEXT,
     -- Seconds to the first frame, and between two frames.
     first      REAL NOT NULL DEFAULT 0,
     step       REAL NOT NULL DEFAULT 0,
@@ -122,6 +126,9 @@ export const trust = /* sql */ `
   );
   CREATE UNIQUE INDEX blocked_films_by_video ON blocked_films (video_id) WHERE video_id IS NOT NULL;
   CREATE INDEX blocked_films_waiting ON blocked_films (file) WHERE state = 'waiting';
+  CREATE INDEX blocked_films_removed ON blocked_films (removed_at) WHERE removed_at IS NOT NULL;
+  CREATE INDEX blocked_films_titled ON blocked_films (blocked_at)
+    WHERE title IS NOT NULL AND video_id IS NOT NULL;
 
   CREATE TABLE blocked_files (
     sha256  TEXT NOT NULL CHECK (length(sha256) = 64),

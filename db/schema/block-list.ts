@@ -19,6 +19,10 @@ export interface BlockedFilmsTable {
   /** The path of the file in the bucket `videos`. */
   file: Generated<string | null>;
   attempts: Generated<number>;
+  /** Of the video that was removed here, until REPORT_KEEP after that. */
+  title: Generated<string | null>;
+  /** When it was removed from the list, ISO 8601 UTC; null while it is on it. */
+  removed_at: Generated<string | null>;
   /** Seconds to the first frame. */
   first: Generated<number>;
   /** Seconds between two frames. */

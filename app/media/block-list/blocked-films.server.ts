@@ -20,6 +20,7 @@ export interface Blocked {
 }
 
 interface FileRow {
+  title: string;
   video_url: string;
   source_url: string | null;
 }
@@ -41,9 +42,9 @@ export function blockFilm(
   unblockFilm(videoId);
   const filmId = Number(
     prepared(
-      `INSERT INTO blocked_films (video_id, reason, blocked_at, state)
-       VALUES (?, ?, ?, 'none')`,
-    ).run(videoId, reason, now.toISOString()).lastInsertRowid,
+      `INSERT INTO blocked_films (video_id, reason, blocked_at, state, title)
+       VALUES (?, ?, ?, 'none', ?)`,
+    ).run(videoId, reason, now.toISOString(), row.title).lastInsertRowid,
   );
   prepared(
     `INSERT INTO blocked_files (sha256, film_id)
@@ -68,22 +69,59 @@ export function unblockFilm(videoId: string): boolean {
   return prepared("DELETE FROM blocked_films WHERE video_id = ?").run(videoId).changes > 0;
 }
 
+/**
+ * Removes an entry from the list, inside of a write transaction. It matches nothing until it is put back. Videos
+ * that are held because of it stay so until somebody has looked at them.
+ *
+ * @returns whether it was on the list.
+ */
+export function removeEntry(filmId: number, now = new Date()): boolean {
+  const { changes } = prepared(
+    "UPDATE blocked_films SET removed_at = ? WHERE id = ? AND removed_at IS NULL",
+  ).run(now.toISOString(), filmId);
+  if (changes === 0) return false;
+  prepared("DELETE FROM blocked_likenesses WHERE film_id = ? AND dismissed_at IS NULL").run(filmId);
+  return true;
+}
+
+/**
+ * Puts a removed entry back on the list, inside of a write transaction. What was uploaded meanwhile is to be
+ * compared with it afterwards.
+ *
+ * @returns whether it had been removed.
+ */
+export function putBackEntry(filmId: number): boolean {
+  const { changes } = prepared(
+    "UPDATE blocked_films SET removed_at = NULL WHERE id = ? AND removed_at IS NOT NULL",
+  ).run(filmId);
+  return changes > 0;
+}
+
 /** Whether a file has the bytes of a blocked one. */
 export function isBlockedFile(sha256: string): boolean {
-  return prepared("SELECT 1 FROM blocked_files WHERE sha256 = ?").get(sha256) !== undefined;
+  return (
+    prepared(
+      `SELECT 1 FROM blocked_files JOIN blocked_films ON blocked_films.id = film_id
+       WHERE sha256 = ? AND removed_at IS NULL`,
+    ).get(sha256) !== undefined
+  );
 }
 
 /** Whether there is anything that a film could look like. */
 export function hasBlockedFrames(): boolean {
-  return prepared("SELECT 1 FROM blocked_films WHERE frames <> x'' LIMIT 1").get() !== undefined;
+  return (
+    prepared(
+      "SELECT 1 FROM blocked_films WHERE frames <> x'' AND removed_at IS NULL LIMIT 1",
+    ).get() !== undefined
+  );
 }
 
 function rowOf(videoId: string): FileRow | undefined {
-  const columns = "video_url, source_url";
+  const columns = "title, video_url, source_url";
   const live = prepared(`SELECT ${columns} FROM videos WHERE id = ?`).get(videoId);
   if (live) return live as FileRow;
   return prepared(
-    `SELECT coalesce(row ->> 'video_url', '') AS video_url, row ->> 'source_url' AS source_url
+    `SELECT title, coalesce(row ->> 'video_url', '') AS video_url, row ->> 'source_url' AS source_url
      FROM deleted_videos WHERE id = ?`,
   ).get(videoId) as FileRow | undefined;
 }

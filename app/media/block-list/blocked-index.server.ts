@@ -36,8 +36,8 @@ export interface FilmIndex {
  * an index of them; it is made again when the list has changed.
  */
 export function readBlockedFilms(sqlite: Database) {
-  // To look at every row takes 30 ms of 10,000. A film that is gone is not found whatever the index says; the
-  // frames of one change when it waits no longer.
+  // To look at every row takes 30 ms of 10,000. An entry that is deleted or removed is not found whatever the
+  // index says, and one that is put back is still in it; the frames of one change when it waits no longer.
   const version = sqlite
     .prepare(
       `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_films'), 0) || ' ' ||
@@ -58,7 +58,7 @@ export function readBlockedFilms(sqlite: Database) {
 /** The ids of the films of an index that one looks like. */
 export function findInIndex(sqlite: Database, index: FilmIndex, film: Frames): number[] {
   const one = sqlite.prepare<[number], BlockedRow>(
-    "SELECT id, first, step, frames FROM blocked_films WHERE id = ?",
+    "SELECT id, first, step, frames FROM blocked_films WHERE id = ? AND removed_at IS NULL",
   );
   return candidates(index, film).filter((id) => {
     const row = one.get(id);

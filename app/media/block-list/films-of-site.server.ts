@@ -4,18 +4,21 @@ import { holdLikeness, noteLikeness } from "./likeness.server";
 import type { Answer } from "./videos-like.server";
 
 /**
- * Compares the videos of the site with films that were put on the list last, and notes those that look like
- * one: the page of the list names them.
+ * Compares the videos of the site with films of the list, and notes those that look like one: the page of the
+ * list names them.
  *
- * @param holds whether they are drafts until somebody has looked at them.
+ * @param from the number of the first film.
+ * @param holds whether they are held until somebody has looked at them.
+ * @param to the number of the last film; all that follow if it is left out.
  * @returns how many.
  */
-export async function compareSite(from: number, holds: boolean): Promise<number> {
+export async function compareSite(from: number, holds: boolean, to?: number): Promise<number> {
   let last: string | undefined = "";
   let count = 0;
   while (last !== undefined) {
     const answer: Answer = await queryThread<Answer>("studio", "videos-like-blocked", {
       from,
+      to,
       after: last,
     });
     for (const { videoId, films } of answer.found) {

@@ -102,7 +102,7 @@ export function noteLikeness(videoId: string, films: readonly number[]): void {
   const add = prepared(
     `INSERT OR IGNORE INTO blocked_likenesses (video_id, film_id, found_at)
      SELECT videos.id, blocked_films.id, @now FROM videos JOIN blocked_films
-     WHERE videos.id = @videoId AND blocked_films.id = @film`,
+     WHERE videos.id = @videoId AND blocked_films.id = @film AND removed_at IS NULL`,
   );
   for (const film of films) add.run({ videoId, film, now: new Date().toISOString() });
 }

@@ -4,6 +4,7 @@ import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { prepared, writeTransaction } from "~db/client.server";
 import { BLOCK_REASONS } from "~db/schema/block-list";
 import { writingTurns } from "~db/threads/checkpoint.server";
+import { isBlockedFile } from "./blocked-films.server";
 import { VARIANTS } from "./frame-hashes";
 
 /** The first line of a file. Each of the others is one film, as in `Entry`. */
@@ -42,7 +43,7 @@ export async function* exportBlockList(): AsyncGenerator<string> {
     const row = prepared(
       `SELECT id, reason, blocked_at AS blocked, first, step, lower(hex(frames)) AS frames,
          (SELECT json_group_array(sha256) FROM blocked_files WHERE film_id = blocked_films.id) AS sha256
-       FROM blocked_films WHERE id > ? ORDER BY id LIMIT 1`,
+       FROM blocked_films WHERE id > ? AND removed_at IS NULL ORDER BY id LIMIT 1`,
     ).get(after) as (Omit<Entry, "sha256"> & { id: number; sha256: string }) | undefined;
     if (!row) return;
     const { id, sha256: digests, ...film } = row;
@@ -92,8 +93,7 @@ export async function importBlockList(file: string): Promise<Imported> {
 
 /** False for a film with bytes that are on the list already. */
 function addEntry({ reason, blocked, sha256: digests, first, step, frames }: Entry): boolean {
-  const known = prepared("SELECT 1 FROM blocked_files WHERE sha256 = ?");
-  if (digests.some((digest) => known.get(digest))) return false;
+  if (digests.some(isBlockedFile)) return false;
   const { lastInsertRowid } = prepared(
     `INSERT INTO blocked_films (reason, blocked_at, state, first, step, frames)
      VALUES (@reason, @blocked, @state, @first, @step, @frames)`,

@@ -6,8 +6,9 @@ import type { Frames } from "./compare";
 const VIDEOS_AT_ONCE = 500;
 
 interface Question {
-  /** The films that are new have this number or a higher one. */
+  /** The numbers of the first film and of the last one; without a last one, all that follow. */
   from: number;
+  to?: number;
   /** Videos after this id. */
   after: string;
 }
@@ -17,20 +18,20 @@ export interface Answer {
   last: string | undefined;
 }
 
-/** The videos of the site that look like films that were put on the list last. Runs on a thread. */
+/** The videos of the site that look like some films of the list. Runs on a thread. */
 export function readVideosLike(sqlite: Database) {
   const videos = sqlite.prepare<[string], Frames & { id: string }>(
     `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames
      WHERE video_id > ? ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   );
   const films = sqlite.prepare<
-    [number],
+    [number, number],
     { id: number; first: number; step: number; frames: Buffer }
-  >("SELECT id, first, step, frames FROM blocked_films WHERE id >= ? AND frames <> x''");
-  let index: { from: number; films: ReturnType<typeof indexOfFilms> } | undefined;
-  return ({ from, after }: Question): Answer => {
-    if (after === "" || index?.from !== from)
-      index = { from, films: indexOfFilms(films.iterate(from)) };
+  >("SELECT id, first, step, frames FROM blocked_films WHERE id BETWEEN ? AND ? AND frames <> x''");
+  let index: { from: number; to: number; films: ReturnType<typeof indexOfFilms> } | undefined;
+  return ({ from, to = Number.MAX_SAFE_INTEGER, after }: Question): Answer => {
+    if (after === "" || index?.from !== from || index.to !== to)
+      index = { from, to, films: indexOfFilms(films.iterate(from, to)) };
     const rows = videos.all(after);
     const found = rows
       .map((row) => ({ videoId: row.id, films: findInIndex(sqlite, index!.films, row) }))

@@ -12,20 +12,16 @@ import { failedComparisons } from "~/trust/compared.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
-import type { BlockReason } from "~db/schema/block-list";
 import { failure, type StudioFailure } from "../failure";
+import {
+  type EntriesPage,
+  type ListedEntry,
+  readEntries,
+  readEntry,
+  readRemovedEntries,
+} from "./entries.server";
 
-const PER_PAGE = 50;
 const MATCHES_SHOWN = 50;
-
-/** A film of the list; the time is ISO 8601 UTC. */
-export interface ListedFilm {
-  id: number;
-  reason: BlockReason;
-  blockedAt: string;
-  state: "waiting" | "ready" | "few" | "none";
-  isImported: boolean;
-}
 
 /** A video of the site that has the bytes of a film of the list, or looks like one. */
 interface Match {
@@ -34,60 +30,41 @@ interface Match {
   isSame: boolean;
 }
 
-export interface BlockListPage {
-  films: ListedFilm[];
-  total: number;
+export interface BlockListPage extends EntriesPage {
+  removed: ListedEntry[];
   matches: Match[];
   /** Videos that are held because they could not be compared, and why. */
   uncompared: { id: string; title: string; why: string }[];
-  /** The number that the next page begins below. */
-  next?: number;
+  /** The entry whose removal is to be confirmed. */
+  confirmation?: ListedEntry;
 }
 
-/** A page of the list, the last that were blocked first. */
-export function readBlockListPage(before: number | undefined): BlockListPage {
-  const rows = prepared(
-    `SELECT id, reason, blocked_at AS blockedAt, state, video_id IS NULL AS isImported
-     FROM blocked_films WHERE @before IS NULL OR id < @before ORDER BY id DESC LIMIT ${PER_PAGE + 1}`,
-  ).all({ before: before ?? null }) as (Omit<ListedFilm, "isImported"> & { isImported: number })[];
-  const films = rows
-    .slice(0, PER_PAGE)
-    .map((row) => ({ ...row, isImported: row.isImported === 1 }));
-  const next = rows.length > PER_PAGE ? films.at(-1)?.id : undefined;
-  const total = prepared("SELECT count(*) FROM blocked_films").pluck().get() as number;
-  const uncompared = failedComparisons(MATCHES_SHOWN);
-  return { films, total, matches: readMatches(), uncompared, ...(next !== undefined && { next }) };
+/** A page of the list, the most recently blocked first. */
+export function readBlockListPage(
+  before: number | undefined,
+  toRemove?: number | undefined,
+): BlockListPage {
+  const confirmation = toRemove === undefined ? undefined : readEntry(toRemove);
+  return {
+    ...readEntries(before),
+    removed: readRemovedEntries(),
+    matches: readMatches(),
+    uncompared: failedComparisons(MATCHES_SHOWN),
+    ...(confirmation && { confirmation }),
+  };
 }
 
 function readMatches(): Match[] {
   const rows = prepared(
     `SELECT videos.id, title, max(isSame) AS isSame FROM (
-       SELECT video_id, 1 AS isSame FROM blocked_files JOIN video_digests USING (sha256)
+       SELECT video_digests.video_id, 1 AS isSame FROM blocked_files
+         JOIN blocked_films ON blocked_films.id = film_id JOIN video_digests USING (sha256)
+       WHERE removed_at IS NULL
        UNION ALL
        SELECT video_id, 0 FROM blocked_likenesses WHERE dismissed_at IS NULL
      ) JOIN videos ON videos.id = video_id GROUP BY videos.id ORDER BY sort_key DESC LIMIT ${MATCHES_SHOWN}`,
   ).all() as (Omit<Match, "isSame"> & { isSame: number })[];
   return rows.map((row) => ({ ...row, isSame: row.isSame === 1 }));
-}
-
-/** Takes a film off the list. Videos that are held for it stay so until somebody has looked at them. */
-export async function removeFromList(
-  id: number,
-  userId: string,
-): Promise<StudioFailure | ToastMessage> {
-  const isRemoved = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const { changes } = prepared("DELETE FROM blocked_films WHERE id = ?").run(id);
-      if (changes === 0) return false;
-      appendToLog({ action: "block-list-remove", userId, detail: { film: id } });
-      const detail = `film ${id}`;
-      await recordActivity({ userId, action: "block-remove", detail }, transaction);
-      return true;
-    });
-  if (!isRemoved)
-    return failure(404, "Nothing was removed.", { detail: "The film is no longer on the list." });
-  return done("The film may come back to this site.");
 }
 
 const RULE: FileRule = {

@@ -1,12 +1,17 @@
 import { Form, Link } from "@remix-run/react";
+import { Film, Undo2 } from "lucide-react";
+import type { ReactNode } from "react";
 import { Time } from "~/account/session-list";
 import { Badge } from "~/ui/badge";
-import { Button, buttonClass } from "~/ui/button";
+import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { FileField } from "~/ui/forms/field";
 import { PageSection } from "../page-section";
-import type { BlockListPage, ListedFilm } from "./block-list-page.server";
+import { ConfirmDialog } from "../trash/confirm-dialog";
+import type { BlockListPage } from "./block-list-page.server";
+import type { ListedEntry } from "./entries.server";
+import { BLOCK_LIST, entryName } from "./entry-name";
 
-const REASONS: Record<ListedFilm["reason"], string> = {
+const REASONS: Record<ListedEntry["reason"], string> = {
   copyright: "Copyright",
   consent: "Shown without consent",
   "under-age": "Under age",
@@ -14,48 +19,177 @@ const REASONS: Record<ListedFilm["reason"], string> = {
   other: "Another reason",
 };
 
-const STATES: Record<Exclude<ListedFilm["state"], "ready">, string> = {
+const STATES: Record<Exclude<ListedEntry["state"], "ready">, string> = {
   waiting: "Frames are being taken",
   few: "A few frames alone",
   none: "The same file alone",
 };
 
-/** The films of a page of the list, each with what is known of it. */
-export function BlockedFilms({ films, mayRemove }: { films: ListedFilm[]; mayRemove: boolean }) {
+/** The entries of a page of the list, each with what is known of it. */
+export function BlockedFilms({
+  entries,
+  here,
+  mayRemove,
+}: {
+  entries: ListedEntry[];
+  /** The address of this page of the list. */
+  here: string;
+  mayRemove: boolean;
+}) {
   return (
-    <ul
-      aria-label="Blocked films"
-      className="ruled rounded-lg border border-line bg-surface text-sm"
-    >
-      {films.map((film) => (
-        <li key={film.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 p-3 sm:px-4">
-          <div className="flex min-w-0 grow basis-60 flex-col gap-1">
-            <p className="flex flex-wrap items-center gap-2 font-medium">
-              {REASONS[film.reason]}
-              {film.state !== "ready" && <Badge>{STATES[film.state]}</Badge>}
-            </p>
-            <p className="text-muted figures">
-              Film {film.id}, {film.isImported ? "imported, blocked" : "blocked here"}{" "}
-              <Time value={film.blockedAt} />
-            </p>
-          </div>
-          {mayRemove && (
-            <Form method="post" encType="multipart/form-data" preventScrollReset>
-              <input type="hidden" name="film" value={film.id} />
+    <Entries label="Blocked videos" entries={entries}>
+      {(entry) =>
+        mayRemove && (
+          <ButtonLink
+            to={`${here}${here.includes("?") ? "&" : "?"}remove=${entry.id}`}
+            preventScrollReset
+            variant="ghost"
+            size="sm"
+            aria-label={`Remove ${entryName(entry)} from the block list`}
+          >
+            Remove
+          </ButtonLink>
+        )
+      }
+    </Entries>
+  );
+}
+
+/** The entries that were removed from the list and can be put back; nothing if there are none. */
+export function RemovedEntries({
+  removed,
+  mayPutBack,
+}: Pick<BlockListPage, "removed"> & { mayPutBack: boolean }) {
+  if (removed.length === 0) return null;
+  return (
+    <PageSection id="removed" title="Removed from the list">
+      <p className="text-sm text-muted">
+        These videos can be uploaded again. Each entry can be put back for 30 days after its
+        removal.
+      </p>
+      <Entries label="Removed entries" entries={removed}>
+        {(entry) =>
+          mayPutBack && (
+            <Form method="post" action={BLOCK_LIST} preventScrollReset>
+              <input type="hidden" name="entry" value={entry.id} />
               <Button
                 name="intent"
-                value="remove"
-                variant="ghost"
+                value="put-back"
+                variant="secondary"
                 size="sm"
-                aria-label={`Remove film ${film.id} from the list`}
+                aria-label={`Put ${entryName(entry)} back on the block list`}
               >
-                Remove
+                <Undo2 aria-hidden="true" className="size-4" />
+                Put back
               </Button>
             </Form>
+          )
+        }
+      </Entries>
+    </PageSection>
+  );
+}
+
+/** Asks before an entry is removed from the list. */
+export function RemoveDialog({
+  entry,
+  here,
+  busy,
+}: {
+  entry: ListedEntry;
+  here: string;
+  busy: boolean;
+}) {
+  const name = entryName(entry);
+  return (
+    <ConfirmDialog
+      title={`Remove ${name} from the block list?`}
+      description={REASONS[entry.reason]}
+      list={here}
+      busy={busy}
+      label="Remove"
+      busyLabel="Removing..."
+      consequences={[
+        "The same file and copies of it can be uploaded again.",
+        "Videos that are on hold because they resemble it stay on hold.",
+        "You can put the entry back for 30 days.",
+      ]}
+    >
+      <input type="hidden" name="intent" value="remove" />
+      <input type="hidden" name="entry" value={entry.id} />
+    </ConfirmDialog>
+  );
+}
+
+function Entries({
+  label,
+  entries,
+  children,
+}: {
+  label: string;
+  entries: ListedEntry[];
+  /** What can be done with an entry. */
+  children: (entry: ListedEntry) => ReactNode;
+}) {
+  return (
+    <ul aria-label={label} className="ruled rounded-lg border border-line bg-surface text-sm">
+      {entries.map((entry) => (
+        <li key={entry.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-3 sm:px-4">
+          <Thumbnail entry={entry} />
+          <div className="flex min-w-0 grow basis-60 flex-col gap-1">
+            <p dir="auto" className="font-medium wrap-anywhere">
+              {entry.title ?? `Entry ${entry.id}`}
+            </p>
+            <p className="flex flex-wrap items-center gap-2 text-muted figures">
+              <span>
+                {REASONS[entry.reason]}, {entry.isImported ? "imported, blocked" : "blocked here"}{" "}
+                <Time value={entry.blockedAt} />
+                {entry.removedAt && (
+                  <>
+                    , removed from the list <Time value={entry.removedAt} />
+                  </>
+                )}
+              </span>
+              {entry.place === "trash" && <Badge>In the trash</Badge>}
+              {entry.state !== "ready" && <Badge>{STATES[entry.state]}</Badge>}
+            </p>
+          </div>
+          {entry.reportId && (
+            <Link
+              to={`/admin/reports/${encodeURIComponent(entry.reportId)}`}
+              aria-label={`Report about ${entryName(entry)}`}
+              className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+            >
+              Report
+            </Link>
           )}
+          {children(entry)}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Blurred: moderators have seen it once. */
+function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
+  const className = "h-12 w-20 shrink-0 rounded-md bg-raised object-cover";
+  if (!hasThumbnail) {
+    return (
+      <span className={`${className} grid place-items-center text-muted`}>
+        <Film aria-hidden="true" className="size-5" />
+      </span>
+    );
+  }
+  return (
+    <span className={`${className} overflow-hidden`}>
+      <img
+        src={`${BLOCK_LIST}/${id}/thumbnail`}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        className="size-full object-cover blur-xs"
+      />
+    </span>
   );
 }
 

@@ -3,13 +3,15 @@ import type { ReactNode } from "react";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 
-/** Asks before something is deleted, and says what goes with it. */
+/** Asks before something is deleted or removed, and says what goes with it. */
 export function ConfirmDialog({
   title,
   description,
   consequences,
   list,
   busy,
+  label = "Delete",
+  busyLabel = "Deleting...",
   children,
 }: {
   title: string;
@@ -18,6 +20,9 @@ export function ConfirmDialog({
   /** The address of the list: where the form is sent, and where closing leads. */
   list: string;
   busy: boolean;
+  /** Of the button that confirms. */
+  label?: string;
+  busyLabel?: string;
   /** The fields that say what is deleted. */
   children: ReactNode;
 }) {
@@ -38,8 +43,8 @@ export function ConfirmDialog({
         <ButtonLink to={list} preventScrollReset variant="ghost">
           Cancel
         </ButtonLink>
-        <Button variant="danger" busy={busy} busyLabel="Deleting...">
-          Delete
+        <Button variant="danger" busy={busy} busyLabel={busyLabel}>
+          {label}
         </Button>
       </Form>
     </Dialog>

@@ -52,6 +52,12 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         },
       },
       {
+        what: "The title of a video that was removed because of a report, beside its entry in the block list",
+        why: "So that moderators recognize the entry. A title may name a person.",
+        howLong: () => `Deleted ${daysOf(settings().reportKeepMs)} after the removal.`,
+        columns: { blocked_films: "title" },
+      },
+      {
         what: "Mails that are still to be sent, where an e-mail address was given",
         why: "To send word of a report when the mail server answers.",
         howLong: "Until they are sent, or given up.",

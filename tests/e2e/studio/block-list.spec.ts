@@ -12,19 +12,22 @@ const list = (...lines: string[]) => ({
   buffer: Buffer.from(['{"format":"afterdark-block-list","version":1}', ...lines].join("\n")),
 });
 
-test("the block list is imported, exported, and a film taken off it", async ({ page, site }) => {
+test("the block list is imported, exported, and an entry removed and put back", async ({
+  page,
+  site,
+}) => {
   site.database().exec("DELETE FROM blocked_films");
   await signIn(page);
   await page.goto("/admin/block-list");
-  await expect(page.getByText("No film is blocked.")).toBeVisible();
+  await expect(page.getByText("No blocked videos yet.")).toBeVisible();
   const file = page.getByLabel("Block list of another site");
   await file.setInputFiles(list("{}"));
   await page.getByRole("button", { name: "Import a list" }).press("Enter");
   await expect(page.getByText(/Line 2 is not a film of a block list/).first()).toBeVisible();
   await file.setInputFiles(list(line(1), line(2)));
   await page.getByRole("button", { name: "Import a list" }).press("Enter");
-  await expect(page.getByText("2 films that may not come back.")).toBeVisible();
-  const films = page.getByRole("list", { name: "Blocked films" }).getByRole("listitem");
+  await expect(page.getByText("2 videos that can’t be uploaded again.")).toBeVisible();
+  const films = page.getByRole("list", { name: "Blocked videos" }).getByRole("listitem");
   await expect(films).toHaveCount(2);
   await expect(films.first()).toContainText("Shown without consent");
   await expect(films.first()).toContainText("The same file alone");
@@ -33,7 +36,11 @@ test("the block list is imported, exported, and a film taken off it", async ({ p
   expect((await download).suggestedFilename()).toBe("block-list.jsonl");
   await films
     .first()
-    .getByRole("button", { name: /^Remove film/ })
+    .getByRole("link", { name: /^Remove / })
     .press("Enter");
+  const dialog = page.getByRole("dialog", { name: /^Remove .* from the block list\?$/ });
+  await dialog.getByRole("button", { name: "Remove" }).press("Enter");
   await expect(films).toHaveCount(1);
+  await page.getByRole("button", { name: "Undo" }).press("Enter");
+  await expect(films).toHaveCount(2);
 });

@@ -1,16 +1,34 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { openSession } from "~/account/session.server";
+import {
+  blockFilm,
+  hasBlockedFrames,
+  isBlockedFile,
+} from "~/media/block-list/blocked-films.server";
 import { compareSite } from "~/media/block-list/films-of-site.server";
+import { findBlockedFilms } from "~/media/block-list/likeness.server";
 import { importBlockList } from "~/media/block-list/list-file.server";
+import { forgetEntries } from "~/media/block-list/removed-entries.server";
 import { action, loader } from "~/routes/block-list";
 import { loader as download } from "~/routes/block-list-file";
+import { loader as loadThumbnail } from "~/routes/block-list-thumbnail";
 import type { BlockListPage } from "~/studio/block-list/block-list-page.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { purge } from "~/studio/trash/trash.server";
+import { appendToLog } from "~/trust/moderation-log.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle } from "~db/client.server";
-import { addVideo, adminCookie, succeeded, useAdminSite, video } from "../../admin-requests";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
+import {
+  addVideo,
+  adminCookie,
+  succeeded,
+  useAdminSite,
+  video,
+  writeUpload,
+} from "../../admin-requests";
 
 const site = useAdminSite();
 const HEADER = '{"format":"afterdark-block-list","version":1}';
@@ -47,9 +65,10 @@ const page = async (address = "", cookie = adminCookie()) =>
     params: {},
     context: {},
   })) as BlockListPage;
-function send(fields: Record<string, string | Blob>, cookie = adminCookie()) {
-  const body = new FormData();
-  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+function send(fields: Record<string, string>, cookie = adminCookie()) {
+  return post(new URLSearchParams(fields), cookie);
+}
+function post(body: FormData | URLSearchParams, cookie = adminCookie()) {
   const headers = { Cookie: cookie, Origin: "http://localhost", Host: "localhost" };
   const address = "http://localhost/admin/block-list";
   return action({
@@ -58,8 +77,17 @@ function send(fields: Record<string, string | Blob>, cookie = adminCookie()) {
     context: {},
   });
 }
-const sendList = (...lines: string[]) =>
-  send({ intent: "import", list: new File([lines.join("\n")], "list.jsonl") });
+function sendList(...lines: string[]) {
+  const body = new FormData();
+  body.set("intent", "import");
+  body.set("list", new File([lines.join("\n")], "list.jsonl"));
+  return post(body);
+}
+const DAY_MS = 24 * 3_600_000;
+function thumbnail(entry: string): Promise<Response> {
+  const request = new Request("http://localhost/", { headers: { Cookie: adminCookie() } });
+  return loadThumbnail({ request, params: { entry }, context: {} });
+}
 async function exported(): Promise<string> {
   const request = new Request("http://localhost/", { headers: { Cookie: adminCookie() } });
   const answer = await download({ request, params: { file: "block-list.jsonl" }, context: {} });
@@ -68,18 +96,21 @@ async function exported(): Promise<string> {
 
 describe("the page of the block list", () => {
   it("is empty at first, and lists what was blocked, fifty at once", async () => {
-    expect(await page()).toEqual({ films: [], total: 0, matches: [], uncompared: [] });
+    const none = { entries: [], total: 0, removed: [], matches: [], uncompared: [] };
+    expect(await page()).toEqual(none);
     await importBlockList(written(HEADER, ...Array.from({ length: 60 }, (_, n) => line(n))));
     const first = await page();
-    expect([first.films.length, first.total, first.films[0]]).toMatchObject([
+    expect([first.entries.length, first.total, first.entries[0]]).toMatchObject([
       50,
       60,
-      { id: 60, reason: "consent", state: "ready", isImported: true },
+      { id: 60, reason: "consent", state: "ready", isImported: true, title: null, reportId: null },
     ]);
     const second = await page(`?before=${first.next}`);
-    expect(second.films.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, n) => 10 - n));
+    expect(second.entries.map(({ id }) => id)).toEqual(
+      Array.from({ length: 10 }, (_, n) => 10 - n),
+    );
     expect(second.next).toBeUndefined();
-    expect((await page("?before=x")).films).toHaveLength(50);
+    expect((await page("?before=x")).entries).toHaveLength(50);
   });
 
   it("exports hashes alone, which another site imports once", async () => {
@@ -123,14 +154,106 @@ describe("the page of the block list", () => {
     expect(isPublic("like")).toBe(false);
   });
 
-  it("removes a film, and says when it is gone", async () => {
+  it("names what was blocked, with its thumbnail and report, as long as somebody knows it", async () => {
+    addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
+    writeUpload(site.uploads, "thumbnails/u/1.webp");
+    await writeTransaction(() => {
+      blockFilm("v", "private", new Date("2026-11-01T10:00:00Z"));
+      appendToLog({ action: "remove", reportId: "r", videoId: "v", userId: null });
+    });
+    const entry = async () => (await page()).entries[0];
+    const shown = { title: "A street", reportId: "r", hasThumbnail: true, isImported: false };
+    expect(await entry()).toMatchObject({ ...shown, place: "catalogue" });
+    await removeVideos(["v"], "u");
+    expect(await entry()).toMatchObject({ ...shown, place: "trash" });
+    expect(await (await thumbnail("1")).text()).toBe("bytes");
+
+    await purge(["v"]);
+    expect(await entry()).toMatchObject({ ...shown, place: null, hasThumbnail: false });
+    expect((await thumbnail("1")).status).toBe(404);
+    await forgetEntries(Date.parse("2027-10-01T10:00:00Z"));
+    expect(await entry()).toMatchObject({ title: null, reportId: "r" });
+  });
+
+  it("shows nobody an image of a video that was blocked as under age", async () => {
+    addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
+    writeUpload(site.uploads, "thumbnails/u/1.webp");
+    await writeTransaction(() => blockFilm("v", "under-age"));
+    expect((await page()).entries[0]).toMatchObject({ title: "A street", hasThumbnail: false });
+    expect((await thumbnail("1")).status).toBe(404);
+  });
+
+  it("confirms, removes an entry, and puts it back from the toast", async () => {
+    addVideo({ id: "like", title: "Like", status: "published" });
+    const like = hashes(1, 30, 2);
+    sqliteHandle().prepare("INSERT INTO video_frames VALUES ('like', 0.5, 1, ?)").run(like);
+    addVideo({ id: "same", title: "Same", status: "published" });
+    sqliteHandle().prepare("INSERT INTO video_digests VALUES ('same', ?)").run(digest(1));
     await importBlockList(written(HEADER, line(1)));
-    await succeeded(() => send({ intent: "remove", film: "1" }));
-    expect((await page()).total).toBe(0);
-    expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_files").pluck().get()).toBe(0);
-    expect(await send({ intent: "remove", film: "1" })).toMatchObject({ init: { status: 404 } });
-    expect(await send({ intent: "remove", film: "x" })).toMatchObject({ init: { status: 404 } });
-    expect((await listActivities()).map((each) => each.action)).toEqual(["block-remove"]);
+    await compareSite(1, false);
+    expect((await page("?remove=1")).confirmation).toMatchObject({ id: 1 });
+    expect(await page("?remove=2")).not.toHaveProperty("confirmation");
+    const frames = { first: 0.5, step: 1, hashes: like };
+    expect(await findBlockedFilms(frames)).toEqual([1]);
+
+    const { toast } = await succeeded(() => send({ intent: "remove", entry: "1" }));
+    expect(toast.description).toBe("Entry 1 can be uploaded again.");
+    expect(await page()).toMatchObject({
+      total: 0,
+      entries: [],
+      matches: [],
+      removed: [{ id: 1 }],
+    });
+    expect([isBlockedFile(digest(1)), hasBlockedFrames()]).toEqual([false, false]);
+    expect(await findBlockedFilms(frames)).toEqual([]);
+    expect(await compareSite(1, true)).toBe(0);
+    expect(isPublic("like")).toBe(true);
+    expect(await exported()).toBe(`${HEADER}\n`);
+    expect(await send({ intent: "remove", entry: "1" })).toMatchObject({ init: { status: 404 } });
+    expect(await send({ intent: "remove", entry: "x" })).toMatchObject({ init: { status: 404 } });
+    expect(await page("?remove=1")).not.toHaveProperty("confirmation");
+
+    expect(toast.action).toMatchObject({ label: "Undo", to: "/admin/block-list" });
+    await succeeded(() => send(toast.action.fields));
+    expect([isBlockedFile(digest(1)), hasBlockedFrames()]).toEqual([true, true]);
+    expect(await findBlockedFilms(frames)).toEqual([1]);
+    await vi.waitFor(async () => expect((await page()).matches).toHaveLength(2));
+    expect(await page()).toMatchObject({ total: 1, removed: [] });
+    // It was imported, so it hides nothing.
+    expect(isPublic("like")).toBe(true);
+    expect(await send(toast.action.fields)).toMatchObject({ init: { status: 404 } });
+    expect((await listActivities()).map(({ action, detail }) => [action, detail])).toEqual([
+      ["block-put-back", "Entry 1"],
+      ["block-export", ""],
+      ["block-remove", "Entry 1"],
+    ]);
+    expect(await verifyLog()).toMatchObject({ entries: 2 });
+  });
+
+  it("holds what was uploaded between the removal and the undo", async () => {
+    addVideo({ id: "v", title: "A street" });
+    sqliteHandle()
+      .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
+      .run(hashes(1, 30, 2));
+    await writeTransaction(() => blockFilm("v", "private"));
+    await succeeded(() => send({ intent: "remove", entry: "1" }));
+    addVideo({ id: "copy", title: "Copy", status: "published" });
+    sqliteHandle()
+      .prepare("INSERT INTO video_frames VALUES ('copy', 0.5, 1, ?)")
+      .run(hashes(1, 30, 2));
+    await succeeded(() => send({ intent: "put-back", entry: "1" }));
+    await vi.waitFor(() => expect(isPublic("copy")).toBe(false));
+  });
+
+  it("deletes a removed entry after 30 days", async () => {
+    await importBlockList(written(HEADER, line(1), line(2)));
+    await succeeded(() => send({ intent: "remove", entry: "1" }));
+    const count = sqliteHandle().prepare("SELECT count(*) FROM blocked_films").pluck();
+    await forgetEntries(Date.now() + 29 * DAY_MS);
+    expect(count.get()).toBe(2);
+    await forgetEntries(Date.now() + 30 * DAY_MS);
+    expect([count.get(), (await page()).removed]).toEqual([1, []]);
+    expect(await send({ intent: "put-back", entry: "1" })).toMatchObject({ init: { status: 404 } });
   });
 
   it("is read by editors, and changed by owners alone", async () => {
@@ -144,8 +267,9 @@ describe("the page of the block list", () => {
     expect((await page("", editor)).total).toBe(1);
     const status = (thrown: unknown) => (thrown as Response).status;
     expect(await page("", uploader).catch(status)).toBe(403);
-    expect(await send({ intent: "remove", film: "1" }, editor).catch(status)).toBe(403);
+    expect(await send({ intent: "remove", entry: "1" }, editor).catch(status)).toBe(403);
     expect(await send({ intent: "other" }).catch(status)).toBe(400);
+    expect(await send({ intent: "put-back", entry: "1" }, editor).catch(status)).toBe(403);
     const request = new Request("http://localhost/", { headers: { Cookie: editor } });
     const file = download({ request, params: { file: "block-list.jsonl" }, context: {} });
     expect(await file.catch(status)).toBe(403);
@@ -179,6 +303,8 @@ describe("a file that is no block list", () => {
   });
 
   it("is refused when there is none", async () => {
-    expect(await send({ intent: "import" })).toMatchObject({ init: { status: 422 } });
+    const body = new FormData();
+    body.set("intent", "import");
+    expect(await post(body)).toMatchObject({ init: { status: 422 } });
   });
 });

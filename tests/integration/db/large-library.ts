@@ -97,6 +97,10 @@ export function fillLibrary(videos: number): void {
     run(
       `INSERT INTO blocked_films (video_id, reason, blocked_at, state) VALUES ('gone', 'other', @past, 'ready')`,
     );
+    run(`${due} INSERT INTO blocked_films (video_id, title, reason, blocked_at, state, removed_at)
+      SELECT 'removed' || n, 'x', 'other', @longAgo, 'none', @longAgo FROM numbers`);
+    run(`${due} INSERT INTO blocked_films (video_id, title, reason, blocked_at, state)
+      SELECT 'old' || n, 'x', 'other', @longAgo, 'none' FROM numbers`);
     run(`INSERT INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
       SELECT 'videos', 'u/' || number || '.mp4', 'k' || number, 1000, printf('%064d', number), '1-1-1', 1, 'video/mp4'
       FROM videos`);

@@ -86,6 +86,10 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["api_answers_by_age (created_at<?)", "delete", "the same"],
   ["upload_templates_deleted (deleted_at<?)", "DELETE", "the same"],
   ["downloads_finished (finished_at<?)", "delete", "the same"],
+  ["blocked_films_removed (removed_at<?)", "LIMIT 32", "due since the last minute"],
+  ["blocked_films_titled (blocked_at<?)", "LIMIT 32", "due since the last minute"],
+  ["blocked_files_by_film (film_id=?)", "removed_at <= ?", "a few of each entry"],
+  ["blocked_likenesses_by_film (film_id=?)", "removed_at <= ?", "a few of each entry"],
   ["stored_files_by_object (object=?)", "object = ?", "the files of one object"],
   ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "a part of what is written"],
 

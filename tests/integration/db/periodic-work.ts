@@ -3,6 +3,7 @@ import { countWatched, flushWatchedParts } from "~/catalogue/watched-parts.serve
 import { deleteExpiredRows } from "~/expired-rows.server";
 import { subscribe } from "~/live/hub.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
+import { forgetEntries } from "~/media/block-list/removed-entries.server";
 import { evictCopies } from "~/media/files/local-copies.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { claim, heartbeat, returnToQueue } from "~/media/jobs/queue.server";
@@ -37,6 +38,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/live/hub.server.ts": () => subscribe(() => {})(),
   "app/media/block-list/hash-films.server.ts": hashBlockedFilms,
+  "app/media/block-list/removed-entries.server.ts": () => forgetEntries(),
   "app/media/encode/task.server.ts": "Watches the progress of ffmpeg.",
   "app/media/files/local-copies.server.ts": () => evictCopies(),
   "app/media/intake/cleanup.server.ts": "Reads folders.",

@@ -98,7 +98,7 @@ describe("the block list", () => {
       ...{ reason: "consent", blocked: "2026-11-01T10:00:00.000Z", sha256: [digest(n)] },
       ...{ first: 0, step: 0, frames: "" },
     });
-  const films = () => visitor.in().getByRole("list", { name: "Blocked films" }).children;
+  const films = () => visitor.in().getByRole("list", { name: "Blocked videos" }).children;
 
   beforeEach(() => site.database().exec("DELETE FROM blocked_films"));
 
@@ -109,13 +109,13 @@ describe("the block list", () => {
     await visitor.press("Import a list");
   }
 
-  it("is imported and exported, and a film is removed from it", async () => {
+  it("is imported and exported, and an entry is removed and put back", async () => {
     await visitor.open("/admin/block-list");
-    expect(visitor.text).toContain("No film is blocked.");
+    expect(visitor.text).toContain("No blocked videos yet.");
     await importList("{}");
     expect(visitor.text).toContain("Line 2 is not a film of a block list");
     await importList(film(1), film(2));
-    expect(visitor.text).toContain("2 films that may not come back.");
+    expect(visitor.text).toContain("2 videos that can’t be uploaded again.");
     expect([...films()].map(textOf)).toEqual(
       Array(2).fill(expect.stringMatching(/Shown without consent.*The same file alone/)),
     );
@@ -124,8 +124,23 @@ describe("the block list", () => {
     const exported = await visitor.get(link.getAttribute("href")!);
     expect(exported.headers.get("Content-Disposition")).toContain("block-list.jsonl");
     expect(await exported.text()).toContain(digest(2));
-    await visitor.press("Remove film");
+
+    await visitor.follow("from the block list");
+    const heading = visitor
+      .in()
+      .getByRole("heading", { name: /^Remove .* from the block list\?$/ });
+    const [name] = /Entry \d+/.exec(textOf(heading)) ?? [];
+    expect(films()).toHaveLength(2);
+    await visitor.press("Remove");
+    expect(visitor.text).toContain(`${name} can be uploaded again.`);
     expect(films()).toHaveLength(1);
+    await visitor.press("Undo");
+    expect(films()).toHaveLength(2);
+    await visitor.follow(`Remove ${name} from the block list`);
+    await visitor.press("Remove");
+    await visitor.open("/admin/block-list");
+    await visitor.press(`Put ${name} back on the block list`);
+    expect(films()).toHaveLength(2);
   });
 
   it("publishes a video that couldn't be compared with it after a look", async () => {
