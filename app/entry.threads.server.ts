@@ -11,6 +11,7 @@ import {
   readPopularStreams,
   readSourceCounts,
 } from "~/media/jobs/outdated-streams.server";
+import { readMatches } from "~/studio/block-list/matches.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
 import { readLibraryFigures } from "~/studio/monitoring/library-figures.server";
 import { readQueuePage } from "~/studio/queue/queue-page.server";
@@ -46,5 +47,6 @@ serveThread({
   "blocked-films": readBlockedFilms,
   transparency: countTransparency,
   "videos-like-blocked": readVideosLike,
+  "block-list-matches": readMatches,
   "lacking-consent": readLacking,
 });

@@ -15,6 +15,7 @@ import type {
   BlockedFilesTable,
   BlockedFilmsTable,
   BlockedLikenessesTable,
+  BlockedMd5sTable,
   VideoFramesTable,
 } from "./schema/block-list";
 import type {
@@ -241,6 +242,7 @@ export interface Schema {
   similar_videos: SimilarVideosTable;
   blocked_films: BlockedFilmsTable;
   blocked_files: BlockedFilesTable;
+  blocked_md5s: BlockedMd5sTable;
   blocked_likenesses: BlockedLikenessesTable;
   video_frames: VideoFramesTable;
   video_files: VideoFilesTable;

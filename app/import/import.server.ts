@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
-import { BLOCKED_FILE, isBlockedFile } from "~/media/block-list/blocked-films.server";
+import {
+  BLOCKED_FILE,
+  hasBlockedMd5s,
+  isBlockedFile,
+  isBlockedMd5,
+} from "~/media/block-list/blocked-films.server";
 import { lookAtFile } from "~/media/block-list/likeness.server";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
@@ -155,7 +160,15 @@ async function leaveOutKnown(
 
 interface Hashed extends Measured {
   sha256?: string;
+  /** Only while the block list has MD5 digests. */
+  md5?: string;
   ending?: string;
+}
+
+function isBlocked({ sha256, md5 }: Hashed): boolean {
+  return (
+    (sha256 !== undefined && isBlockedFile(sha256)) || (md5 !== undefined && isBlockedMd5(md5))
+  );
 }
 
 /** Hashes and inspects the files; duplicates and what is no video are noted and left out. */
@@ -181,16 +194,15 @@ async function inspectFiles(
   const from = performance.now();
   // A duplicate of the catalogue is left out whatever is in it.
   const inspected = await mapConcurrently(hashed, async (each) =>
-    known.has(each.sha256 ?? "") || isBlockedFile(each.sha256 ?? "")
-      ? undefined
-      : tryToInspect(each),
+    known.has(each.sha256 ?? "") || isBlocked(each) ? undefined : tryToInspect(each),
   );
   summary.probingMs += performance.now() - from;
   const candidates: Candidate[] = [];
-  for (const [index, { entry, bytes, modifiedMs, sha256 }] of hashed.entries()) {
+  for (const [index, each] of hashed.entries()) {
+    const { entry, bytes, modifiedMs, sha256 } = each;
     const { found, look, error } = inspected[index] ?? {};
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
-    if (sha256 && isBlockedFile(sha256)) {
+    if (isBlocked(each)) {
       summary.failures.push({ name: entry.name, reason: BLOCKED_FILE });
       onProgress?.(bytes, 1);
     } else if (twin !== undefined && entry.file) {
@@ -218,9 +230,12 @@ async function hashEntry(
   if (!entry.file) return measured;
   const from = performance.now();
   const read = (length: number) => onProgress?.(length, 0);
-  const { sha256, head } = await hashFile(entry.file, read, signal);
+  const { head, ...digests } = await hashFile(entry.file, read, {
+    signal,
+    withMd5: hasBlockedMd5s(),
+  });
   summary.hashingMs += performance.now() - from;
-  return { ...measured, sha256, ending: await videoEnding(head.subarray(0, HEAD_BYTES)) };
+  return { ...measured, ...digests, ending: await videoEnding(head.subarray(0, HEAD_BYTES)) };
 }
 
 async function tryToInspect({ entry, ending }: Hashed) {

@@ -8,28 +8,36 @@ const READ_BYTES = 1024 * 1024;
 export interface HashedFile {
   /** Hexadecimal. */
   sha256: string;
+  /** Hexadecimal, only if it was asked for. */
+  md5?: string;
   /** Its first MiB, or all of a shorter one. */
   head: Buffer;
 }
 
 /**
- * Reads a file once, for its digest.
+ * Reads a file once, for its digests.
  *
  * @param onBytes called with the length of each piece that was read.
  */
 export async function hashFile(
   file: string,
   onBytes: (length: number) => void,
-  signal?: AbortSignal,
+  { signal, withMd5 = false }: { signal?: AbortSignal; withMd5?: boolean } = {},
 ): Promise<HashedFile> {
   const hash = createHash("sha256");
+  const md5 = withMd5 ? createHash("md5") : undefined;
   let head: Buffer | undefined;
   for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES, signal })) {
     head ??= chunk as Buffer;
     hash.update(chunk as Buffer);
+    md5?.update(chunk as Buffer);
     onBytes((chunk as Buffer).length);
   }
-  return { sha256: hash.digest("hex"), head: head ?? Buffer.alloc(0) };
+  return {
+    sha256: hash.digest("hex"),
+    ...(md5 && { md5: md5.digest("hex") }),
+    head: head ?? Buffer.alloc(0),
+  };
 }
 
 /** What the content of a file says. */

@@ -41,7 +41,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   await requirePermission(request, BLOCK_LIST);
   const asked = new URL(request.url).searchParams;
   const before = numberOf(asked.get("before"));
-  return { ...readBlockListPage(before, numberOf(asked.get("remove"))), before };
+  return { ...(await readBlockListPage(before, numberOf(asked.get("remove")))), before };
 }
 
 function numberOf(text: string | null): number | undefined {

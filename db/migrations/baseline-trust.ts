@@ -114,7 +114,10 @@ export const trust = /* sql */ `
     -- The path of that file in the bucket 'videos'. It isn't removed while the state is waiting.
     file       TEXT,
     attempts   INTEGER NOT NULL DEFAULT 0,
-    -- The title of the video that was removed here. Deleted REPORT_KEEP later, since it may name a person.
+    -- For an imported list of digests: how many. Null for a video.
+    digests    INTEGER,
+    -- The title of the video that was removed here: deleted REPORT_KEEP later, since it may name a person.
+    -- For a list of digests, the name of its file.
     title      TEXT,
     -- When the entry was removed from the list. Such an entry matches nothing, and is deleted 30 days later.
     removed_at TEXT,
@@ -127,6 +130,7 @@ export const trust = /* sql */ `
   CREATE UNIQUE INDEX blocked_films_by_video ON blocked_films (video_id) WHERE video_id IS NOT NULL;
   CREATE INDEX blocked_films_waiting ON blocked_films (file) WHERE state = 'waiting';
   CREATE INDEX blocked_films_removed ON blocked_films (removed_at) WHERE removed_at IS NOT NULL;
+  CREATE INDEX blocked_films_lists ON blocked_films (id) WHERE digests IS NOT NULL;
   CREATE INDEX blocked_films_titled ON blocked_films (blocked_at)
     WHERE title IS NOT NULL AND video_id IS NOT NULL;
 
@@ -136,6 +140,13 @@ export const trust = /* sql */ `
     PRIMARY KEY (sha256, film_id)
   ) WITHOUT ROWID;
   CREATE INDEX blocked_files_by_film ON blocked_files (film_id);
+  -- From imported lists of digests alone.
+  CREATE TABLE blocked_md5s (
+    md5     TEXT NOT NULL CHECK (length(md5) = 32),
+    film_id INTEGER NOT NULL REFERENCES blocked_films (id) ON DELETE CASCADE,
+    PRIMARY KEY (md5, film_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX blocked_md5s_by_film ON blocked_md5s (film_id);
 
   -- Videos that look like a blocked one.
   CREATE TABLE blocked_likenesses (

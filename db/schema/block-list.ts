@@ -19,7 +19,9 @@ export interface BlockedFilmsTable {
   /** The path of the file in the bucket `videos`. */
   file: Generated<string | null>;
   attempts: Generated<number>;
-  /** Of the video that was removed here, until REPORT_KEEP after that. */
+  /** Of an imported list of digests; null for a film. */
+  digests: Generated<number | null>;
+  /** Of the video that was removed here, until REPORT_KEEP after that; of a list of digests, the name of its file. */
   title: Generated<string | null>;
   /** When it was removed from the list, ISO 8601 UTC; null while it is on it. */
   removed_at: Generated<string | null>;
@@ -34,6 +36,12 @@ export interface BlockedFilmsTable {
 export interface BlockedFilesTable {
   /** Hexadecimal. */
   sha256: string;
+  film_id: number;
+}
+
+export interface BlockedMd5sTable {
+  /** Hexadecimal. */
+  md5: string;
   film_id: number;
 }
 

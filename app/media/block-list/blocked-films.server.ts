@@ -84,16 +84,24 @@ export function removeEntry(filmId: number, now = new Date()): boolean {
   return true;
 }
 
+/** For how long a removed entry can be put back. */
+export const PUT_BACK_DAYS = 30;
+
+/** Entries that were removed at this time or before can't be put back any more; ISO 8601 UTC. */
+export function putBackLimit(now = Date.now()): string {
+  return new Date(now - PUT_BACK_DAYS * 24 * 3_600_000).toISOString();
+}
+
 /**
  * Puts a removed entry back on the list, inside of a write transaction. What was uploaded meanwhile is to be
  * compared with it afterwards.
  *
- * @returns whether it had been removed.
+ * @returns whether it had been removed, not too long ago.
  */
 export function putBackEntry(filmId: number): boolean {
   const { changes } = prepared(
-    "UPDATE blocked_films SET removed_at = NULL WHERE id = ? AND removed_at IS NOT NULL",
-  ).run(filmId);
+    "UPDATE blocked_films SET removed_at = NULL WHERE id = ? AND removed_at > ?",
+  ).run(filmId, putBackLimit());
   return changes > 0;
 }
 
@@ -104,6 +112,26 @@ export function isBlockedFile(sha256: string): boolean {
       `SELECT 1 FROM blocked_files JOIN blocked_films ON blocked_films.id = film_id
        WHERE sha256 = ? AND removed_at IS NULL`,
     ).get(sha256) !== undefined
+  );
+}
+
+/** Whether the list has MD5 digests, so that those of files have to be computed. */
+export function hasBlockedMd5s(): boolean {
+  return (
+    prepared(
+      `SELECT 1 FROM blocked_films WHERE digests IS NOT NULL AND removed_at IS NULL
+         AND EXISTS (SELECT 1 FROM blocked_md5s WHERE film_id = blocked_films.id)`,
+    ).get() !== undefined
+  );
+}
+
+/** Whether a file has the MD5 of a blocked one. */
+export function isBlockedMd5(md5: string): boolean {
+  return (
+    prepared(
+      `SELECT 1 FROM blocked_md5s JOIN blocked_films ON blocked_films.id = film_id
+       WHERE md5 = ? AND removed_at IS NULL`,
+    ).get(md5) !== undefined
   );
 }
 

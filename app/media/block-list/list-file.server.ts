@@ -34,7 +34,16 @@ const entry = z.object({
 });
 type Entry = z.infer<typeof entry>;
 
-/** The whole list as a file, line by line: hashes alone. Films of which no digest is known are left out. */
+/** Whether a file is a list as this software exports it, and not one of digests. */
+export async function isBlockListFile(file: string): Promise<boolean> {
+  for await (const line of linesOf(file)) if (line.trim() !== "") return line.startsWith("{");
+  return false;
+}
+
+/**
+ * The list as a file, line by line: hashes alone. Films of which no digest is known are left out, and so are lists of
+ * digests, which belong to who made them.
+ */
 export async function* exportBlockList(): AsyncGenerator<string> {
   yield `${JSON.stringify(HEADER)}\n`;
   const turn = eventLoopTurns();
@@ -43,7 +52,7 @@ export async function* exportBlockList(): AsyncGenerator<string> {
     const row = prepared(
       `SELECT id, reason, blocked_at AS blocked, first, step, lower(hex(frames)) AS frames,
          (SELECT json_group_array(sha256) FROM blocked_files WHERE film_id = blocked_films.id) AS sha256
-       FROM blocked_films WHERE id > ? AND removed_at IS NULL ORDER BY id LIMIT 1`,
+       FROM blocked_films WHERE id > ? AND removed_at IS NULL AND digests IS NULL ORDER BY id LIMIT 1`,
     ).get(after) as (Omit<Entry, "sha256"> & { id: number; sha256: string }) | undefined;
     if (!row) return;
     const { id, sha256: digests, ...film } = row;
@@ -145,7 +154,7 @@ function parse(line: string): unknown {
 }
 
 /** A line that is too long is not read to its end. */
-async function* linesOf(file: string): AsyncGenerator<string> {
+export async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(file, {
     encoding: "latin1",

@@ -158,9 +158,12 @@ const videoHead = {
   check: async (head: Buffer) => void (await videoEnding(head)),
 };
 
-/** SHA-256 of a file, hexadecimal. */
-export async function digestOf(file: string): Promise<string> {
-  const hash = createHash("sha256");
+/** The digest of a file, hexadecimal. */
+export async function digestOf(
+  file: string,
+  algorithm: "sha256" | "md5" = "sha256",
+): Promise<string> {
+  const hash = createHash(algorithm);
   for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
     hash.update(chunk as Buffer);
   }

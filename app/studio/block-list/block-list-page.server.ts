@@ -1,17 +1,25 @@
 import { recordActivity } from "~/account/activity.server";
+import { importDigestList } from "~/media/block-list/digest-list.server";
 import { compareSite } from "~/media/block-list/films-of-site.server";
 import {
   importBlockList,
+  isBlockListFile,
   ListFileError,
   MOST_LIST_BYTES,
 } from "~/media/block-list/list-file.server";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
-import { discardReceived, type FileRule } from "~/media/intake/received-file.server";
+import {
+  discardReceived,
+  type FileRule,
+  type ReceivedFile,
+} from "~/media/intake/received-file.server";
 import { formatQuantity } from "~/shared/format";
 import { failedComparisons } from "~/trust/compared.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { database } from "~db/client.server";
+import { BLOCK_REASONS, type BlockReason } from "~db/schema/block-list";
+import { queryThread } from "~db/threads/query-thread.server";
 import { failure, type StudioFailure } from "../failure";
 import {
   type EntriesPage,
@@ -20,15 +28,9 @@ import {
   readEntry,
   readRemovedEntries,
 } from "./entries.server";
+import { MATCHES_SHOWN, type Match } from "./matches.server";
 
-const MATCHES_SHOWN = 50;
-
-/** A video of the site that has the bytes of a film of the list, or looks like one. */
-interface Match {
-  id: string;
-  title: string;
-  isSame: boolean;
-}
+const MAX_NAME_LENGTH = 200;
 
 export interface BlockListPage extends EntriesPage {
   removed: ListedEntry[];
@@ -40,31 +42,19 @@ export interface BlockListPage extends EntriesPage {
 }
 
 /** A page of the list, the most recently blocked first. */
-export function readBlockListPage(
+export async function readBlockListPage(
   before: number | undefined,
   toRemove?: number | undefined,
-): BlockListPage {
+): Promise<BlockListPage> {
+  const matches = await queryThread<Match[]>("studio", "block-list-matches", {});
   const confirmation = toRemove === undefined ? undefined : readEntry(toRemove);
   return {
     ...readEntries(before),
     removed: readRemovedEntries(),
-    matches: readMatches(),
+    matches,
     uncompared: failedComparisons(MATCHES_SHOWN),
     ...(confirmation && { confirmation }),
   };
-}
-
-function readMatches(): Match[] {
-  const rows = prepared(
-    `SELECT videos.id, title, max(isSame) AS isSame FROM (
-       SELECT video_digests.video_id, 1 AS isSame FROM blocked_files
-         JOIN blocked_films ON blocked_films.id = film_id JOIN video_digests USING (sha256)
-       WHERE removed_at IS NULL
-       UNION ALL
-       SELECT video_id, 0 FROM blocked_likenesses WHERE dismissed_at IS NULL
-     ) JOIN videos ON videos.id = video_id GROUP BY videos.id ORDER BY sort_key DESC LIMIT ${MATCHES_SHOWN}`,
-  ).all() as (Omit<Match, "isSame"> & { isSame: number })[];
-  return rows.map((row) => ({ ...row, isSame: row.isSame === 1 }));
 }
 
 const RULE: FileRule = {
@@ -78,7 +68,10 @@ export function receiveBlockListForm(request: Request): Promise<ReceivedForm> {
   return receiveMultipart(request, { list: RULE });
 }
 
-/** Adds the films of a file to the list, and begins to look for them among the videos of the site. */
+/**
+ * Adds the films or digests of a file to the list, and begins to look for the films among the videos of the site.
+ * Somebody else's list hides nothing.
+ */
 export async function importList(
   form: ReceivedForm,
   userId: string,
@@ -89,25 +82,54 @@ export async function importList(
   try {
     if (form.error) return refuse(form.error.message, form.error.status as StudioFailure["status"]);
     if (!file) return refuse("Choose a file.");
-    const { added, known, from } = await importBlockList(file.path);
-    const detail = `${formatQuantity(added, "new film")}, ${known} known`;
-    await database()
-      .transaction()
-      .execute(async (transaction) => {
-        appendToLog({ action: "block-list-import", userId, detail: { added, known } });
-        await recordActivity({ userId, action: "block-import", detail }, transaction);
-      });
-    // Somebody else's list hides nothing by itself.
-    if (added > 0) compareSite(from, false).catch(console.error);
-    return done(
-      `${formatQuantity(added, "film")} of the file ${added === 1 ? "is" : "are"} new, ${known} ${known === 1 ? "was" : "were"} on the list before. Videos of this site that match are named below as they are found.`,
-    );
+    if (await isBlockListFile(file.path)) return await importFilms(file.path, userId);
+    const reason = BLOCK_REASONS.find((each) => each === (form.fields.get("reason") ?? "other"));
+    if (!reason) return refuse("Choose a reason.", 400);
+    return await importDigests(file, reason, userId);
   } catch (error) {
     if (!(error instanceof ListFileError)) throw error;
     return refuse(error.message);
   } finally {
     await discardReceived(...form.files.values());
   }
+}
+
+async function importFilms(file: string, userId: string): Promise<ToastMessage> {
+  const { added, known, from } = await importBlockList(file);
+  const films = formatQuantity(added, "new film");
+  await recordImport({ added, known }, `${films}, ${known} known`, userId);
+  if (added > 0) compareSite(from, false).catch(console.error);
+  return done(
+    `${formatQuantity(added, "film")} of the file ${added === 1 ? "is" : "are"} new, ${known} ${known === 1 ? "was" : "were"} on the list before. Videos of this site that match are named below as they are found.`,
+  );
+}
+
+async function importDigests(
+  file: ReceivedFile,
+  reason: BlockReason,
+  userId: string,
+): Promise<ToastMessage> {
+  const name = file.name.replaceAll(/\p{Cc}/gu, "").slice(0, MAX_NAME_LENGTH) || "Unnamed list";
+  const { added, known } = await importDigestList(file.path, { name, reason });
+  const digests = formatQuantity(added, "new digest");
+  await recordImport({ added, known }, `${name}: ${digests}, ${known} known`, userId);
+  const duplicates = known > 0 ? ` ${formatQuantity(known, "duplicate")} skipped.` : "";
+  return done(
+    `${formatQuantity(added, "digest")} added.${duplicates} Videos of this site with the same file are listed below.`,
+  );
+}
+
+function recordImport(
+  counts: { added: number; known: number },
+  detail: string,
+  userId: string,
+): Promise<void> {
+  return database()
+    .transaction()
+    .execute(async (transaction) => {
+      appendToLog({ action: "block-list-import", userId, detail: counts });
+      await recordActivity({ userId, action: "block-import", detail }, transaction);
+    });
 }
 
 const done = (description: string): ToastMessage => ({

@@ -2,9 +2,11 @@ import { Form, Link } from "@remix-run/react";
 import { Film, Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Time } from "~/account/session-list";
+import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
-import { FileField } from "~/ui/forms/field";
+import { FileField, SelectField } from "~/ui/forms/field";
+import { BLOCK_REASONS } from "~db/schema/block-list";
 import { PageSection } from "../page-section";
 import { ConfirmDialog } from "../trash/confirm-dialog";
 import type { BlockListPage } from "./block-list-page.server";
@@ -110,8 +112,14 @@ export function RemoveDialog({
       label="Remove"
       busyLabel="Removing..."
       consequences={[
-        "The same file and copies of it can be uploaded again.",
-        "Videos that are on hold because they resemble it stay on hold.",
+        ...(entry.digests === null
+          ? [
+              "The same file and copies of it can be uploaded again.",
+              "Videos that are on hold because they resemble it stay on hold.",
+            ]
+          : [
+              `Files with one of its ${formatQuantity(entry.digests, "digest")} can be uploaded again.`,
+            ]),
         "You can put the entry back for 30 days.",
       ]}
     >
@@ -151,7 +159,11 @@ function Entries({
                 )}
               </span>
               {entry.place === "trash" && <Badge>In the trash</Badge>}
-              {entry.state !== "ready" && <Badge>{STATES[entry.state]}</Badge>}
+              {entry.digests !== null ? (
+                <Badge>{formatQuantity(entry.digests, "digest")}</Badge>
+              ) : (
+                entry.state !== "ready" && <Badge>{STATES[entry.state]}</Badge>
+              )}
             </p>
           </div>
           {entry.reportId && (
@@ -247,9 +259,10 @@ export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
 /** The list as a file, and the form for the list of another site. */
 export function Exchange({ busy }: { busy: boolean }) {
   return (
-    <PageSection id="exchange" title="Exchange with other sites">
+    <PageSection id="exchange" title="Import and export">
       <p className="text-sm text-muted">
-        The file has hashes, kinds of reasons and times. Nobody can make a picture or a name of it.
+        The exported file has hashes, kinds of reasons and times, from which nobody can restore an
+        image or a name. Imported lists of digests are not exported.
       </p>
       <p>
         <a href="/admin/block-list/block-list.jsonl" download className={buttonClass("secondary")}>
@@ -263,12 +276,19 @@ export function Exchange({ busy }: { busy: boolean }) {
         preventScrollReset
       >
         <FileField
-          label="Block list of another site"
-          hint="As this software exports it, 512 MB at most. Nothing is hidden by an import: videos of this site that match are named here."
+          label="Block list or list of digests"
+          hint="A block list that this software exported, or MD5 and SHA-256 digests: one in each line, lines of sha256sum or md5sum, or CSV with a header. 512 MB at most. An import hides nothing: videos of this site that match are listed on this page."
           name="list"
-          accept=".jsonl"
+          accept=".jsonl,.txt,.csv,.tsv,.md5,.sha256"
           required
         />
+        <SelectField label="Reason for a list of digests" name="reason" defaultValue="under-age">
+          {BLOCK_REASONS.map((reason) => (
+            <option key={reason} value={reason}>
+              {REASONS[reason]}
+            </option>
+          ))}
+        </SelectField>
         <div>
           <Button name="intent" value="import" busy={busy} busyLabel="Importing...">
             Import a list

@@ -1,7 +1,6 @@
 import { recordActivity } from "~/account/activity.server";
-import { putBackEntry, removeEntry } from "~/media/block-list/blocked-films.server";
+import { PUT_BACK_DAYS, putBackEntry, removeEntry } from "~/media/block-list/blocked-films.server";
 import { compareSite } from "~/media/block-list/films-of-site.server";
-import { PUT_BACK_DAYS } from "~/media/block-list/removed-entries.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -20,7 +19,9 @@ export interface ListedEntry {
   blockedAt: string;
   state: "waiting" | "ready" | "few" | "none";
   isImported: boolean;
-  /** Of the video that was removed; null if nobody remembers it. */
+  /** Of a list of digests, how many it has; null for a video. */
+  digests: number | null;
+  /** Of the video that was removed, or the file name of a list of digests; null if nobody remembers it. */
   title: string | null;
   /** Where that video is; null if it was deleted for good. */
   place: "catalogue" | "trash" | null;
@@ -45,7 +46,7 @@ type Row = Omit<ListedEntry, "isImported" | "hasThumbnail"> & {
 
 // An image of a minor is shown to nobody.
 const COLUMNS = `
-  blocked_films.id, reason, blocked_at AS blockedAt, state, blocked_films.video_id IS NULL AS isImported,
+  blocked_films.id, reason, blocked_at AS blockedAt, state, blocked_films.video_id IS NULL AS isImported, digests,
   coalesce(videos.title, deleted.title, blocked_films.title) AS title,
   CASE WHEN videos.id IS NOT NULL THEN 'catalogue' WHEN deleted.id IS NOT NULL THEN 'trash' END AS place,
   reason <> 'under-age'
@@ -119,14 +120,14 @@ export async function removeFromList(
   id: number,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const name = await change(id, userId, "remove");
-  if (name === undefined) {
+  const entry = await change(id, userId, "remove");
+  if (entry === undefined) {
     return failure(404, "Nothing was removed.", {
       detail: "This entry is no longer on the block list.",
     });
   }
   return {
-    ...done("Removed from block list", `${name} can be uploaded again.`),
+    ...done("Removed from block list", `${subjectOf(entry)} can be uploaded again.`),
     detail: `You can put it back for ${PUT_BACK_DAYS} days.`,
     action: { label: "Undo", to: BLOCK_LIST, fields: { intent: "put-back", entry: String(id) } },
   };
@@ -134,33 +135,36 @@ export async function removeFromList(
 
 /** Puts a removed entry back on the list, and begins to compare the videos of the site with it. */
 export async function putBack(id: number, userId: string): Promise<StudioFailure | ToastMessage> {
-  const name = await change(id, userId, "put-back");
-  if (name === undefined) {
+  const entry = await change(id, userId, "put-back");
+  if (entry === undefined) {
     return failure(404, "Nothing was put back.", {
-      detail: `This entry is on the block list already, or was deleted ${PUT_BACK_DAYS} days after its removal.`,
+      detail: `This entry is on the block list already, or was removed more than ${PUT_BACK_DAYS} days ago.`,
     });
   }
   // As when it was added: an imported entry hides nothing.
-  const isImported = rowOf(id)?.isImported === 1;
-  compareSite(id, !isImported, id).catch(console.error);
-  return done("Back on block list", `${name} can’t be uploaded again.`);
+  compareSite(id, !entry.isImported, id).catch(console.error);
+  return done("Back on block list", `${subjectOf(entry)} can’t be uploaded again.`);
 }
 
-/** The name of the entry; undefined if there was nothing to change. */
+function subjectOf(entry: ListedEntry): string {
+  return entry.digests === null ? entryName(entry) : `The files of ${entryName(entry)}`;
+}
+
+/** The entry; undefined if there was nothing to change. */
 function change(
   id: number,
   userId: string,
   action: "remove" | "put-back",
-): Promise<string | undefined> {
+): Promise<ListedEntry | undefined> {
   return database()
     .transaction()
     .execute(async (transaction) => {
       const row = Number.isSafeInteger(id) ? rowOf(id) : undefined;
       if (!row || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
-      const name = entryName(row);
+      const detail = entryName(row);
       appendToLog({ action: `block-list-${action}`, userId, detail: { film: id } });
-      await recordActivity({ userId, action: `block-${action}`, detail: name }, transaction);
-      return name;
+      await recordActivity({ userId, action: `block-${action}`, detail }, transaction);
+      return entryOf(row);
     });
 }
 

@@ -110,7 +110,7 @@ async function examineAndTake(
   if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
   const agreed = checkTerms(terms ?? file.terms);
   if (agreed.refusal) return wait("terms", agreed.refusal, 422);
-  await refuseBlockedFile(file.sha256, { userId, detail: video.title, subjectId: id });
+  await refuseBlockedFile(file, { userId, detail: video.title, subjectId: id });
   const same = duplicate === "ask" ? await findDuplicate(file.sha256) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
   const probed = await probeUpload(file.path);

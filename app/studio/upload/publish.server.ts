@@ -77,7 +77,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   }
   let thumbnail: EncodedThumbnail | undefined;
   try {
-    await refuseBlockedFile(video.sha256, { userId, detail: texts.title });
+    await refuseBlockedFile(video, { userId, detail: texts.title });
     const probed = await probeUpload(video.path);
     const willBePublic = upload.status === "published" || isLater;
     const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";

@@ -126,7 +126,7 @@ async function publishForm(
 
   try {
     // Before the question, which would tell what else there is.
-    await refuseBlockedFile(video.sha256, { userId, detail: checked.texts.title });
+    await refuseBlockedFile(video, { userId, detail: checked.texts.title });
   } catch (error) {
     if (sentBefore) await removeUpload(userId, sentBefore);
     throw error;

@@ -23,8 +23,10 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   upload_terms_state: "id required_since",
 
   // Derived from the films and from the catalogue.
-  blocked_films: "id video_id reason blocked_at state file attempts removed_at first step frames",
+  blocked_films:
+    "id video_id reason blocked_at state file attempts digests removed_at first step frames",
   blocked_files: "sha256 film_id",
+  blocked_md5s: "md5 film_id",
   blocked_likenesses: "video_id film_id found_at dismissed_at",
   video_frames: "video_id first step frames",
   video_digests: "video_id sha256",

@@ -20,7 +20,7 @@ test("the block list is imported, exported, and an entry removed and put back", 
   await signIn(page);
   await page.goto("/admin/block-list");
   await expect(page.getByText("No blocked videos yet.")).toBeVisible();
-  const file = page.getByLabel("Block list of another site");
+  const file = page.getByLabel("Block list or list of digests");
   await file.setInputFiles(list("{}"));
   await page.getByRole("button", { name: "Import a list" }).press("Enter");
   await expect(page.getByText(/Line 2 is not a film of a block list/).first()).toBeVisible();

@@ -279,8 +279,8 @@ describe("the page of the block list", () => {
 describe("a file that is no block list", () => {
   const frames = hashes(1, 1, 3).toString("hex");
   it.each([
-    ["empty", [""], "not a block list"],
-    ["a page", ["<!doctype html>"], "not a block list"],
+    ["empty", [""], "no MD5 or SHA-256 digests"],
+    ["a page", ["<!doctype html>"], "Line 1 has no MD5 or SHA-256 digest"],
     ["of a later version", [HEADER.replace("1}", "2}"), line(1)], "not a block list"],
     ["with a digest that is none", [HEADER, line(1, { sha256: ["x"] })], "Line 2 "],
     ["without a digest", [HEADER, line(1, { sha256: [] })], "Line 2 "],

@@ -8,6 +8,7 @@ import { createToken } from "~/account/tokens/tokens.server";
 import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
 import { BLOCKED_FILE, blockFilm } from "~/media/block-list/blocked-films.server";
+import { importDigestList } from "~/media/block-list/digest-list.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
 import { likenessesOf } from "~/media/block-list/likeness.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
@@ -27,7 +28,8 @@ import { fileBlob, filesIn, GOOD_TEXTS, uploadRequest } from "../../upload-reque
 import { filmServer } from "../studio/film-server";
 
 const site = useAdminSite();
-const digestOf = (file: string) => createHash("sha256").update(fs.readFileSync(file)).digest("hex");
+const digestOf = (file: string, algorithm = "sha256") =>
+  createHash(algorithm).update(fs.readFileSync(file)).digest("hex");
 const film = (seed: number) =>
   makeClip(site.folder, `film-${seed}`, {
     picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
@@ -53,6 +55,12 @@ async function block(file: string): Promise<void> {
   fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
 }
 
+async function importDigest(digest: string): Promise<void> {
+  const list = path.join(site.folder, "list.txt");
+  fs.writeFileSync(list, `${digest}\n`);
+  await importDigestList(list, { name: "list.txt", reason: "under-age" });
+}
+
 /** What is left of the files that came in. */
 const left = () => filesIn(site.uploads);
 const stored = async (file: string) => {
@@ -65,10 +73,16 @@ const stored = async (file: string) => {
 
 let blocked: string;
 let copy: string;
-describe.runIf(ffmpegAvailable())("a file that was removed before", () => {
+const WAYS_TO_BLOCK = [
+  ["that was removed before", block],
+  ["whose SHA-256 is on an imported list", (file: string) => importDigest(digestOf(file))],
+  ["whose MD5 is on an imported list", (file: string) => importDigest(digestOf(file, "md5"))],
+] as const;
+
+describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile) => {
   beforeEach(async () => {
     blocked = film(1);
-    await block(blocked);
+    await blockFile(blocked);
   });
 
   it("is refused by the upload form, and not kept", async () => {

@@ -88,8 +88,11 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["downloads_finished (finished_at<?)", "delete", "the same"],
   ["blocked_films_removed (removed_at<?)", "LIMIT 32", "due since the last minute"],
   ["blocked_films_titled (blocked_at<?)", "LIMIT 32", "due since the last minute"],
-  ["blocked_files_by_film (film_id=?)", "removed_at <= ?", "a few of each entry"],
-  ["blocked_likenesses_by_film (film_id=?)", "removed_at <= ?", "a few of each entry"],
+  ["blocked_likenesses_by_film (film_id=?)", "removed_at <= ?", "a few of one entry"],
+  ["blocked_files_by_film (film_id=?", "LIMIT 200", "a part of one list"],
+  ["blocked_md5s_by_film (film_id=?", "LIMIT 200", "a part of one list"],
+  ["blocked_files_by_film (film_id=?)", "DELETE FROM blocked_films", "none that are left"],
+  ["blocked_md5s_by_film (film_id=?)", "DELETE FROM blocked_films", "none that are left"],
   ["stored_files_by_object (object=?)", "object = ?", "the files of one object"],
   ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "a part of what is written"],
 

@@ -104,7 +104,7 @@ describe("the block list", () => {
 
   async function importList(...lines: string[]): Promise<void> {
     const list = ['{"format":"afterdark-block-list","version":1}', ...lines].join("\n");
-    const field = visitor.field("Block list of another site");
+    const field = visitor.field("Block list or list of digests");
     visitor.attach(field, Buffer.from(list), "block-list.jsonl");
     await visitor.press("Import a list");
   }

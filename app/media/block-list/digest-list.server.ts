@@ -1,0 +1,171 @@
+import { eventLoopTurns } from "~/shared/event-loop";
+import { prepared, writeTransaction } from "~db/client.server";
+import type { BlockReason } from "~db/schema/block-list";
+import { writingTurns } from "~db/threads/checkpoint.server";
+import { isBlockedFile, isBlockedMd5 } from "./blocked-films.server";
+import { ListFileError, linesOf } from "./list-file.server";
+
+/**
+ * Lists of MD5 and SHA-256 digests, as organizations hand them out: one digest in each line, lines of `sha256sum`
+ * or `md5sum`, or CSV. Each list is one entry of the block list.
+ */
+
+export const MAX_DIGESTS = 2_000_000;
+/** In one transaction: a few milliseconds. */
+const DIGESTS_AT_ONCE = 100;
+const BAD_LINES_NAMED = 10;
+
+const DIGEST = /^(?:[0-9a-f]{32}|[0-9a-f]{64})$/i;
+const COMMENT = /^(?:#|;|\/\/)/;
+/** As `sha256sum` and `md5sum` write it; a backslash in front says that the name is escaped. */
+const SUM_LINE = /^\\?([0-9a-f]{32}|[0-9a-f]{64}) [ *]./i;
+/** As they do with `--tag`. */
+const TAGGED_LINE = /^\\?(?:MD5|SHA256) \(.*\) = ([0-9a-f]{32}|[0-9a-f]{64})$/i;
+const SEPARATORS = [",", ";", "\t"];
+const DIGEST_COLUMN = /^(?:hash|digest|(?:md5|sha256)(?:hash|digest|sum|hex)?)$/;
+
+/** What came of an import. */
+export interface ImportedDigests {
+  /** Digests that were not on the list before. */
+  added: number;
+  /** Those that were, also because the file has them more than once. */
+  known: number;
+}
+
+/**
+ * Adds the digests of a file to the block list, as one entry. The file is read twice: nothing is added of one with a
+ * line that is no digest. Killed in between, the entry has the digests up to there, and another import adds the rest.
+ *
+ * @param name of the file, which names the entry.
+ * @throws {ListFileError} for a file without digests, with bad lines, or with too many digests.
+ */
+export async function importDigestList(
+  file: string,
+  { name, reason }: { name: string; reason: BlockReason },
+): Promise<ImportedDigests> {
+  await checkDigestList(file);
+  const turn = writingTurns();
+  const imported: ImportedDigests = { added: 0, known: 0 };
+  let entry: number | undefined;
+  let some: string[] = [];
+  const add = async () => {
+    const added = await writeTransaction(() => {
+      const unknown = some.filter((digest) => !isKnown(digest));
+      if (unknown.length === 0) return 0;
+      entry = addTo(entry ?? addEntry(name, reason), new Set(unknown));
+      return new Set(unknown).size;
+    });
+    imported.added += added;
+    imported.known += some.length - added;
+    some = [];
+    await turn();
+  };
+  const digestsIn = lineReader();
+  for await (const line of linesOf(file)) {
+    for (const digest of digestsIn(line) ?? []) some.push(digest);
+    if (some.length >= DIGESTS_AT_ONCE) await add();
+  }
+  await add();
+  return imported;
+}
+
+/** @throws {ListFileError} */
+async function checkDigestList(file: string): Promise<void> {
+  const turn = eventLoopTurns();
+  const digestsIn = lineReader();
+  const bad: number[] = [];
+  let badLines = 0;
+  let digests = 0;
+  let at = 0;
+  for await (const line of linesOf(file)) {
+    at += 1;
+    const found = digestsIn(line);
+    digests += found?.length ?? 0;
+    if (!found) {
+      badLines += 1;
+      if (badLines <= BAD_LINES_NAMED) bad.push(at);
+    }
+    if (digests > MAX_DIGESTS)
+      throw new ListFileError(`The file has more than ${MAX_DIGESTS} digests.`);
+    await turn();
+  }
+  if (badLines > 0) throw new ListFileError(badLinesSentence(bad, badLines));
+  if (digests === 0) throw new ListFileError("The file has no MD5 or SHA-256 digests.");
+}
+
+function badLinesSentence(named: readonly number[], count: number): string {
+  const more = count - named.length;
+  const list = `${named.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en")} more` : ""}`;
+  return count === 1
+    ? `Line ${list} has no MD5 or SHA-256 digest. Nothing was imported.`
+    : `Lines ${list} have no MD5 or SHA-256 digest. Nothing was imported.`;
+}
+
+/**
+ * Reads the lines of a file in their order. Returns the digests of a line in lower case, an empty list for a line that
+ * may have none (an empty one, a comment, the header of CSV), and undefined for a bad line.
+ */
+function lineReader(): (line: string) => string[] | undefined {
+  let isFirst = true;
+  let csv: { separator: string; columns: readonly number[] } | undefined;
+  return (raw) => {
+    // `linesOf` reads bytes as Latin-1, in which the byte order mark of UTF-8 is these three characters.
+    const line = raw.replace(/^\u00ef\u00bb\u00bf/, "").trim();
+    if (line === "" || COMMENT.test(line)) return [];
+    const wasFirst = isFirst;
+    isFirst = false;
+    if (csv) return digestsOfRow(cellsOf(line, csv.separator), csv.columns);
+    if (DIGEST.test(line)) return [line.toLowerCase()];
+    const named = SUM_LINE.exec(line) ?? TAGGED_LINE.exec(line);
+    if (named) return [named[1]!.toLowerCase()];
+    const separator = SEPARATORS.find((each) => line.includes(each)) ?? ",";
+    const cells = cellsOf(line, separator);
+    // Without a header, the first column has the digests.
+    if (!wasFirst || DIGEST.test(cells[0]!)) return digestsOfRow(cells, [0]);
+    const columns = cells.flatMap((cell, at) =>
+      DIGEST_COLUMN.test(cell.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) ? [at] : [],
+    );
+    if (columns.length === 0) return undefined;
+    csv = { separator, columns };
+    return [];
+  };
+}
+
+/** Undefined if a column has something else, or none has a digest. */
+function digestsOfRow(cells: readonly string[], columns: readonly number[]): string[] | undefined {
+  const found = columns.map((at) => cells[at] ?? "").filter((cell) => cell !== "");
+  if (found.length === 0 || !found.every((cell) => DIGEST.test(cell))) return undefined;
+  return found.map((cell) => cell.toLowerCase());
+}
+
+/** The cells of a row. Quoted ones may contain the separator, but no line break. */
+function cellsOf(line: string, separator: string): string[] {
+  const cells = [""];
+  let isQuoted = false;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) cells.push("");
+    else cells[cells.length - 1] += character;
+  }
+  return cells.map((cell) => cell.trim());
+}
+
+const isMd5 = (digest: string) => digest.length === 32;
+const isKnown = (digest: string) => (isMd5(digest) ? isBlockedMd5(digest) : isBlockedFile(digest));
+
+function addEntry(name: string, reason: BlockReason): number {
+  const { lastInsertRowid } = prepared(
+    `INSERT INTO blocked_films (reason, blocked_at, state, title, digests)
+     VALUES (?, ?, 'none', ?, 0)`,
+  ).run(reason, new Date().toISOString(), name);
+  return Number(lastInsertRowid);
+}
+
+/** @returns the number of the entry. */
+function addTo(entry: number, digests: ReadonlySet<string>): number {
+  const addMd5 = prepared("INSERT INTO blocked_md5s (md5, film_id) VALUES (?, ?)");
+  const addSha256 = prepared("INSERT INTO blocked_files (sha256, film_id) VALUES (?, ?)");
+  for (const digest of digests) (isMd5(digest) ? addMd5 : addSha256).run(digest, entry);
+  prepared("UPDATE blocked_films SET digests = digests + ? WHERE id = ?").run(digests.size, entry);
+  return entry;
+}

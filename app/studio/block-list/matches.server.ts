@@ -1,0 +1,28 @@
+import type { Database } from "better-sqlite3";
+
+export const MATCHES_SHOWN = 50;
+
+/** A video of the site that has the bytes of a film of the list, or looks like one. */
+export interface Match {
+  id: string;
+  title: string;
+  isSame: boolean;
+}
+
+/**
+ * The videos of the site that match the list, the latest first. Runs on a thread: every digest of a video is looked up
+ * among those of the list, of which there may be many more.
+ */
+export function readMatches(sqlite: Database) {
+  const matches = sqlite.prepare<[], Omit<Match, "isSame"> & { isSame: number }>(
+    `SELECT videos.id, title, max(isSame) AS isSame FROM (
+       SELECT video_digests.video_id, 1 AS isSame FROM video_digests
+         CROSS JOIN blocked_files USING (sha256)
+         CROSS JOIN blocked_films ON blocked_films.id = film_id
+       WHERE removed_at IS NULL
+       UNION ALL
+       SELECT video_id, 0 FROM blocked_likenesses WHERE dismissed_at IS NULL
+     ) JOIN videos ON videos.id = video_id GROUP BY videos.id ORDER BY sort_key DESC LIMIT ${MATCHES_SHOWN}`,
+  );
+  return (): Match[] => matches.all().map((row) => ({ ...row, isSame: row.isSame === 1 }));
+}
