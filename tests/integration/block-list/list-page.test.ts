@@ -227,7 +227,7 @@ describe("the page of the block list", () => {
       ["block-export", ""],
       ["block-remove", "Entry 1"],
     ]);
-    expect(await verifyLog()).toMatchObject({ entries: 2 });
+    expect(sqliteHandle().prepare("SELECT count(*) FROM moderation_log").pluck().get()).toBe(2);
   });
 
   it("holds what was uploaded between the removal and the undo", async () => {
