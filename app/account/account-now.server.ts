@@ -1,6 +1,6 @@
 import { prepared } from "~db/client.server";
 import type { Role } from "~db/schema";
-import type { Permitted } from "./permissions";
+import { type Permitted, permittedOf } from "./permissions";
 
 /**
  * Returns an account as it is now; undefined for one that is deactivated or gone. Long-running work calls this
@@ -11,8 +11,7 @@ export function accountNow(userId: string | null): (Permitted & { id: string }) 
     "SELECT id, role, may_publish FROM users WHERE id = ? AND deactivated_at IS NULL",
   ).get(userId) as { id: string; role: Role; may_publish: 0 | 1 } | undefined;
   if (!row) return undefined;
-  const { id, role } = row;
-  return { id, role, mayPublish: role !== "uploader" || row.may_publish === 1 };
+  return { id: row.id, ...permittedOf(row) };
 }
 
 /** Whether an account was deactivated, or blocked. False for one that never existed. */

@@ -6,90 +6,171 @@ import type { Role } from "~db/schema";
  * an address without a line fails it.
  *
  * `all`: without limits. `own`: only with videos that they have uploaded, and until they may publish
- * only while these are drafts. `publisher`: as `own`, and only who may publish. `none`: not at all.
- * `anyone`: visitors too.
+ * only while these are drafts. `publisher`: as `own`, and only who may publish. `reported`: only videos that
+ * a report names, open or closed. `none`: not at all. `anyone`: visitors too.
  */
 const TABLE = {
-  "/admin": { owner: "all", editor: "all", uploader: "own" },
-  "/admin publish": { owner: "all", editor: "all", uploader: "publisher" },
-  "/admin draft": { owner: "all", editor: "all", uploader: "own" },
-  "/admin update": { owner: "all", editor: "all", uploader: "own" },
-  "/admin toggle": { owner: "all", editor: "all", uploader: "publisher" },
-  "/admin schedule": { owner: "all", editor: "all", uploader: "publisher" },
-  "/admin delete": { owner: "all", editor: "all", uploader: "own" },
-  "/admin restore": { owner: "all", editor: "all", uploader: "own" },
-  "/admin replace": { owner: "all", editor: "all", uploader: "own" },
-  "/admin use-file": { owner: "all", editor: "all", uploader: "own" },
-  "/admin restore-file": { owner: "all", editor: "all", uploader: "own" },
-  "/admin discard-file": { owner: "all", editor: "all", uploader: "own" },
-  "/admin trim": { owner: "all", editor: "all", uploader: "own" },
-  "/admin undo-trim": { owner: "all", editor: "all", uploader: "own" },
-  "/admin not-same": { owner: "all", editor: "all", uploader: "own" },
-  "/admin bulk": { owner: "all", editor: "all", uploader: "own" },
-  "/admin bulk publish": { owner: "all", editor: "all", uploader: "publisher" },
-  "/admin bulk hide": { owner: "all", editor: "all", uploader: "publisher" },
-  "/admin bulk category": { owner: "all", editor: "all", uploader: "own" },
-  "/admin bulk add-tags": { owner: "all", editor: "all", uploader: "own" },
-  "/admin bulk remove-tags": { owner: "all", editor: "all", uploader: "own" },
-  "/admin bulk add-series": { owner: "all", editor: "all", uploader: "none" },
-  "/admin bulk remove-series": { owner: "all", editor: "all", uploader: "none" },
-  "/admin bulk schedule": { owner: "all", editor: "all", uploader: "publisher" },
-  "/admin bulk unschedule": { owner: "all", editor: "all", uploader: "publisher" },
-  "/admin bulk convert-again": { owner: "all", editor: "all", uploader: "none" },
-  "/admin bulk convert-now": { owner: "all", editor: "all", uploader: "none" },
-  "/admin bulk convert-later": { owner: "all", editor: "all", uploader: "none" },
-  "/admin bulk delete": { owner: "all", editor: "all", uploader: "own" },
-  "/admin save-view": { owner: "own", editor: "own", uploader: "own" },
-  "/admin remove-view": { owner: "own", editor: "own", uploader: "own" },
-  "/admin/publish": { owner: "all", editor: "all", uploader: "own" },
-  "/admin/uploads/:id?": { owner: "own", editor: "own", uploader: "own" },
-  "/admin/trash": { owner: "all", editor: "all", uploader: "own" },
-  "/admin/templates": { owner: "own", editor: "own", uploader: "own" },
-  "/admin/terms": { owner: "all", editor: "all", uploader: "all" },
-  "/admin/terms write": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/review/:id other-film": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/review/:id compare-again": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/review/:id release-uncompared": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/review/:id": { owner: "all", editor: "all", uploader: "own" },
-  "/admin/account": { owner: "own", editor: "own", uploader: "own" },
-  "/admin/account/passkey": { owner: "own", editor: "own", uploader: "own" },
-  "/admin/users": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/backups": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/reports": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/reports/:id": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/reports/:id end-preservation": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/reports/:id/archive": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/block-list": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/block-list remove": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/block-list import": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/block-list/:entry/thumbnail": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/block-list/:file": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/alerts": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/tokens": { owner: "own", editor: "own", uploader: "own" },
-  "/admin/queue": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/workers": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/tags": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/series/:id?": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/import": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/import/:file": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/statistics": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/statistics/:file": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/consent": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/consent hide-lacking": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/consent undo-hiding": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/consent/:id": { owner: "all", editor: "all", uploader: "none" },
+  "/admin": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin publish": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
+  "/admin draft": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin update": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin toggle": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
+  "/admin schedule": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
+  "/admin delete": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin restore": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin replace": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin use-file": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin restore-file": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin discard-file": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin trim": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin undo-trim": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin not-same": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin bulk": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin bulk publish": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
+  "/admin bulk hide": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
+  "/admin bulk category": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin bulk add-tags": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin bulk remove-tags": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin bulk add-series": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin bulk remove-series": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin bulk schedule": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
+  "/admin bulk unschedule": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "publisher",
+  },
+  "/admin bulk convert-again": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin bulk convert-now": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin bulk convert-later": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin bulk delete": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin save-view": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
+  "/admin remove-view": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
+  "/admin/publish": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin/uploads/:id?": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
+  "/admin/trash": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin/templates": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
+  "/admin/terms": { owner: "all", editor: "all", moderator: "all", uploader: "all" },
+  "/admin/terms write": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/review/:id other-film": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/review/:id compare-again": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/review/:id release-uncompared": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/review/:id": { owner: "all", editor: "all", moderator: "reported", uploader: "own" },
+  "/admin/review/:id note": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin/review/:id ready": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin/review/:id unready": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin/review/:id link": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin/review/:id revoke": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
+  "/admin/account": { owner: "own", editor: "own", moderator: "own", uploader: "own" },
+  "/admin/account/passkey": { owner: "own", editor: "own", moderator: "own", uploader: "own" },
+  "/admin/users": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/backups": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/reports": { owner: "all", editor: "all", moderator: "all", uploader: "none" },
+  "/admin/reports/:id": { owner: "all", editor: "all", moderator: "all", uploader: "none" },
+  "/admin/reports/:id end-preservation": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/reports/:id/archive": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/block-list": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/block-list remove": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/block-list import": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/block-list/:entry/thumbnail": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/block-list/:file": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/alerts": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/tokens": { owner: "own", editor: "own", moderator: "own", uploader: "own" },
+  "/admin/tokens create": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
+  "/admin/queue": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/workers": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
+  "/admin/tags": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/series/:id?": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/import": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/import/:file": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/statistics": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/statistics/:file": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/consent": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/consent hide-lacking": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/consent undo-hiding": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/consent/:id": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
   // Who somebody is: their documents, and everything that is kept about them.
-  "/admin/consent/:id add-document": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/consent/:id remove-document": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/consent/:id forget": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/consent/:id/documents/:document": { owner: "all", editor: "none", uploader: "none" },
-  "/admin/videos/:id/consent": { owner: "all", editor: "all", uploader: "none" },
-  "/admin/videos/:id/statistics": { owner: "all", editor: "all", uploader: "own" },
-  "/admin/videos/:id/statistics/:file": { owner: "all", editor: "all", uploader: "own" },
-  "/admin/activity": { owner: "all", editor: "all", uploader: "none" },
+  "/admin/consent/:id add-document": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/consent/:id remove-document": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/consent/:id forget": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/consent/:id/documents/:document": {
+    owner: "all",
+    editor: "none",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/videos/:id/consent": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/videos/:id/statistics": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "own",
+  },
+  "/admin/videos/:id/statistics/:file": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "own",
+  },
+  "/admin/activity": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
   // Files of videos that are not published, and the notice that conversions go on.
-  "/media/* hidden": { owner: "all", editor: "all", uploader: "own" },
-  "/events jobs": { owner: "all", editor: "all", uploader: "all" },
+  "/media/* hidden": { owner: "all", editor: "all", moderator: "reported", uploader: "own" },
+  "/events jobs": { owner: "all", editor: "all", moderator: "all", uploader: "all" },
 
   "/": "anyone",
   "/categories/:category?": "anyone",
@@ -151,7 +232,7 @@ const TABLE = {
   "/share.png": "anyone",
 } as const satisfies Record<string, "anyone" | Record<Role, Access>>;
 
-type Access = "all" | "own" | "publisher" | "none";
+type Access = "all" | "own" | "publisher" | "reported" | "none";
 
 /** A line of the table that needs an account. */
 export type Permission = {
@@ -163,12 +244,17 @@ export const PERMISSIONS: Readonly<Record<string, "anyone" | Record<Role, Access
 /** As far as permissions go, who somebody is. */
 export interface Permitted {
   role: Role;
-  /** Of an uploader: whether they may publish; owners and editors may. */
+  /** Of an uploader: whether they may publish; owners and editors may, moderators may not. */
   mayPublish: boolean;
 }
 
-/** How far a permission reaches: over everything, over what is one's own, or not at all. */
-export type Reach = "all" | "own" | "none";
+/** Returns what the columns of an account say about its permissions. */
+export function permittedOf({ role, may_publish }: { role: Role; may_publish: number }): Permitted {
+  return { role, mayPublish: role === "owner" || role === "editor" || may_publish === 1 };
+}
+
+/** How far a permission reaches: over everything, over one's own or reported videos, or not at all. */
+export type Reach = "all" | "own" | "reported" | "none";
 
 /** How far somebody's permission reaches. */
 export function reachOf({ role, mayPublish }: Permitted, permission: Permission): Reach {

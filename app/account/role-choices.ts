@@ -1,12 +1,13 @@
 import type { Role } from "~db/schema";
 
 /** What somebody can be made: the roles, and of uploaders two kinds. */
-export const ROLE_CHOICES = ["owner", "editor", "uploader", "publisher"] as const;
+export const ROLE_CHOICES = ["owner", "editor", "moderator", "uploader", "publisher"] as const;
 export type RoleChoice = (typeof ROLE_CHOICES)[number];
 
 export const ROLE_LABELS: Record<RoleChoice, string> = {
   owner: "Owner",
   editor: "Editor",
+  moderator: "Moderator",
   uploader: "Uploader, drafts only",
   publisher: "Uploader who may publish",
 };
@@ -15,6 +16,7 @@ export const ROLE_LABELS: Record<RoleChoice, string> = {
 export const ROLE_NOUNS: Record<RoleChoice, string> = {
   owner: "an owner",
   editor: "an editor",
+  moderator: "a moderator",
   uploader: "an uploader of drafts",
   publisher: "an uploader who may publish",
 };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/node/request-context.server";
 import { findSignedCookie, readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
-import type { Permitted } from "./permissions";
+import { type Permitted, permittedOf } from "./permissions";
 
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
@@ -82,9 +82,8 @@ export async function findSession(
   if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) {
     prolong({ idHash: row.id_hash, id, createdAt: row.created_at }, now);
   }
-  const { id: userId, email, role } = row;
-  const mayPublish = role !== "uploader" || row.may_publish === 1;
-  return { idHash: row.id_hash, user: { id: userId, email, role, mayPublish } };
+  const { id: userId, email } = row;
+  return { idHash: row.id_hash, user: { id: userId, email, ...permittedOf(row) } };
 }
 
 /** While another process is writing, the next use is soon enough: reading a page never waits. */

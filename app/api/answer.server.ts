@@ -71,6 +71,8 @@ async function perform(
   { user, scopes, tokenId }: TokenUse,
   id: string,
 ): Promise<Response> {
+  // Whoever may create no token can't use one of an earlier role.
+  if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
   const { scope, permission } = operation;
   if (!scopes.includes(scope)) {
     const header = `Bearer error="insufficient_scope", scope="${scope}"`;

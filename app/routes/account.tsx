@@ -18,6 +18,7 @@ import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { PageSection } from "~/studio/page-section";
+import { usePermissions } from "~/studio/use-permissions";
 import { DecisionList } from "~/studio/users/decision-list";
 import { StrikeList } from "~/studio/users/strikes";
 import { decisionsFor } from "~/trust/reports/uploader-decisions.server";
@@ -89,6 +90,7 @@ export default function Account() {
   const navigation = useNavigation();
   const busy = navigation.formAction === "/admin/account";
   const { key } = useLocation();
+  const mayCreateTokens = usePermissions()("/admin/tokens create");
   useFormErrorToast(answer);
   const errorOf = (...intents: string[]) =>
     intents.includes(answer?.intent ?? "") ? answer?.message : undefined;
@@ -141,15 +143,17 @@ export default function Account() {
           error={errorOf("end-session", "end-other-sessions")}
         />
       </PageSection>
-      <PageSection id="programs" title="Programs">
-        <p className="text-muted">
-          Programs use the site in your name with{" "}
-          <Link to="/admin/tokens" className="text-ink underline underline-offset-4">
-            tokens of the API
-          </Link>
-          .
-        </p>
-      </PageSection>
+      {mayCreateTokens && (
+        <PageSection id="programs" title="Programs">
+          <p className="text-muted">
+            Programs use the site in your name with{" "}
+            <Link to="/admin/tokens" className="text-ink underline underline-offset-4">
+              tokens of the API
+            </Link>
+            .
+          </p>
+        </PageSection>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { toFormError } from "~/account/form-error.server";
-import { requirePermission } from "~/account/guard.server";
+import { assertAllowed, requirePermission } from "~/account/guard.server";
 import { NewToken, TokenForm, TokenList } from "~/account/tokens/token-panel";
 import { createToken, listTokens, revokeToken } from "~/account/tokens/tokens.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
@@ -10,6 +10,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
+import { usePermissions } from "~/studio/use-permissions";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 
 export const meta = privateMeta("API Tokens");
@@ -26,8 +27,10 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/tokens");
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
+  const isNew = form.get("intent") === "create";
+  if (isNew) assertAllowed(user, "/admin/tokens create");
   try {
-    if (form.get("intent") === "create") {
+    if (isNew) {
       return { token: await createToken(user, form), message: undefined };
     }
     const isRevoked = await revokeToken(user.id, Number(form.get("id")));
@@ -46,6 +49,7 @@ export default function ApiTokens() {
   const { tokens, now } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/admin/tokens";
+  const mayCreate = usePermissions()("/admin/tokens create");
   useFormErrorToast(answer);
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
@@ -62,7 +66,11 @@ export default function ApiTokens() {
         .
       </p>
       {answer?.token && <NewToken token={answer.token} />}
-      <TokenForm key={answer?.token} busy={busy} error={answer?.message} />
+      {mayCreate ? (
+        <TokenForm key={answer?.token} busy={busy} error={answer?.message} />
+      ) : (
+        <p className="text-muted">Your account can't create tokens or use the API.</p>
+      )}
       <TokenList tokens={tokens} busy={busy} now={now} />
     </div>
   );

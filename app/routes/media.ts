@@ -6,6 +6,7 @@ import { serveMedia } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { isUploadersFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/server/node/request-context.server";
+import { isFileOfReported } from "~/trust/reports/reported-videos.server";
 
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
   const { pathname } = new URL(request.url);
@@ -17,6 +18,7 @@ export function loader({ request }: LoaderFunctionArgs): Response | Promise<Resp
   const maySeeHidden = async (file: MediaName) => {
     const user = await currentUser(request);
     const reach = user && reachOf(user, "/media/* hidden");
+    if (reach === "reported") return isFileOfReported(file);
     return reach === "all" || (reach === "own" && isUploadersFile(file, user?.id ?? ""));
   };
   return serveMedia(request, name.bucket, name.path, maySeeHidden);

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
-import { requirePermission } from "~/account/guard.server";
-import type { Permission } from "~/account/permissions";
+import { assertAllowed, requirePermission, type SessionUser } from "~/account/guard.server";
+import { type Permission, reachOf } from "~/account/permissions";
 import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { noStoreHeaders } from "~/server/no-store.server";
@@ -14,10 +14,10 @@ import { AdminLinks } from "~/studio/admin-navigation";
 import { ComparisonPanel } from "~/studio/block-list/comparison-panel";
 import { consentHref } from "~/studio/consent/consent-address";
 import { AnswerFailure } from "~/studio/failure-notice";
-import { ownVideosOf } from "~/studio/own-videos";
 import { loadReview, performReview, type ReviewFailure } from "~/studio/review/review.server";
 import { Notes, PreviewLinks } from "~/studio/review/review-panels";
 import { usePermissions } from "~/studio/use-permissions";
+import { isReported } from "~/trust/reports/reported-videos.server";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { useFormResponse } from "~/ui/forms/use-form-response";
@@ -33,8 +33,12 @@ interface Answer {
 }
 
 const PERMISSION = "/admin/review/:id";
-/** The forms of moderators. */
-const MODERATION: Readonly<Record<string, Permission>> = {
+const FORMS: Readonly<Record<string, Permission>> = {
+  note: "/admin/review/:id note",
+  ready: "/admin/review/:id ready",
+  unready: "/admin/review/:id unready",
+  link: "/admin/review/:id link",
+  revoke: "/admin/review/:id revoke",
   "other-film": "/admin/review/:id other-film",
   "compare-again": "/admin/review/:id compare-again",
   "release-uncompared": "/admin/review/:id release-uncompared",
@@ -43,7 +47,7 @@ const MODERATION: Readonly<Record<string, Permission>> = {
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   return {
-    ...reviewOf(params.id, ownVideosOf(user, PERMISSION)?.userId),
+    ...reviewOf(params.id, user),
     origin: siteOrigin(request),
   };
 }
@@ -52,17 +56,20 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
-  const moderation = MODERATION[String(form.get("intent"))];
-  if (moderation) await requirePermission(request, moderation);
-  const { video } = reviewOf(params.id, ownVideosOf(user, PERMISSION)?.userId);
+  const permission = FORMS[String(form.get("intent"))];
+  if (permission) assertAllowed(user, permission);
+  const { video } = reviewOf(params.id, user);
   const answer = await performReview(form, video, user);
   if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
   if ("path" in answer) return data<Answer>(answer);
   throw redirectWithToast(`/admin/review/${encodeURIComponent(video.id)}`, answer);
 }
 
-function reviewOf(id: string | undefined, uploadedBy: string | undefined) {
-  const review = loadReview(id ?? "", uploadedBy);
+/** @throws a 404 Response for a video that is gone, or that the user may not see. */
+function reviewOf(id = "", user: SessionUser) {
+  const reach = reachOf(user, PERMISSION);
+  const maySee = reach !== "reported" || isReported(id);
+  const review = maySee ? loadReview(id, reach === "own" ? user.id : undefined) : undefined;
   if (!review) throw new Response(null, { status: 404, statusText: "Not Found" });
   const { video } = review;
   const thumbnailUrl = ownMediaPath(video.thumbnailUrl) ?? null;
@@ -131,7 +138,9 @@ export default function ReviewPage() {
               Consent
             </Link>
           )}
-          <PreviewLinks links={links} newLink={path && origin + path} />
+          {may("/admin/review/:id link") && (
+            <PreviewLinks links={links} newLink={path && origin + path} />
+          )}
         </div>
         <Notes notes={notes} video={video} error={error} />
       </div>

@@ -31,7 +31,7 @@ export function AdminLinks() {
       aria-label="Admin pages"
       className="flex flex-wrap text-sm max-sm:order-last sm:gap-x-1 max-sm:-mx-2 max-sm:w-full forced-colors:mx-0 sm:ml-auto"
     >
-      {(isPanel ? pages : [PANEL, ...pages]).map(([to, label]) => (
+      {(isPanel || !may("/admin") ? pages : [PANEL, ...pages]).map(([to, label]) => (
         <NavLink
           key={to}
           to={to}

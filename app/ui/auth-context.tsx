@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext } from "react";
 
 /** What the browser knows of a signed-in user; the server checks every permission itself. */
 export interface AuthUser {
-  role: "owner" | "editor" | "uploader";
+  role: "owner" | "editor" | "moderator" | "uploader";
   mayPublish: boolean;
 }
 

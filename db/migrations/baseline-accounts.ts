@@ -11,7 +11,7 @@ export const accounts = /* sql */ `
     totp_enabled_at TEXT,
     totp_last_step  INTEGER,
     -- A user inserted by a tool that doesn't know roles is an owner.
-    role            TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('owner', 'editor', 'uploader')),
+    role            TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('owner', 'editor', 'moderator', 'uploader')),
     -- Whether an uploader may publish their own videos.
     may_publish     INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
     deactivated_at  TEXT
@@ -21,7 +21,7 @@ export const accounts = /* sql */ `
     -- SHA-256 of the token in the link, so that a stolen database can't create accounts.
     token_hash  TEXT PRIMARY KEY NOT NULL,
     email       TEXT NOT NULL COLLATE NOCASE,
-    role        TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'uploader')),
+    role        TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'moderator', 'uploader')),
     may_publish INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
     created_at  TEXT NOT NULL,
     expires_at  TEXT NOT NULL,

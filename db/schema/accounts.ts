@@ -3,7 +3,7 @@ import type { Generated } from "kysely";
 /** ISO 8601 UTC. */
 type Time = string;
 
-export const ROLES = ["owner", "editor", "uploader"] as const;
+export const ROLES = ["owner", "editor", "moderator", "uploader"] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface UsersTable {

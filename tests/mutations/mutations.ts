@@ -483,10 +483,46 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Only owners manage users",
     file: "app/account/permissions.ts",
-    find: '"/admin/users": { owner: "all", editor: "none", uploader: "none" },',
-    replace: '"/admin/users": { owner: "all", editor: "all", uploader: "none" },',
+    find: '"/admin/users": { owner: "all", editor: "none", moderator: "none", uploader: "none" },',
+    replace:
+      '"/admin/users": { owner: "all", editor: "all", moderator: "none", uploader: "none" },',
     killedBy: "tests/unit/account/permissions.test.ts",
     title: "keeps nothing from owners",
+  },
+  {
+    rule: "A moderator changes no video",
+    file: "app/account/permissions.ts",
+    find: '"/admin update": { owner: "all", editor: "all", moderator: "none", uploader: "own" },',
+    replace: '"/admin update": { owner: "all", editor: "all", moderator: "all", uploader: "own" },',
+    killedBy: "tests/unit/account/permissions.test.ts",
+    title:
+      "lets moderators decide reports and look at the videos of these, and change nothing else",
+  },
+  {
+    rule: "A moderator sees the review page of reported videos only",
+    file: "app/routes/review.tsx",
+    find: 'const maySee = reach !== "reported" || isReported(id);',
+    replace: 'const maySee = reach !== "reported" || isReported(id) || true;',
+    killedBy: "tests/integration/html/moderator.test.ts",
+    title: "sees neither the review page nor the files of a video that no report names",
+    needsBuild: true,
+  },
+  {
+    rule: "A moderator is served files of reported videos only",
+    file: "app/routes/media.ts",
+    find: 'if (reach === "reported") return isFileOfReported(file);',
+    replace: 'if (reach === "reported") return isFileOfReported(file) || true;',
+    killedBy: "tests/integration/html/moderator.test.ts",
+    title: "sees neither the review page nor the files of a video that no report names",
+    needsBuild: true,
+  },
+  {
+    rule: "A moderator uses no token of an earlier role",
+    file: "app/api/answer.server.ts",
+    find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
+    replace: "",
+    killedBy: "tests/integration/api/api.test.ts",
+    title: "is turned away as a moderator, also with a token of an earlier role",
   },
   {
     rule: "An uploader publishes only with the right to",

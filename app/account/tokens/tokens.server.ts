@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import { changeAndRecord } from "../activity.server";
 import { FormError } from "../form-error.server";
+import { permittedOf } from "../permissions";
 import type { SessionUser } from "../session.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LETTERS, SCOPE_NAMES, type Scope } from "./scopes";
 
@@ -125,11 +126,10 @@ export async function findToken(token: string, now = Date.now()): Promise<TokenU
     .executeTakeFirst();
   if (!row) return undefined;
   noteUse(row.tokenId, row.last_used_at, now);
-  const { id, email, role } = row;
-  const mayPublish = role !== "uploader" || row.may_publish === 1;
+  const { id, email } = row;
   return {
     tokenId: row.tokenId,
-    user: { id, email, role, mayPublish },
+    user: { id, email, ...permittedOf(row) },
     scopes: readScopes(row.scopes),
   };
 }

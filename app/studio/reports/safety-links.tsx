@@ -1,7 +1,8 @@
 import { NavLink } from "@remix-run/react";
 import { classNames } from "~/ui/class-names";
+import { usePermissions } from "../use-permissions";
 
-/** The pages around reports; those that need an account ask for it themselves. */
+/** The pages around reports. */
 const PAGES = [
   ["/admin/reports", "Reports"],
   ["/transparency", "Transparency"],
@@ -10,11 +11,12 @@ const PAGES = [
   ["/admin/terms", "Terms"],
 ] as const;
 
-/** Links between the pages of trust and safety, below the studio's own. */
+/** Links between the pages of trust and safety that whoever sees them may open, below the studio's own. */
 export function SafetyLinks() {
+  const may = usePermissions();
   return (
     <nav aria-label="Trust and safety" className="flex flex-wrap gap-x-4 text-sm">
-      {PAGES.map(([to, label]) => (
+      {PAGES.filter(([to]) => to === "/transparency" || may(to)).map(([to, label]) => (
         <NavLink
           key={to}
           to={to}

@@ -47,7 +47,7 @@ export async function makePreviewLink(
   return database()
     .transaction()
     .execute(async (transaction) => {
-      const changeable = changeableNow(userId, "/admin/review/:id", [video.id], FAILED);
+      const changeable = changeableNow(userId, "/admin/review/:id link", [video.id], FAILED);
       if ("status" in changeable) return changeable;
       if (isHidden(video.id)) return failure(409, FAILED, { detail: HIDDEN });
       await transaction

@@ -3,6 +3,7 @@ import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { Field, TextAreaField } from "~/ui/forms/field";
+import { usePermissions } from "../use-permissions";
 import type { PreviewLink } from "./preview-links.server";
 import type { Review, ReviewFailure, ReviewNote } from "./review.server";
 
@@ -17,6 +18,7 @@ export function Notes({
   error?: ReviewFailure;
 }) {
   const isDraft = video.status === "review";
+  const mayWrite = usePermissions()("/admin/review/:id note");
   return (
     <section aria-labelledby="notes" className="flex flex-col gap-4">
       <h2 id="notes" className="text-lg font-semibold">
@@ -38,24 +40,26 @@ export function Notes({
           ))}
         </ol>
       )}
-      <Form method="post" key={notes.length} className="flex flex-col gap-3">
-        <TextAreaField label="Note" name="note" maxLength={2_000} defaultValue={error?.note} />
-        <div className="flex flex-wrap gap-3">
-          {isDraft && video.readyAt === null && (
-            <Button name="intent" value="ready">
-              Ready for an editor
+      {mayWrite && (
+        <Form method="post" key={notes.length} className="flex flex-col gap-3">
+          <TextAreaField label="Note" name="note" maxLength={2_000} defaultValue={error?.note} />
+          <div className="flex flex-wrap gap-3">
+            {isDraft && video.readyAt === null && (
+              <Button name="intent" value="ready">
+                Ready for an editor
+              </Button>
+            )}
+            {isDraft && video.readyAt !== null && (
+              <Button name="intent" value="unready" variant="secondary">
+                Not ready yet
+              </Button>
+            )}
+            <Button name="intent" value="note" variant="secondary">
+              Add note
             </Button>
-          )}
-          {isDraft && video.readyAt !== null && (
-            <Button name="intent" value="unready" variant="secondary">
-              Not ready yet
-            </Button>
-          )}
-          <Button name="intent" value="note" variant="secondary">
-            Add note
-          </Button>
-        </div>
-      </Form>
+          </div>
+        </Form>
+      )}
     </section>
   );
 }

@@ -160,7 +160,7 @@ async function writeReview(
     .execute(async (transaction): Promise<ReviewAnswer> => {
       const about = { userId: user.id, subjectId: id, detail: title };
       const account = accountNow(user.id);
-      if (!account || !allows(account, "/admin/review/:id")) {
+      if (!account || !allows(account, "/admin/review/:id note")) {
         return { ...failure(403, FAILED, { detail: NOT_ALLOWED }), note };
       }
       if (isReady !== undefined) {

@@ -1,5 +1,5 @@
 import { Form, useLocation } from "@remix-run/react";
-import { Bookmark, LogOut, Menu, Upload, X } from "lucide-react";
+import { Bookmark, Flag, LogOut, Menu, Upload, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { useAuth } from "../auth-context";
 import { classNames } from "../class-names";
@@ -14,8 +14,10 @@ const PAGES = [
   { to: "/categories", label: "Categories" },
   { to: "/trending", label: "Trending" },
 ] as const;
+/** Where a moderator works, who uploads nothing. */
+const REPORTS = "/admin/reports";
 
-/** The links of the site; for someone signed in also Upload and Sign Out. */
+/** The links of the site; for someone signed in also Upload, or Reports, and Sign Out. */
 export function Header({ siteName }: { siteName: string }) {
   return (
     <header className="shown-whole sticky top-0 z-30 low:relative border-b border-line bg-ground pt-[env(safe-area-inset-top)]">
@@ -122,14 +124,25 @@ function Links() {
       </PageLink>
       {user && (
         <>
-          <PageLink
-            to="/admin"
-            aria-current={isUpload ? "page" : undefined}
-            className={linkClass(isUpload)}
-          >
-            <Upload aria-hidden="true" className="size-4" />
-            <span className={LABEL}>Upload</span>
-          </PageLink>
+          {user.role === "moderator" ? (
+            <PageLink
+              to={REPORTS}
+              aria-current={isBelow(REPORTS, pathname) ? "page" : undefined}
+              className={linkClass(isBelow(REPORTS, pathname))}
+            >
+              <Flag aria-hidden="true" className="size-4" />
+              <span className={LABEL}>Reports</span>
+            </PageLink>
+          ) : (
+            <PageLink
+              to="/admin"
+              aria-current={isUpload ? "page" : undefined}
+              className={linkClass(isUpload)}
+            >
+              <Upload aria-hidden="true" className="size-4" />
+              <span className={LABEL}>Upload</span>
+            </PageLink>
+          )}
           <Form method="post" action="/sign-out" reloadDocument className="contents">
             <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
               <LogOut aria-hidden="true" className="size-4" />

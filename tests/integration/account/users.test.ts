@@ -3,6 +3,7 @@ import { listActivities } from "~/account/activity.server";
 import { activitySentence } from "~/account/activity-labels";
 import { currentUser } from "~/account/guard.server";
 import { acceptInvitation, invite } from "~/account/invitations.server";
+import { columnsOf, ROLE_CHOICES, ROLE_NOUNS } from "~/account/role-choices";
 import { openSession } from "~/account/session.server";
 import { changeRole, LAST_OWNER, setDeactivated } from "~/account/user-list.server";
 import { openEventStream, openStreamCount } from "~/live/event-stream.server";
@@ -103,6 +104,13 @@ describe("an invitation", () => {
       "- made an account for new@example.com, who was invited",
       "owner@example.com invited new@example.com as an uploader who may publish",
     ]);
+  });
+
+  it.each(ROLE_CHOICES)("makes an account with the role %s", async (choice) => {
+    const token = await invited("new@example.com", choice);
+    expect((await openLink(token)).data).toMatchObject({ role: ROLE_NOUNS[choice] });
+    await acceptLink(token);
+    expect(userOf("new@example.com")).toMatchObject(columnsOf(choice));
   });
 
   it("is stored as a hash, and shown once", async () => {

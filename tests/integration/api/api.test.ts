@@ -81,6 +81,20 @@ describe("who may call", () => {
     }
   });
 
+  it("is turned away as a moderator, also with a token of an earlier role", async () => {
+    const user = makeUser("moderator@example.com", "editor");
+    const token = await tokenOf(user, ...ALL);
+    const id = addVideo();
+    expect((await call("videos", { token })).status).toBe(200);
+    sqliteHandle().prepare("UPDATE users SET role = 'moderator' WHERE id = ?").run(user.id);
+    for (const path of ["videos", `videos/${id}`, "queue", "statistics", "terms"]) {
+      expect((await call(path, { token })).status, path).toBe(403);
+    }
+    const hidden = await call(`videos/${id}/hide`, { method: "POST", token });
+    expect(hidden.status).toBe(403);
+    expect((await findEditable(id))?.status).toBe("published");
+  });
+
   it("is turned away with a wrong, ended or revoked token, and as a deactivated user", async () => {
     const token = await tokenOf(owner, "read");
     expect((await call("videos", { token })).status).toBe(200);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { allows, PERMISSIONS, type Permission, reachOf } from "~/account/permissions";
+import { allows, PERMISSIONS, type Permission, permittedOf, reachOf } from "~/account/permissions";
 import { ROLES } from "~db/schema";
 
 const OWNER = { role: "owner", mayPublish: true } as const;
 const EDITOR = { role: "editor", mayPublish: true } as const;
+const MODERATOR = { role: "moderator", mayPublish: false } as const;
 const UPLOADER = { role: "uploader", mayPublish: false } as const;
 const PUBLISHER = { role: "uploader", mayPublish: true } as const;
 
@@ -38,6 +39,29 @@ describe("the table of permissions", () => {
       "/admin/consent/:id forget",
       "/admin/consent/:id/documents/:document",
     ]);
+  });
+
+  it("lets moderators decide reports and look at the videos of these, and change nothing else", () => {
+    const allowed = guarded.filter((name) => allows(MODERATOR, name));
+    expect(Object.fromEntries(allowed.map((name) => [name, reachOf(MODERATOR, name)]))).toEqual({
+      "/admin/reports": "all",
+      "/admin/reports/:id": "all",
+      "/admin/review/:id": "reported",
+      "/media/* hidden": "reported",
+      "/admin/terms": "all",
+      "/admin/account": "own",
+      "/admin/account/passkey": "own",
+      "/admin/tokens": "own",
+      "/events jobs": "all",
+    });
+  });
+
+  it("lets nobody publish by the column for uploaders but uploaders", () => {
+    for (const role of ROLES) {
+      const { mayPublish } = permittedOf({ role, may_publish: 0 });
+      expect(mayPublish, role).toBe(role === "owner" || role === "editor");
+    }
+    expect(permittedOf({ role: "uploader", may_publish: 1 }).mayPublish).toBe(true);
   });
 
   it("reaches no video of others where uploaders are concerned", () => {

@@ -46,6 +46,13 @@ describe("useAuth", () => {
     expect(screen.getAllByRole("button", { name: "Sign Out", hidden: true })).not.toEqual([]);
   });
 
+  it("gives the header of a moderator the reports instead of the upload", () => {
+    showHeader({ role: "moderator", mayPublish: false });
+    const [link] = screen.getAllByRole("link", { name: "Reports", hidden: true });
+    expect(link?.getAttribute("href")).toBe("/admin/reports");
+    expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);
+  });
+
   it("gives the header no user for a visitor", () => {
     showHeader(undefined);
     expect(screen.queryAllByRole("link", { name: "Upload", hidden: true })).toEqual([]);

@@ -1,0 +1,155 @@
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { signInTo } from "../../site-client";
+import { ADMIN } from "../../site-process";
+import { useStudio } from "./studio-site";
+
+const { site, visitor } = useStudio(["videos", "video_holds", "reports", "deleted_videos"]);
+
+const EMAIL = "moderator@example.com";
+let cookie: string;
+beforeAll(async () => {
+  site
+    .database()
+    .prepare(
+      `INSERT INTO users (id, email, password_hash, role)
+       SELECT 'moderator', ?, password_hash, 'moderator' FROM users WHERE email = ?`,
+    )
+    .run(EMAIL, ADMIN.email);
+  cookie = await signInTo(site, { ...ADMIN, email: EMAIL });
+});
+beforeEach(() => visitor.setCookie(cookie));
+
+const row = (sql: string, ...values: unknown[]) =>
+  site
+    .database()
+    .prepare(sql)
+    .get(...values);
+
+function addReported(id: string): void {
+  site.addVideo({
+    id,
+    ...{ title: "A reported film", status: "hidden" },
+    video_url: site.addFile("videos", `${id}/1.mp4`, "bytes"),
+  });
+  site
+    .database()
+    .prepare(
+      `INSERT INTO reports (id, kind, video_id, received_at, due_at)
+       VALUES ('r', 'other', ?, '2026-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z')`,
+    )
+    .run(id);
+}
+
+async function decide(decision: string): Promise<void> {
+  const choice = visitor.in().getByRole("radio", { name: (name) => name.startsWith(decision) });
+  (choice as HTMLInputElement).checked = true;
+  visitor.fill("Reason", "Because.");
+  await visitor.press("Decide");
+}
+
+const linksOf = (name: string) =>
+  visitor
+    .in(visitor.in().getAllByRole("navigation", { name })[0])
+    .getAllByRole("link")
+    .map(({ textContent }) => textContent?.replace(/\d.*/, ""));
+const formsOfPage = () => [...visitor.document.querySelectorAll("main form")];
+const statusOf = async (address: string) => {
+  const answer = await visitor.get(address);
+  await answer.body?.cancel();
+  return answer.status;
+};
+
+describe("a moderator", () => {
+  beforeEach(() => addReported("reported"));
+
+  it("is shown only links to pages that open", async () => {
+    const broken: string[] = [];
+    for (const page of [
+      "/admin/reports",
+      "/admin/reports/r",
+      "/admin/review/reported",
+      "/admin/account",
+      "/admin/terms",
+      "/admin/tokens",
+    ]) {
+      await visitor.open(page);
+      expect(visitor.status, page).toBe(200);
+      expect(linksOf("Admin pages"), page).toEqual(["Reports", "Account"]);
+      const links = [...visitor.document.querySelectorAll("a")].map((link) => new URL(link.href));
+      for (const { origin, pathname, search } of links) {
+        const isOfSite = origin === new URL(site.url).origin && pathname !== "/saved";
+        if (!isOfSite) continue;
+        const status = await statusOf(pathname + search);
+        if (status !== 200) broken.push(`${page}: ${status} ${pathname}${search}`);
+      }
+    }
+    expect(broken).toEqual([]);
+    await visitor.open("/admin/reports");
+    expect(linksOf("Main")).toContain("Reports");
+    expect(linksOf("Main")).not.toContain("Upload");
+    expect(linksOf("Trust and safety")).toEqual(["Reports", "Transparency", "Terms"]);
+  });
+
+  it("removes a reported video and restores it", async () => {
+    await visitor.open("/admin/reports");
+    await visitor.follow("Other");
+    await decide("Remove");
+    expect(visitor.text).toContain(`${EMAIL} removed the video`);
+    expect(row("SELECT deleted_by FROM deleted_videos WHERE id = 'reported'")).toEqual({
+      deleted_by: "moderator",
+    });
+    expect(row("SELECT count(*) AS films FROM blocked_films")).toEqual({ films: 1 });
+    await decide("Restore");
+    expect(visitor.text).toContain(`${EMAIL} restored the video`);
+    expect(row("SELECT status FROM videos WHERE id = 'reported'")).toEqual({ status: "hidden" });
+    expect(row("SELECT count(*) AS films FROM blocked_films")).toEqual({ films: 0 });
+  });
+
+  it("looks at a reported video and its notes, and can't change them", async () => {
+    site.database().exec(
+      `INSERT INTO review_notes (video_id, text, created_at)
+         VALUES ('reported', 'A note of an editor', '2026-01-01T00:00:00.000Z')`,
+    );
+    await visitor.open("/admin/reports/r");
+    await visitor.follow("A reported film");
+    expect(visitor.address).toBe("/admin/review/reported");
+    expect(visitor.text).toContain("A note of an editor");
+    expect(visitor.text).not.toContain("Preview links");
+    expect(formsOfPage()).toEqual([]);
+    expect(await statusOf("/media/videos/reported/1.mp4")).toBe(200);
+  });
+
+  it("sees neither the review page nor the files of a video that no report names", async () => {
+    const video_url = site.addFile("videos", "draft/1.mp4", "bytes");
+    site.addVideo({ id: "draft", status: "review", video_url });
+    await visitor.open("/admin/reports");
+    expect(await statusOf("/admin/review/draft")).toBe(404);
+    expect(await statusOf(video_url)).toBe(404);
+    site.database().exec("INSERT INTO report_videos (report_id, video_id) VALUES ('r', 'draft')");
+    expect(await statusOf("/admin/review/draft")).toBe(200);
+    expect(await statusOf(video_url)).toBe(200);
+  });
+
+  it("is offered no tokens", async () => {
+    await visitor.open("/admin/account");
+    expect(visitor.text).not.toContain("tokens of the API");
+    await visitor.open("/admin/tokens");
+    expect(visitor.text).toContain("Your account can't create tokens or use the API.");
+    expect(formsOfPage()).toEqual([]);
+  });
+});
+
+it("is a role that owners choose for invitations and users", async () => {
+  await visitor.setCookie(await signInTo(site));
+  await visitor.open("/admin/users");
+  visitor.fill("Role", "Moderator");
+  visitor.fill("E-mail of the new user", "invited@example.com");
+  await visitor.press("Invite");
+  expect(visitor.text).toContain("Send this link to invited@example.com");
+  expect(row("SELECT role FROM invitations WHERE email = 'invited@example.com'")).toEqual({
+    role: "moderator",
+  });
+  visitor.fill(`Role of ${EMAIL}`, "Editor");
+  await visitor.press(`Set the role of ${EMAIL}`);
+  expect(row("SELECT role FROM users WHERE id = 'moderator'")).toEqual({ role: "editor" });
+});
