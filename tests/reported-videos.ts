@@ -3,21 +3,35 @@ import type { ReportKind } from "~db/schema/reports";
 
 let entered = 0;
 
+/** Enters a report of a video that waits for a decision. */
+export function addOpenReport(
+  database: Sqlite.Database,
+  report: { id: string; kind: ReportKind; videoId: string; dueAt?: string },
+): void {
+  database
+    .prepare(
+      `INSERT INTO reports (id, kind, received_at, due_at)
+       VALUES (@id, @kind, '2026-01-01T00:00:00.000Z', @dueAt)`,
+    )
+    .run({ dueAt: "2999-01-01T00:00:00.000Z", ...report });
+  database
+    .prepare("INSERT INTO report_videos (report_id, video_id) VALUES (@id, @videoId)")
+    .run(report);
+}
+
 /** Enters a report that a moderator has closed with "Keep": for that kind, the video has been looked at. */
 export function addKeptReport(database: Sqlite.Database, videoId: string, kind: ReportKind): void {
   entered += 1;
   const id = `kept ${entered}`;
-  const at = "2026-01-01T00:00:00.000Z";
+  addOpenReport(database, { id, kind, videoId });
   database
     .prepare(
-      `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at)
-       VALUES (@id, @kind, 'closed', 'keep', @at, @at, @at)`,
+      "UPDATE reports SET state = 'closed', decision = 'keep', closed_at = due_at WHERE id = ?",
     )
-    .run({ id, kind, at });
+    .run(id);
   database
     .prepare(
-      `INSERT INTO report_videos (report_id, video_id, decision, decided_at)
-       VALUES (@id, @videoId, 'keep', @at)`,
+      "UPDATE report_videos SET decision = 'keep', decided_at = '2026-01-01' WHERE report_id = ?",
     )
-    .run({ id, videoId, at });
+    .run(id);
 }

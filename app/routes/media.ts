@@ -6,7 +6,7 @@ import { serveMedia } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { isUploadersFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/server/node/request-context.server";
-import { isFileOfReported } from "~/trust/reports/reported-videos.server";
+import { isFileOfReported } from "~/trust/reports/report-videos.server";
 
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
   const { pathname } = new URL(request.url);

@@ -17,7 +17,7 @@ import { AnswerFailure } from "~/studio/failure-notice";
 import { loadReview, performReview, type ReviewFailure } from "~/studio/review/review.server";
 import { Notes, PreviewLinks } from "~/studio/review/review-panels";
 import { usePermissions } from "~/studio/use-permissions";
-import { isReported } from "~/trust/reports/reported-videos.server";
+import { isReported } from "~/trust/reports/report-videos.server";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { useFormResponse } from "~/ui/forms/use-form-response";

@@ -10,7 +10,7 @@ import { ListFileError, linesOf } from "./list-file.server";
  * or `md5sum`, or CSV. Each list is one entry of the block list.
  */
 
-export const MAX_DIGESTS = 2_000_000;
+const MAX_DIGESTS = 2_000_000;
 /** In one transaction: a few milliseconds. */
 const DIGESTS_AT_ONCE = 100;
 const BAD_LINES_NAMED = 10;

@@ -1,3 +1,5 @@
+import type { MediaName } from "~/media/bucket.server";
+import { videosOfFile } from "~/media/serve/videos-of-file.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import type { ReportKind, VideoDecision } from "~db/schema/reports";
 
@@ -31,6 +33,27 @@ export function isHere(videoId: string): boolean {
      UNION ALL SELECT 1 FROM deleted_videos WHERE id = @videoId`,
   ).get({ videoId });
   return found !== undefined;
+}
+
+/** Whether a report names a video, open or closed. */
+export function isReported(videoId: string): boolean {
+  return prepared("SELECT 1 FROM report_videos WHERE video_id = ?").get(videoId) !== undefined;
+}
+
+/**
+ * Whether reports name all videos that a file is of, or is derived from. False for a file that no video is known
+ * to use.
+ */
+export function isFileOfReported(name: MediaName): boolean {
+  const ids = prepared(
+    `WITH ids AS (SELECT value AS id FROM json_each(?))
+     SELECT id FROM videos WHERE id IN (
+       SELECT id FROM ids
+       UNION SELECT video_id FROM video_files WHERE id IN (SELECT id FROM ids))`,
+  )
+    .pluck()
+    .all(JSON.stringify(videosOfFile(name))) as string[];
+  return ids.length > 0 && ids.every(isReported);
 }
 
 /** Adds videos to those that a report names. */

@@ -1,3 +1,4 @@
+import { addOpenReport } from "../../reported-videos";
 import { ADMIN, expect, signIn, test } from "../site";
 
 test("a moderator hides, keeps and removes what was reported, by keyboard", async ({
@@ -7,14 +8,10 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
   const database = site.database();
   database.exec("DELETE FROM reports; DELETE FROM video_holds");
   const id = site.addVideo({ title: "A reported film" });
-  const add = database.prepare(
-    `INSERT INTO reports (id, kind, received_at, due_at)
-     VALUES (?, ?, '2026-01-01T00:00:00.000Z', ?)`,
-  );
-  add.run("late", "consent", "2026-01-03T00:00:00.000Z");
-  add.run("other", "other", "2999-01-01T00:00:00.000Z");
-  const name = database.prepare("INSERT INTO report_videos (report_id, video_id) VALUES (?, ?)");
-  for (const report of ["late", "other"]) name.run(report, id);
+  addOpenReport(database, {
+    ...{ id: "late", kind: "consent", videoId: id, dueAt: "2026-01-03T00:00:00.000Z" },
+  });
+  addOpenReport(database, { id: "other", kind: "other", videoId: id });
   await signIn(page);
   await page.goto("/admin");
   await page.getByRole("link", { name: "Reports 2 open, 1 overdue" }).click();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mp4Clip } from "../../clips";
+import { addOpenReport } from "../../reported-videos";
 import { signInTo } from "../../site-client";
 import { ADMIN } from "../../site-process";
 import { textOf } from "./html-visitor";
@@ -12,20 +13,6 @@ const isPublic = (id: string) =>
   site.database().prepare("SELECT public FROM videos WHERE id = ?").pluck().get(id);
 const textOfList = (name: string) => textOf(visitor.in().getByRole("list", { name }));
 
-function addReport(id: string, kind: string, video: string, due: string): void {
-  site
-    .database()
-    .prepare(
-      `INSERT INTO reports (id, kind, received_at, due_at)
-       VALUES (?, ?, '2026-01-01T00:00:00.000Z', ?)`,
-    )
-    .run(id, kind, due);
-  site
-    .database()
-    .prepare("INSERT INTO report_videos (report_id, video_id) VALUES (?, ?)")
-    .run(id, video);
-}
-
 async function decide(decision: string, reason: string): Promise<void> {
   const choice = visitor.in().getByRole("radio", { name: (name) => name.startsWith(decision) });
   (choice as HTMLInputElement).checked = true;
@@ -35,8 +22,10 @@ async function decide(decision: string, reason: string): Promise<void> {
 
 it("hides, keeps, removes and restores a reported video", async () => {
   const id = site.addVideo({ title: "A reported film" });
-  addReport("late", "consent", id, "2026-01-03T00:00:00.000Z");
-  addReport("other", "other", id, "2999-01-01T00:00:00.000Z");
+  addOpenReport(site.database(), {
+    ...{ id: "late", kind: "consent", videoId: id, dueAt: "2026-01-03T00:00:00.000Z" },
+  });
+  addOpenReport(site.database(), { id: "other", kind: "other", videoId: id });
   await visitor.open("/admin");
   await visitor.follow("Reports 2 open, 1 overdue");
   expect(visitor.text).toContain("2 reports to decide");
@@ -72,7 +61,7 @@ it("gives a strike with a removal, which the uploader reads with its reason", as
     )
     .run(email, ADMIN.email);
   const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
-  addReport("r", "copyright", id, "2026-01-03T00:00:00.000Z");
+  addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
   await visitor.open("/admin/reports/r");
   expect(visitor.text).toContain("them@example.com has no strike.");
   visitor.check("a strike for the uploader");

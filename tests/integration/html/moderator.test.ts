@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { addOpenReport } from "../../reported-videos";
 import { signInTo } from "../../site-client";
 import { ADMIN } from "../../site-process";
 import { useStudio } from "./studio-site";
@@ -31,13 +32,7 @@ function addReported(id: string): void {
     ...{ title: "A reported film", status: "hidden" },
     video_url: site.addFile("videos", `${id}/1.mp4`, "bytes"),
   });
-  site
-    .database()
-    .prepare(
-      `INSERT INTO reports (id, kind, video_id, received_at, due_at)
-       VALUES ('r', 'other', ?, '2026-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z')`,
-    )
-    .run(id);
+  addOpenReport(site.database(), { id: "r", kind: "other", videoId: id });
 }
 
 async function decide(decision: string): Promise<void> {
