@@ -51,7 +51,7 @@ export const DECISION_LABELS: Record<DeskDecision, string> = {
 /** What each does, beside its choice. */
 export const DECISION_HINTS: Record<DeskDecision, string> = {
   hide: "The video is hidden at once. The report stays to be decided.",
-  keep: "Somebody has looked: the video is as it was before, and the report is decided.",
+  keep: "Somebody has looked: nothing is removed, and this report no longer hides it.",
   remove: "The video goes to the trash for good, nobody else restores it, and its film is blocked.",
   ask: "The reporter is asked. The uploader is not told.",
   "counter-notice": "The uploader objects: the report is to be decided again.",

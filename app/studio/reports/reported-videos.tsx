@@ -22,7 +22,10 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
         <p className="text-sm text-muted">No video was recognised in this report.</p>
       )}
       {videos.map((video) => (
-        <article key={video.id} className="flex flex-col gap-2">
+        <article
+          key={video.id}
+          className="flex flex-col gap-2 not-first-of-type:border-t not-first-of-type:border-line not-first-of-type:pt-4"
+        >
           {video.videoUrl && (
             <CoveredFilm
               videoUrl={video.videoUrl}
@@ -87,8 +90,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
       >
         <div className="min-w-0 grow basis-60">
           <Field
-            label="Another video that is meant"
-            hint="Its address, or its id."
+            label="Address or id of another video that is meant"
             name="address"
             autoComplete="off"
             required
@@ -104,8 +106,19 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
 
 /** What was decided about one of the videos of the report. */
 export function Decided({ video }: { video: Pick<ReportedVideo, "decision" | "choices"> }) {
-  if (video.decision) return <Badge tone="good">{CLOSED_LABELS[video.decision]}</Badge>;
-  return video.choices.length > 0 ? <Badge tone="warn">To decide</Badge> : null;
+  if (video.decision) {
+    return (
+      <Badge tone="good" className="shrink-0">
+        {CLOSED_LABELS[video.decision]}
+      </Badge>
+    );
+  }
+  if (video.choices.length === 0) return null;
+  return (
+    <Badge tone="warn" className="shrink-0">
+      To decide
+    </Badge>
+  );
 }
 
 /**

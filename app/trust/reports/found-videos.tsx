@@ -31,8 +31,7 @@ export function FoundVideos({ text }: { text: string }) {
       ))}
       {titles.length + missing.length === 0 && (
         <p className="text-warn">
-          We find no address of a video here. One looks like {location.origin}
-          {videoPath("…")}
+          We find no address of a video here. One begins with {location.origin}/video/
         </p>
       )}
     </div>
