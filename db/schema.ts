@@ -46,6 +46,7 @@ import type {
   ReportVideosTable,
 } from "./schema/reports";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
+import type { ScanFindingsTable } from "./schema/scan";
 import type {
   FeaturedSeriesTable,
   SeriesSlugsTable,
@@ -243,6 +244,7 @@ export interface Schema {
   blocked_films: BlockedFilmsTable;
   blocked_files: BlockedFilesTable;
   blocked_md5s: BlockedMd5sTable;
+  scan_findings: ScanFindingsTable;
   blocked_likenesses: BlockedLikenessesTable;
   video_frames: VideoFramesTable;
   video_files: VideoFilesTable;

@@ -7,22 +7,24 @@ import { BLOCKED, progressText, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { pauseQueue } from "~/media/jobs/pause.server";
 import { enqueueCodecs } from "~/media/jobs/popular.server";
 import { retry } from "~/media/jobs/queue.server";
-import { startRunner } from "~/media/jobs/runner.server";
+import { hasWork, startRunner } from "~/media/jobs/runner.server";
 import { queueView } from "~/media/jobs/summaries.server";
-import { announceFfmpeg, ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { announceFfmpeg } from "~/media/probe/ffmpeg.server";
+import { scanLibrary } from "~/media/scan/scan-queue.server";
 import { settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 
-const USAGE = `npm run jobs -- [--all] [--again] [--codecs ID] [--retry] [--pause | --resume]
-                      [--once | --work | --watch]
+const USAGE = `npm run jobs -- [--all] [--again] [--codecs ID] [--scan] [--retry]
+                      [--pause | --resume] [--once | --work | --watch]
 
 Shows what is being made of the videos, what waits, and what has failed.
   --all     ask for everything that the videos of the library still lack
   --again   make the streams anew that were made with other settings than today's, behind all the rest
   --codecs  add the further codecs of ENCODER_CODECS to the stream of the video with that id
+  --scan    scan the videos that were never scanned, behind all the rest; they stay public meanwhile
   --retry   try again what has failed
   --pause   make nothing from now on, also after a restart; what runs is held
   --resume  go on
@@ -35,6 +37,7 @@ await runScript(
   {
     all: { type: "boolean" },
     again: { type: "boolean" },
+    scan: { type: "boolean" },
     codecs: { type: "string" },
     retry: { type: "boolean" },
     pause: { type: "boolean" },
@@ -56,13 +59,17 @@ await runScript(
     if (asked.again) {
       console.log(`To be converted again: ${formatQuantity(await convertAgain(), "video")}.`);
     }
+    if (asked.scan) {
+      if (!settings().scanCommand) throw new UsageError("SCAN_COMMAND is not set.");
+      console.log(`To be scanned: ${formatQuantity(await scanLibrary(), "video")}.`);
+    }
     if (asked.codecs) {
       announceCodecs();
       const isAsked = await enqueueCodecs(asked.codecs);
       console.log(isAsked ? "Asked for its further codecs." : "There is nothing to add to it.");
     }
     if (asked.retry) console.log(`Trying ${await retry()} again.`);
-    if ((asked.once || asked.work) && !ffmpegAvailable()) throw new UsageError(WITHOUT_FFMPEG);
+    if ((asked.once || asked.work) && !hasWork()) throw new UsageError(WITHOUT_FFMPEG);
     if (asked.once || asked.work) await work(asked.work === true);
     else if (asked.watch) await watch();
     else await show();

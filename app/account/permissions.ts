@@ -70,6 +70,18 @@ const TABLE = {
     moderator: "none",
     uploader: "none",
   },
+  "/admin/review/:id release-scan": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "none",
+  },
+  "/admin/review/:id scan-again": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "none",
+  },
   "/admin/review/:id": { owner: "all", editor: "all", moderator: "reported", uploader: "own" },
   "/admin/review/:id note": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
   "/admin/review/:id ready": { owner: "all", editor: "all", moderator: "none", uploader: "own" },

@@ -13,6 +13,8 @@ import { mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { type MediaFile, recordFile } from "~/media/media-files.server";
+import { scanNewVideo } from "~/media/scan/scan-queue.server";
+import { settings } from "~/server/settings.server";
 import { formatDuration } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { consentRefusals } from "~/trust/consent/validity.server";
@@ -199,7 +201,10 @@ async function insertRows(
   const lacking = consentRefusals(ids);
   for (const each of moved) {
     each.lacksRecord = lacking.has(each.videoId);
-    each.refusal = refusals.get(each.videoId) ?? likenessRefusal(each.look);
+    each.refusal =
+      refusals.get(each.videoId) ??
+      likenessRefusal(each.look) ??
+      (each.target && settings().scanCommand ? HOLD_SENTENCES.scan : undefined);
   }
   await transaction
     .insertInto("videos")
@@ -224,6 +229,7 @@ async function insertRows(
       .execute();
   }
   const ours = moved.filter(({ target }) => target).map(({ videoId }) => videoId);
+  for (const videoId of ours) scanNewVideo(videoId);
   await enqueueIn(transaction, ours);
   if (sources.length === 0) return;
   const { numUpdatedRows } = await transaction

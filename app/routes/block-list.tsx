@@ -29,6 +29,7 @@ import { BLOCK_LIST } from "~/studio/block-list/entry-name";
 import type { StudioFailure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { SafetyLinks } from "~/studio/reports/safety-links";
+import { UndecidedScans } from "~/studio/scan/scan-panel";
 import { usePermissions } from "~/studio/use-permissions";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -87,7 +88,7 @@ async function refusalOf(request: Request): Promise<Response> {
 }
 
 export default function BlockList() {
-  const { entries, total, removed, matches, uncompared, confirmation, before, next } =
+  const { entries, total, removed, matches, uncompared, scanned, confirmation, before, next } =
     useLoaderData<typeof loader>();
   const error = useFormResponse<{ error?: StudioFailure }>()?.error;
   const mayChange = usePermissions()("/admin/block-list import");
@@ -111,6 +112,7 @@ export default function BlockList() {
       {confirmation && mayChange && (
         <RemoveDialog entry={confirmation} here={here} busy={busy === "remove"} />
       )}
+      <UndecidedScans scanned={scanned} />
       <Matches matches={matches} />
       <Uncompared uncompared={uncompared} />
       {entries.length === 0 ? (

@@ -16,6 +16,7 @@ import { consentHref } from "~/studio/consent/consent-address";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { loadReview, performReview, type ReviewFailure } from "~/studio/review/review.server";
 import { Notes, PreviewLinks } from "~/studio/review/review-panels";
+import { ScanPanel } from "~/studio/scan/scan-panel";
 import { usePermissions } from "~/studio/use-permissions";
 import { isReported } from "~/trust/reports/report-videos.server";
 import { Badge, StatusBadge } from "~/ui/badge";
@@ -42,6 +43,8 @@ const FORMS: Readonly<Record<string, Permission>> = {
   "other-film": "/admin/review/:id other-film",
   "compare-again": "/admin/review/:id compare-again",
   "release-uncompared": "/admin/review/:id release-uncompared",
+  "release-scan": "/admin/review/:id release-scan",
+  "scan-again": "/admin/review/:id scan-again",
 };
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
@@ -81,7 +84,8 @@ function reviewOf(id = "", user: SessionUser) {
 
 export default function ReviewPage() {
   useLiveRefresh({ jobs: true });
-  const { video, notes, links, likeFilms, uncompared, origin } = useLoaderData<typeof loader>();
+  const { video, notes, links, likeFilms, uncompared, scans, origin } =
+    useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   return (
@@ -117,10 +121,12 @@ export default function ReviewPage() {
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
+          <ScanPanel scans={scans} isToBePublic={video.status === "published"} />
           <ComparisonPanel likeFilms={likeFilms} uncompared={uncompared} />
           {video.status !== "published" &&
             likeFilms.length === 0 &&
             !uncompared &&
+            !scans.some(({ isReplacement }) => !isReplacement) &&
             may("/admin toggle") && (
               <Form method="post" action="/admin?tab=manage" className="mb-3">
                 <input type="hidden" name="id" value={video.id} />

@@ -29,6 +29,42 @@ export function runCommandSync(command: string, args: readonly string[], timeout
   });
 }
 
+/** For the output of a command that has ended. */
+const OUTPUT_WAIT_MS = 1_000;
+
+/**
+ * Starts a command of the operator in a process group of its own, so that it can be ended with all that it has started.
+ * Its standard output has to be read; what it writes elsewhere is thrown away.
+ */
+export function startScan(command: string, args: readonly string[]) {
+  const child = spawn(command, args, {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: childEnvironment(),
+    detached: true,
+  });
+  const ended = new Promise<{ error?: string; code: number | null; signal: string | null }>(
+    (resolve) => {
+      child.on("error", (error) => resolve({ error: error.message, code: null, signal: null }));
+      child.on("exit", (code, signal) => {
+        // What it has left behind may hold its output open.
+        const timer = setTimeout(end, OUTPUT_WAIT_MS);
+        child.on("close", () => {
+          clearTimeout(timer);
+          resolve({ code, signal });
+        });
+      });
+    },
+  );
+  function end(): void {
+    try {
+      if (child.pid) process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has just ended.
+    }
+  }
+  return { stdout: child.stdout, ended, end };
+}
+
 /**
  * Starts a Node process that exchanges messages with this one.
  *

@@ -22,6 +22,7 @@ import {
   UNIT_MS,
   wholeNumber,
 } from "./settings/setting-rules";
+import { splitCommand } from "./settings/split-command";
 import { TRUST_VARIABLES, trustSettings } from "./settings/trust-settings";
 import {
   requireStorageSettings,
@@ -152,6 +153,14 @@ const variables = {
     takes: "always, until-converted or never",
     schema: z.enum(["always", "until-converted", "never"]).default("always"),
   },
+  SCAN_COMMAND: {
+    takes: "a command and its arguments, such as /usr/local/bin/scan --quiet",
+    schema: z
+      .string()
+      .transform(splitCommand)
+      .refine((words) => words !== undefined)
+      .optional(),
+  },
   ACCEL_PREFIX: {
     takes: "the internal location of nginx that maps to UPLOADS_DIR, such as /protected",
     schema: z
@@ -272,6 +281,8 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     encoderCodecsViews: parsed.ENCODER_CODECS_VIEWS,
     /** How long the file as it came stays beside the one that is played. */
     keepSources: parsed.KEEP_SOURCES,
+    /** What scans new files before they are public, with its arguments. Undefined: nothing does. */
+    scanCommand: parsed.SCAN_COMMAND,
     /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
     accelPrefix: parsed.ACCEL_PREFIX,
     ...storageSettings(parsed),

@@ -12,6 +12,7 @@ export const HOLD_SENTENCES: Record<HoldReason, string> = {
   "user-blocked": "The account that uploaded this video is blocked.",
   "block-list": "This video resembles one that was removed. A moderator has to look at it first.",
   report: "This video is held back until a moderator has decided on a report about it.",
+  scan: "This video is held back until it has been scanned, and until somebody has decided about what the scan found.",
   comparing:
     "This video is still being compared with the films that were removed. It is held back until that is done.",
   consent: "This video is held back until it has a valid record of consent.",

@@ -158,6 +158,8 @@ export const catalogue = /* sql */ `
     DELETE FROM similar_videos WHERE second = OLD.id AND (dismissed_at IS NULL
       OR NOT EXISTS (SELECT 1 FROM deleted_videos WHERE id = OLD.id));
     DELETE FROM video_frames WHERE video_id = OLD.id;
+    DELETE FROM scan_findings WHERE video_id = OLD.id
+      AND NOT EXISTS (SELECT 1 FROM deleted_videos WHERE id = OLD.id);
   END;
 
   -- The state of each video that the projector has processed.

@@ -29,7 +29,7 @@ export const holds = /* sql */ `
   CREATE TABLE video_holds (
     video_id  TEXT NOT NULL,
     reason    TEXT NOT NULL CHECK (reason IN
-                ('report', 'removed', 'consent', 'block-list', 'user-blocked', 'comparing')),
+                ('report', 'removed', 'consent', 'block-list', 'user-blocked', 'comparing', 'scan')),
     -- Which report, which entry of the block list, or what is wrong with the consent record; else empty.
     source_id TEXT NOT NULL DEFAULT '',
     since     TEXT NOT NULL,

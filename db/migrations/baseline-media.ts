@@ -5,8 +5,8 @@ export const media = /* sql */ `
     id            INTEGER PRIMARY KEY,
     video_id      TEXT NOT NULL,
     kind          TEXT NOT NULL CHECK (kind IN
-                    ('transcode', 'captions', 'poster', 'storyboard', 'preview', 'loudness', 'ladder',
-                     'cleanup', 'codecs', 'fingerprint')),
+                    ('scan', 'transcode', 'captions', 'poster', 'storyboard', 'preview', 'loudness',
+                     'ladder', 'cleanup', 'codecs', 'fingerprint')),
     -- The lowest runs first.
     priority      INTEGER NOT NULL,
     state         TEXT NOT NULL DEFAULT 'waiting'
@@ -43,6 +43,17 @@ export const media = /* sql */ `
     paused_at TEXT
   );
   INSERT INTO queue_state VALUES (1, NULL);
+
+  -- What SCAN_COMMAND said about a file, until somebody has decided about it.
+  CREATE TABLE scan_findings (
+    -- The video, or the row of video_files that replaces its file.
+    video_id TEXT PRIMARY KEY NOT NULL,
+    -- unchecked: the command came to no result, and runs again.
+    verdict  TEXT NOT NULL CHECK (verdict IN ('hold', 'refuse', 'unchecked')),
+    -- What the command printed, or why there is no result. Not trusted.
+    reason   TEXT NOT NULL,
+    found_at TEXT NOT NULL
+  ) WITHOUT ROWID;
 
   -- Machines that convert for the site (docs/workers.md).
   CREATE TABLE workers (
@@ -174,6 +185,9 @@ export const media = /* sql */ `
   CREATE INDEX video_files_by_source_url ON video_files (source_url) WHERE source_url IS NOT NULL;
   CREATE INDEX video_files_by_thumbnail_url ON video_files (thumbnail_url)
     WHERE thumbnail_url IS NOT NULL;
+  CREATE TRIGGER video_files_deleted AFTER DELETE ON video_files BEGIN
+    DELETE FROM scan_findings WHERE video_id = OLD.id;
+  END;
   CREATE INDEX video_files_by_age ON video_files (state, replaced_at, id, video_id, bytes);
 
   -- SHA-256 of the uploaded bytes, to recognize the same file when it is uploaded again. A row stays

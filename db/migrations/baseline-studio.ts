@@ -207,7 +207,8 @@ export const studio = /* sql */ `
     id          TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL
                   CHECK (kind IN ('disk', 'jobs', 'backup-failed', 'backup-old', 'consent', 'removals',
-                    'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'reports-limit', 'test')),
+                    'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'reports-limit', 'scan-refused',
+                    'scan-unchecked', 'test')),
     sentence    TEXT NOT NULL,
     -- Of failed jobs: when the last of them failed.
     until       TEXT,

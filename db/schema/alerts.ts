@@ -16,6 +16,8 @@ export const ALERT_KINDS = [
   "reports-due",
   "reports-overdue",
   "reports-limit",
+  "scan-refused",
+  "scan-unchecked",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number] | "test";
@@ -25,7 +27,7 @@ export interface AlertsTable {
   id: string;
   kind: AlertKind;
   sentence: string;
-  /** Of failed jobs: when the last of them failed. */
+  /** Of failed jobs: when the last of them failed. Of refused videos: when the last was scanned. */
   until: Time | null;
   raised_at: Time;
   /** Null while it lasts. */

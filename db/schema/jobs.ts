@@ -4,6 +4,7 @@ import type { ColumnType, Generated } from "kysely";
 type Time = string;
 
 export const JOB_KINDS = [
+  "scan",
   "transcode",
   "captions",
   "poster",

@@ -10,6 +10,7 @@ const HOLD_REASONS = [
   "block-list",
   "user-blocked",
   "comparing",
+  "scan",
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 

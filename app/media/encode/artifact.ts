@@ -2,6 +2,13 @@ import type { Captions } from "~db/captions";
 import type { Bucket } from "../bucket.server";
 import type { Probe } from "../probe/probe.server";
 
+/** What SCAN_COMMAND said about a file. */
+export interface ScanResult {
+  verdict: "pass" | "hold" | "refuse";
+  /** One line of it, at most; without control characters. */
+  reason: string;
+}
+
 /** The file that things are made from. */
 export interface Source {
   videoId: string;
@@ -52,6 +59,8 @@ export interface Artifact {
   similar?: readonly string[];
   /** The ids of the blocked films that it looks like. */
   blocked?: readonly number[];
+  /** What the scan of the file said. */
+  scan?: ScanResult;
   /** Files that replace others once the row names what was made. */
   replacedAfter?: Artifact["moves"];
   /** What the file has; what an admin has added stays beside it. */

@@ -24,6 +24,7 @@ import {
 } from "../files/removals.server";
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
 import { fileExists, namesIn, recordFile } from "../media-files.server";
+import { noteScan } from "../scan/scan-queue.server";
 import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
@@ -138,6 +139,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     if (replacesStream(job, source)) delayCleanup(job.video_id);
     if (job.kind === "ladder") askAgain(job.video_id, "done");
     if (job.kind === "storyboard") askForFingerprint(job.video_id, PRIORITIES.fingerprint);
+    if (artifact.scan) noteScan(job.video_id, artifact.scan);
     if (artifact.similar) notePairs(job.video_id, artifact.similar);
     if (artifact.blocked?.length) holdLikeness(job.video_id, artifact.blocked);
     if (artifact.poster && !namePoster(job, artifact.poster)) {

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { database, sqliteHandle } from "~db/client.server";
 import { JOB_KINDS, type JobKind, type Schema, type VideoRow } from "~db/schema";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
+import { queueUnfinishedScans } from "../scan/scan-queue.server";
 import { jobsChanged } from "./job-events.server";
 import { PRIORITIES } from "./kinds";
 
@@ -13,9 +14,12 @@ export const SOURCE_KEPT_MS = 6 * 3_600_000;
 
 /**
  * What is asked for of every video at once: further codecs are for popular ones, see popular.server.ts,
- * and films are compared once their pictures have been made.
+ * films are compared once their pictures have been made, and new files alone are scanned, see
+ * media/scan/scan-queue.server.ts.
  */
-export const KINDS_OF_ALL = JOB_KINDS.filter((kind) => kind !== "codecs" && kind !== "fingerprint");
+export const KINDS_OF_ALL = JOB_KINDS.filter(
+  (kind) => kind !== "codecs" && kind !== "fingerprint" && kind !== "scan",
+);
 
 /**
  * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
@@ -90,6 +94,7 @@ function missingKinds(row: Lacking): JobKind[] {
     ladder: row.hls_url === null || row.video_url === "",
     cleanup: true,
     codecs: false,
+    scan: false,
     fingerprint: row.storyboard_url !== null,
   };
   return JOB_KINDS.filter((kind) => wanted[kind]);
@@ -109,6 +114,7 @@ export async function enqueueMissingIn(
   videoIds: readonly string[],
   table: "videos" | "video_files" = "videos",
 ): Promise<void> {
+  queueUnfinishedScans(videoIds, table);
   if (!ffmpegAvailable()) return;
   for (let from = 0; from < videoIds.length; from += VIDEOS_AT_ONCE) {
     const rows = await db

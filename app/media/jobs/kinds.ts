@@ -6,6 +6,8 @@ import type { JobKind, JobState } from "~db/schema";
  * pictures before its renditions, and all of it before what an older video still lacks.
  */
 export const PRIORITIES: Record<JobKind, number> = {
+  // A new video is not public before it.
+  scan: 0,
   transcode: 0,
   captions: 5,
   poster: 10,
@@ -26,6 +28,7 @@ export const TURN = 100;
 
 /** What a job is called where people read it. */
 export const JOB_LABELS: Record<JobKind, string> = {
+  scan: "Scanning",
   transcode: "Making it playable",
   captions: "Captions",
   poster: "Poster",

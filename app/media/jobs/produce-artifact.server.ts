@@ -15,6 +15,7 @@ import type { Task } from "../encode/task.server";
 import { transcode } from "../encode/transcode.server";
 import { fingerprintFilm } from "../fingerprints/fingerprint.server";
 import { cachedProbe as read } from "../probe/cached-probe.server";
+import { scanFile } from "../scan/scan-file.server";
 import { isEarlierVersion } from "../serve/file-version.server";
 import { removeStale } from "./commit-artifact.server";
 import { cutSource } from "./cut-source.server";
@@ -61,6 +62,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
   // Never the name of something that is there already: what is being watched stays until it is not.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
   switch (job.kind) {
+    case "scan":
+      return { ...NO_ARTIFACT, scan: await scanFile(source.file, task.signal) };
     case "transcode":
       if (source.cut) {
         return cutFilm({ ...source, cut: source.cut }, await read(source.file), task);

@@ -44,8 +44,8 @@ const iso = (time: number) => new Date(time).toISOString();
 
 /**
  * Takes the next job in one statement, so that two workers never have the same. Next is the lowest
- * priority, then the oldest; of a video whose playable file is not there yet nothing else is made but
- * what lets it be watched, and its clean-up waits for all the rest. Of a queue that is paused
+ * priority, then the oldest; of a video that is not scanned yet nothing is made, of one whose playable file is
+ * not there yet nothing else but what lets it be watched, and its clean-up waits for all the rest. Of a queue that is paused
  * nothing is taken.
  *
  * What workers on other machines have lost goes back in the same transaction.
@@ -95,9 +95,13 @@ function claimNext(
             OR (state = 'running' AND lease_until < @now))
           AND priority <= @mostPriority
           AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
-          AND (kind = 'transcode' OR NOT EXISTS (
+          AND (kind IN ('scan', 'transcode') OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'transcode' AND state <> 'done'))
+          -- Nothing is made of a file, and its bytes stay as they came, before it is scanned.
+          AND (kind = 'scan' OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'scan' AND state IN ('waiting', 'running')))
           -- Made from the file that is played, which a stream is made into first.
           AND (kind NOT IN ('storyboard', 'preview') OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id

@@ -72,14 +72,14 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
   }
 
   async function claimJobs(): Promise<void> {
-    if (stopped || !ffmpegAvailable()) return;
+    if (stopped || !hasWork()) return;
     if (first) {
       await reclaimFromDeadWorkers();
       await removeLeftovers(await runningNow());
-      await askForCleanups();
+      if (ffmpegAvailable()) await askForCleanups();
       first = false;
     }
-    if (performance.now() >= popularAt) {
+    if (performance.now() >= popularAt && ffmpegAvailable()) {
       popularAt = performance.now() + POPULAR_EVERY_MS;
       await enqueuePopular();
     }
@@ -92,12 +92,12 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     hold();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
-      const job = await claim(undefined, undefined, { kinds });
+      const job = await claim(undefined, undefined, { kinds: kindsNow() });
       if (!job) return;
       follow(beginWork(job));
     }
     if (stopped || urgent || active.size > concurrency || [...active].some(isUrgent)) return;
-    const job = await claim(PRIORITIES.transcode, undefined, { kinds });
+    const job = await claim(PRIORITIES.transcode, undefined, { kinds: kindsNow() });
     if (!job) return;
     const work = beginWork(job);
     urgent = work;
@@ -108,6 +108,11 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       hold();
       void poll();
     });
+  }
+
+  /** Without ffmpeg, files are scanned and nothing else. */
+  function kindsNow(): readonly JobKind[] | undefined {
+    return ffmpegAvailable() ? kinds : ["scan"];
   }
 
   /**
@@ -181,6 +186,11 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       );
     },
   };
+}
+
+/** Whether this machine can work on any job. */
+export function hasWork(): boolean {
+  return ffmpegAvailable() || settings().scanCommand !== undefined;
 }
 
 /** Until it can be watched; a stream then has another priority, see early-watch.server.ts. */

@@ -3,7 +3,7 @@ import { settings } from "~/server/settings.server";
 import { processState } from "~db/runtime.server";
 import { announceCodecs } from "../encode/codecs/extra-codecs.server";
 import { announceFfmpeg, ffmpegAvailable } from "../probe/ffmpeg.server";
-import { startRunner } from "./runner.server";
+import { hasWork, startRunner } from "./runner.server";
 
 const runner = processState(
   "job runner",
@@ -15,7 +15,7 @@ const runner = processState(
 export function startJobs(): void {
   announceFfmpeg();
   if (ffmpegAvailable()) announceCodecs();
-  if (!ffmpegAvailable() || settings().encoderConcurrency === 0) return;
+  if (!hasWork() || settings().encoderConcurrency === 0) return;
   const { stop } = runner();
   onShutdown(stop);
 }

@@ -2,21 +2,24 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { writeTransaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobRow } from "~db/schema";
-import { isBusy } from "~db/write-lock";
+import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
 import { removeTemporary } from "../files/temporary-files.server";
 import { PictureError } from "../pictures/picture-process.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { RefusedFileError } from "../probe/probe.server";
+import { UnscannedError } from "../scan/scan-file.server";
+import { noteUnscanned } from "../scan/scan-queue.server";
 import { StorageError } from "../storage/object-store";
 import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { DISK_FULL, explain } from "./explain";
 import { withSourceFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
-import { fail, heartbeat, returnToQueue } from "./queue.server";
+import { fail, heartbeat, isOurs, RESULT_WAIT_MS, returnToQueue } from "./queue.server";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
 /** How often a running job prolongs its lease; a third of the lease. */
@@ -25,6 +28,8 @@ const HEARTBEAT_MS = 10_000;
 const PROGRESS_MS = 1_000;
 const DISK_FULL_WAIT_MS = 60_000;
 const STORE_AWAY_WAIT_MS = 60_000;
+/** Until a command that came to no result runs again; no job waits longer, see `claimNext`. */
+const SCAN_RETRY_MS = 5 * 60_000;
 /** Given back after this long, even when something still has to end. */
 const LEAVE_WITHIN_MS = 2_000;
 
@@ -109,6 +114,12 @@ export async function recordFailure(
   if (returned) return returnToQueue(job);
   // The video was deleted, or another worker has the job: it is theirs.
   if (aborted) return;
+  if (error instanceof UnscannedError) {
+    console.error(`The file of job ${job.id} was not scanned: ${error.message}`);
+    const note = () => isOurs(job) && noteUnscanned(job.video_id, error.message);
+    await retryWhileBusy(() => writeTransaction(note), RESULT_WAIT_MS);
+    return returnToQueue(job, SCAN_RETRY_MS, error.message);
+  }
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
   const isPictureWithoutRoom = error instanceof PictureError && error.failure === "disk full";

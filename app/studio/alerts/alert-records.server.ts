@@ -31,6 +31,8 @@ const RESOLVED: Record<AlertKind, string> = {
   "reports-overdue": "The reports that were overdue were decided.",
   "reports-limit":
     "The videos that REPORT_HIDE_LIMIT had left public were hidden, or their reports were decided.",
+  "scan-refused": "Somebody has decided about the files that the scan refused.",
+  "scan-unchecked": "All files were scanned, or somebody has decided about them.",
   test: "",
 };
 

@@ -10,6 +10,7 @@ import { removalsPausedMessage } from "../library/paused-removals.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 import { checkConsent } from "./check-consent.server";
 import { checkReports } from "./check-reports.server";
+import { checkScans } from "./check-scans.server";
 
 /** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
 const DISK_FACTOR = 2;
@@ -37,6 +38,7 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
   await checkRemovals(now);
   await checkConsent(now);
   await checkReports(now);
+  await checkScans(now);
 }
 
 async function checkDisk(now: number): Promise<void> {

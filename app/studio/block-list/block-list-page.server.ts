@@ -21,6 +21,7 @@ import { database } from "~db/client.server";
 import { BLOCK_REASONS, type BlockReason } from "~db/schema/block-list";
 import { queryThread } from "~db/threads/query-thread.server";
 import { failure, type StudioFailure } from "../failure";
+import { type ScannedVideo, undecidedScans } from "../scan/scans.server";
 import {
   type EntriesPage,
   type ListedEntry,
@@ -37,6 +38,8 @@ export interface BlockListPage extends EntriesPage {
   matches: Match[];
   /** Videos that are held because they could not be compared, and why. */
   uncompared: { id: string; title: string; why: string }[];
+  /** Videos with findings of the scan that nobody has decided about. */
+  scanned: ScannedVideo[];
   /** The entry whose removal is to be confirmed. */
   confirmation?: ListedEntry;
 }
@@ -53,6 +56,7 @@ export async function readBlockListPage(
     removed: readRemovedEntries(),
     matches,
     uncompared: failedComparisons(MATCHES_SHOWN),
+    scanned: undecidedScans(MATCHES_SHOWN),
     ...(confirmation && { confirmation }),
   };
 }

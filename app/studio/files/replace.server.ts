@@ -8,6 +8,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, recordFile } from "~/media/media-files.server";
+import { scanReplacement } from "~/media/scan/scan-queue.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import { consentRefusals } from "~/trust/consent/validity.server";
@@ -175,6 +176,7 @@ async function store(
           .execute();
         await recordFile({ ...name, videoId: id, kind: "video", bytes }, transaction);
         keepAcceptance(videoId, "file", userId, acceptance);
+        scanReplacement(id);
         const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
         await enqueueIn(transaction, [id], kinds);
         const entry = { userId, subjectId: videoId, detail: video.title };

@@ -121,11 +121,21 @@ export function isReady(
 ): boolean {
   if (file.state !== "pending") return true;
   if (file.video_url === "") return false;
+  if (isUnscanned(file.id)) return false;
   const unfinished = isWantedAtOnce
     ? "kind = 'transcode' AND state <> 'done'"
     : `kind <> 'cleanup' AND state IN ('waiting', 'running')
        OR kind IN ('transcode', 'ladder') AND state = 'failed'`;
   return !prepared(`SELECT 1 FROM jobs WHERE video_id = ? AND (${unfinished})`).get(file.id);
+}
+
+/** Whether a file waits for its scan, or for somebody who decides about what that found. */
+function isUnscanned(fileId: string): boolean {
+  const unscanned = prepared(
+    `SELECT 1 FROM jobs WHERE video_id = @fileId AND kind = 'scan' AND state <> 'done'
+     UNION ALL SELECT 1 FROM scan_findings WHERE video_id = @fileId`,
+  );
+  return unscanned.get({ fileId }) !== undefined;
 }
 
 /** Whether somebody has chosen the thumbnail; such a one stays with the video. */

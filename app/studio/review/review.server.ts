@@ -12,6 +12,7 @@ import { isBusy } from "~db/write-lock";
 import { sayOtherFilm } from "../block-list/other-film.server";
 import { compareAgain, releaseUncompared } from "../block-list/uncompared.server";
 import { failure, type StudioFailure } from "../failure";
+import { releaseInSpiteOfScan, type Scan, scanOnceMore, scansOf } from "../scan/scans.server";
 import {
   listPreviewLinks,
   makePreviewLink,
@@ -54,6 +55,8 @@ export interface Review {
   likeFilms: string[];
   /** Its comparison with the block list is not done yet, or has failed. */
   uncompared?: Uncompared;
+  /** Its scans that are not done, or that found something. */
+  scans: Scan[];
   notes: ReviewNote[];
   links: PreviewLink[];
 }
@@ -82,6 +85,7 @@ export function loadReview(id: string, uploadedBy?: string): Review | undefined 
     links: listPreviewLinks(id),
     likeFilms: likenessesOf(id),
     uncompared: uncomparedOf(id),
+    scans: scansOf(id),
   };
 }
 
@@ -94,7 +98,8 @@ export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
 
 /**
  * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
- * `link`, `revoke` with the link in `link`, `other-film` with the films in `films`, `compare-again`, or `release-uncompared`.
+ * `link`, `revoke` with the link in `link`, `other-film` with the films in `films`, `compare-again`,
+ * `release-uncompared`, or `release-scan` or `scan-again` with what was scanned in `scan`.
  */
 export async function performReview(
   form: FormData,
@@ -125,6 +130,9 @@ async function perform(
   }
   if (intent === "compare-again") return compareAgain(video, user.id);
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);
+  if (intent === "release-scan")
+    return releaseInSpiteOfScan(video, text("scan"), text("sure") !== "", user.id);
+  if (intent === "scan-again") return scanOnceMore(video, text("scan"), user.id);
   if (intent === "link") {
     const token = await makePreviewLink(video, user.id);
     return typeof token === "string" ? { path: previewPath(token) } : token;

@@ -59,6 +59,7 @@ const TABLES = [
   "video_digests",
   "series_videos",
   "blocked_likenesses",
+  "scan_findings",
   "review_notes",
   "preview_links",
 ] as const;

@@ -21,6 +21,8 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
+import { scanNewVideo } from "~/media/scan/scan-queue.server";
+import { settings } from "~/server/settings.server";
 import { type CutOff, cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
@@ -116,7 +118,11 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await moved.commit();
     jobsChanged("work");
     const isCutOff = isHeld && { isCutOff: true };
-    const like = { ...(looksBlocked && { looksBlocked }), ...(isUncompared && { isUncompared }) };
+    const like = {
+      ...(looksBlocked && { looksBlocked }),
+      ...(isUncompared && { isUncompared }),
+      ...(settings().scanCommand && { isScanned: true }),
+    };
     const publishAt = schedule.publishAt && {
       publishAt: schedule.publishAt,
       ...(refusalOfNew() && { needsConsent: true }),
@@ -182,6 +188,7 @@ async function insertUpload(
     noteFrames(id, look.frames);
     isHeldBack = holdLikeness(id, look.films);
   }
+  scanNewVideo(id);
   await enqueueIn(transaction, [id]);
   const action = status === "published" ? "publish" : "draft";
   const about = { userId, subjectId: id, detail: texts.title };

@@ -40,6 +40,7 @@ export const SENTENCES = {
     "Video uploaded. It looks like one that was removed, and is not public until a moderator has looked at it.",
   comparing:
     "Video uploaded. It is being compared with the films that were removed, and is not public before that is done.",
+  scanning: "Video uploaded. It is not public until it has been scanned.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
 } as const;
 
@@ -83,6 +84,8 @@ export interface UploadSuccess {
   looksBlocked?: boolean;
   /** Its comparison with the block list takes longer, and it is held until then. */
   isUncompared?: boolean;
+  /** Its file is scanned before it is public. */
+  isScanned?: boolean;
   /** It was to be published, and waits for a record of consent. */
   needsConsent?: boolean;
 }
@@ -93,6 +96,7 @@ export function successSentence({
   isCutOff,
   looksBlocked,
   isUncompared,
+  isScanned,
   needsConsent,
   publishAt,
 }: UploadSuccess): string {
@@ -101,6 +105,7 @@ export function successSentence({
   if (isCutOff) return SENTENCES.draftedCutOff;
   if (isUncompared) return SENTENCES.comparing;
   if (publishAt) return SENTENCES.scheduled;
+  if (isScanned && status === "published") return SENTENCES.scanning;
   return status === "published" ? SENTENCES.published : SENTENCES.drafted;
 }
 

@@ -62,8 +62,15 @@ export function useUploadQueue(
         onInterrupted,
       });
       if (outcome.ok) {
-        const { id: videoId, status, needsConsent, looksBlocked, isUncompared } = outcome.video;
-        const isPublished = status === "published" && !looksBlocked && !isUncompared;
+        const {
+          id: videoId,
+          status,
+          needsConsent,
+          looksBlocked,
+          isUncompared,
+          isScanned,
+        } = outcome.video;
+        const isPublished = status === "published" && !looksBlocked && !isUncompared && !isScanned;
         patch(item.key, { state: "done", videoId, isPublished, needsConsent });
         const description = successSentence(outcome.video);
         toast({ title: "Success!", description, kind: "success" });

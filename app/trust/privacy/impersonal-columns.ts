@@ -29,6 +29,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   blocked_md5s: "md5 film_id",
   blocked_likenesses: "video_id film_id found_at dismissed_at",
   video_frames: "video_id first step frames",
+  scan_findings: "video_id verdict reason found_at",
   video_digests: "video_id sha256",
   video_fingerprints: "video_id seconds hashes",
   similar_videos: "first second dismissed_at",

@@ -96,7 +96,7 @@ async function exported(): Promise<string> {
 
 describe("the page of the block list", () => {
   it("is empty at first, and lists what was blocked, fifty at once", async () => {
-    const none = { entries: [], total: 0, removed: [], matches: [], uncompared: [] };
+    const none = { entries: [], total: 0, removed: [], matches: [], uncompared: [], scanned: [] };
     expect(await page()).toEqual(none);
     await importBlockList(written(HEADER, ...Array.from({ length: 60 }, (_, n) => line(n))));
     const first = await page();

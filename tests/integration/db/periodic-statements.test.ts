@@ -96,6 +96,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["stored_files_by_object (object=?)", "object = ?", "the files of one object"],
   ["media_files_due ((bucket,path)>(?,?))", "LIMIT 100", "a part of what is written"],
 
+  ["SCAN scan_findings", "count(*)", "what nobody has decided about yet"],
   ["video_holds_comparing (video_id>?)", "LIMIT 1000", "a part"],
   ["video_files_by_video ((video_id,id)>(?,?))", "LIMIT", "a part"],
   ["SCAN part", "LIMIT 2000", "the same part"],

@@ -1,0 +1,84 @@
+import { startScan } from "~/server/child-process.server";
+import { settings } from "~/server/settings.server";
+import type { ScanResult } from "../encode/artifact";
+import { withLocalFile } from "../files/local-copies.server";
+import { insideLimits } from "../probe/ffmpeg.server";
+
+/** The command came to no result. The file stays on hold, and is scanned again. */
+export class UnscannedError extends Error {}
+
+/** Of the clock; a slow disk and a large file included. */
+const TIMEOUT_MS = 30 * 60_000;
+export const MAX_REASON_LENGTH = 300;
+/** Of what the command prints; the rest is read and thrown away. */
+const KEPT_BYTES = 8 * 1024;
+const VERDICTS = ["pass", "hold", "refuse"] as const;
+
+/**
+ * Runs SCAN_COMMAND on a file, which is its last argument: at low priority, without the site's secrets, and never in a
+ * shell. Exit code 0 passes the file, 1 holds it, 2 refuses it. The first line on standard output is the reason, without
+ * which 1 and 2 are no verdict: interpreters and wrappers end with them when they fail.
+ *
+ * @param signal ends the command, with all that it has started.
+ * @throws {UnscannedError} for any other end.
+ */
+export async function scanFile(
+  file: string,
+  signal: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
+): Promise<ScanResult> {
+  const command = settings().scanCommand;
+  if (!command) throw new UnscannedError("SCAN_COMMAND is not set.");
+  return withLocalFile(file, async (local) => {
+    const [program, ...args] = insideLimits([...command, local], { background: true });
+    const child = startScan(program, args);
+    let output = Buffer.alloc(0);
+    child.stdout.on("data", (chunk: Buffer) => {
+      const room = KEPT_BYTES - output.length;
+      if (room > 0) output = Buffer.concat([output, chunk.subarray(0, room)]);
+    });
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.end();
+    }, timeoutMs);
+    signal.addEventListener("abort", child.end, { once: true });
+    try {
+      if (signal.aborted) child.end();
+      const end = await child.ended;
+      signal.throwIfAborted();
+      if (isLate) throw new UnscannedError(`The scan took longer than ${spanOf(timeoutMs)}.`);
+      return resultOf(end, reasonIn(output));
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", child.end);
+    }
+  });
+}
+
+type End = Awaited<ReturnType<typeof startScan>["ended"]>;
+
+function resultOf({ error, code, signal }: End, reason: string): ScanResult {
+  if (error) throw new UnscannedError(`The scan could not be started: ${error}.`);
+  const verdict = code === null ? undefined : VERDICTS[code];
+  if (verdict && (verdict === "pass" || reason)) return { verdict, reason };
+  const end = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+  const said = reason
+    ? ` and said: ${reason}`
+    : verdict
+      ? ", but without a line that says why"
+      : "";
+  throw new UnscannedError(`The scan ${end}${said}.`);
+}
+
+/** Nobody knows who wrote it, or what is in the name of a file that it repeats. */
+function reasonIn(output: Buffer): string {
+  const lines = output.toString("utf8").split(/[\r\n\u2028\u2029]+/);
+  const cleaned = lines.map((line) => line.replaceAll(/[\p{C}\s]+/gu, " ").trim());
+  const [line = ""] = cleaned.filter(Boolean);
+  return [...line].slice(0, MAX_REASON_LENGTH).join("");
+}
+
+function spanOf(ms: number): string {
+  return ms < 60_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`;
+}

@@ -1,0 +1,96 @@
+import { Form, Link } from "@remix-run/react";
+import { Button } from "~/ui/button";
+import { PageSection } from "../page-section";
+import { usePermissions } from "../use-permissions";
+import type { Scan, ScannedVideo } from "./scans.server";
+
+const TITLES: Record<Scan["state"], string> = {
+  waiting: "Waiting for the scan",
+  hold: "Held by the scan",
+  refuse: "Refused by the scan",
+  unchecked: "Not scanned",
+  failed: "Not scanned",
+};
+const SENTENCES: Record<Scan["state"], string> = {
+  waiting: "It is released automatically once the scan passes it.",
+  hold: "It stays on hold until an editor has checked it.",
+  refuse:
+    "The scan recognized it as material that must not be published. It stays on hold, and its file is kept until somebody decides: delete the video, or release it if the scan is wrong.",
+  unchecked: "The scan came to no result. It is repeated every few minutes.",
+  failed: "The scan failed, and isn’t repeated automatically.",
+};
+
+/** The scans of a video that are not done, or that found something, with what can be done about each. */
+export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic: boolean }) {
+  const may = usePermissions();
+  return scans.map((scan) => (
+    <section
+      key={scan.id}
+      aria-labelledby={`scan-${scan.id}`}
+      className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
+    >
+      <h3 id={`scan-${scan.id}`} className="font-semibold">
+        {scan.isReplacement ? `New file: ${TITLES[scan.state].toLowerCase()}` : TITLES[scan.state]}
+      </h3>
+      {scan.reason && may("/admin/review/:id release-scan") && (
+        <p className="wrap-anywhere">
+          Result: <bdi>{scan.reason}</bdi>
+        </p>
+      )}
+      <p className="text-sm text-muted">{SENTENCES[scan.state]}</p>
+      {scan.state !== "waiting" && may("/admin/review/:id release-scan") && (
+        <Form method="post" className="flex flex-col items-start gap-3">
+          <input type="hidden" name="scan" value={scan.id} />
+          {scan.state === "refuse" && (
+            <label className="flex min-h-11 items-center gap-2 text-sm">
+              <input type="checkbox" name="sure" value="1" />I have checked the video, and the scan
+              is wrong
+            </label>
+          )}
+          <div className="flex flex-wrap gap-3">
+            <Button name="intent" value="scan-again">
+              Scan again
+            </Button>
+            <Button name="intent" value="release-scan" variant="danger">
+              {scan.isReplacement ? "Use" : isToBePublic ? "Publish" : "Release"} in spite of the
+              scan
+            </Button>
+          </div>
+        </Form>
+      )}
+    </section>
+  ));
+}
+
+const VERDICTS: Record<ScannedVideo["verdict"], string> = {
+  refuse: "refused",
+  hold: "held",
+  unchecked: "not scanned",
+};
+
+/** The videos with findings of the scan that nobody has decided about; nothing if there are none. */
+export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
+  if (scanned.length === 0) return null;
+  return (
+    <PageSection id="scans" title="Findings of the scan">
+      <p className="text-sm text-muted">
+        These videos aren’t public because of the scan of uploads. Review each.
+      </p>
+      <ul aria-label="Findings of the scan" className="flex flex-col gap-2 text-sm">
+        {scanned.map(({ id, title, verdict, reason }) => (
+          <li key={`${id} ${verdict} ${reason}`} className="flex flex-wrap items-center gap-x-3">
+            <Link
+              to={`/admin/review/${encodeURIComponent(id)}`}
+              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
+            >
+              <bdi>{title}</bdi>
+            </Link>
+            <span className="min-w-0 text-muted wrap-anywhere">
+              {VERDICTS[verdict]}: <bdi>{reason}</bdi>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </PageSection>
+  );
+}

@@ -1,0 +1,143 @@
+import { recordActivity } from "~/account/activity.server";
+import { jobsChanged } from "~/media/jobs/job-events.server";
+import { endScan, scanAgain } from "~/media/scan/scan-queue.server";
+import { appendToLog } from "~/trust/moderation-log.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { isPublic } from "~/visibility/visibility.server";
+import { database, prepared } from "~db/client.server";
+import type { ScanFindingsTable } from "~db/schema/scan";
+import { failure, type StudioFailure } from "../failure";
+
+/** What the scan of uploads found, and what people decide about it. */
+
+const FAILED = "Failed to change the review.";
+const DECIDED = "The scan has ended meanwhile, or somebody has decided. Load the page again.";
+
+/** The scan of a video, or of the file that is to replace its file. */
+export interface Scan {
+  /** Of the video, or of that file. */
+  id: string;
+  isReplacement: boolean;
+  /** `waiting`: there is no result yet. `failed`: nothing will scan it again by itself. */
+  state: ScanFindingsTable["verdict"] | "waiting" | "failed";
+  /** What the command said, or why there is no result. */
+  reason: string;
+}
+
+const NOTHING_QUEUED = "No scan is queued.";
+
+/** The scans of a video that are not done, or that found something. */
+export function scansOf(videoId: string): Scan[] {
+  const rows = prepared(
+    `SELECT subject.id, subject.id <> @videoId AS isReplacement, verdict, finding.reason,
+       job.state AS job, job.reason AS jobReason
+     FROM (SELECT @videoId AS id WHERE EXISTS
+             (SELECT 1 FROM video_holds WHERE video_id = @videoId AND reason = 'scan')
+             OR EXISTS (SELECT 1 FROM scan_findings WHERE video_id = @videoId)
+           UNION ALL SELECT id FROM video_files WHERE video_id = @videoId AND state = 'pending') AS subject
+       LEFT JOIN scan_findings AS finding ON finding.video_id = subject.id
+       LEFT JOIN jobs AS job ON job.video_id = subject.id AND job.kind = 'scan'`,
+  ).all({ videoId }) as {
+    id: string;
+    isReplacement: number;
+    verdict: ScanFindingsTable["verdict"] | null;
+    reason: string | null;
+    job: string | null;
+    jobReason: string | null;
+  }[];
+  return rows.flatMap((row) => {
+    const isUnderWay = row.job === "waiting" || row.job === "running";
+    // A pending file that isn't scanned at all, or was passed.
+    if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
+      return [];
+    const state =
+      row.verdict && (row.verdict !== "unchecked" || isUnderWay)
+        ? row.verdict
+        : isUnderWay
+          ? "waiting"
+          : "failed";
+    const reason = row.reason ?? row.jobReason ?? (state === "failed" ? NOTHING_QUEUED : "");
+    return [{ id: row.id, isReplacement: row.isReplacement === 1, state, reason }];
+  });
+}
+
+/** A video with a finding of the scan. */
+export interface ScannedVideo {
+  id: string;
+  title: string;
+  verdict: ScanFindingsTable["verdict"];
+  reason: string;
+}
+
+/** The videos with findings that nobody has decided about, refused ones first. */
+export function undecidedScans(most: number): ScannedVideo[] {
+  return prepared(
+    `SELECT videos.id, title, verdict, reason
+     FROM scan_findings LEFT JOIN video_files AS file ON file.id = scan_findings.video_id
+       JOIN videos ON videos.id = coalesce(file.video_id, scan_findings.video_id)
+     ORDER BY verdict <> 'refuse', verdict <> 'hold', found_at DESC LIMIT ?`,
+  ).all(most) as ScannedVideo[];
+}
+
+interface Video {
+  id: string;
+  title: string;
+}
+
+/**
+ * Releases a video, or the file that is to replace its file, in spite of what the scan found.
+ *
+ * @param isSure whether the person has confirmed it, which a refused file needs.
+ */
+export async function releaseInSpiteOfScan(
+  { id, title }: Video,
+  scanId: string,
+  isSure: boolean,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const outcome = await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const scan = scansOf(id).find((each) => each.id === scanId);
+      if (!scan || scan.state === "waiting") return "decided";
+      if (scan.state === "refuse" && !isSure) return "not sure";
+      endScan(scanId);
+      const detail = { verdict: scan.state, isReplacement: scan.isReplacement };
+      appendToLog({ action: "release-scan", videoId: id, userId, detail });
+      const entry = { userId, subjectId: id, detail: title };
+      await recordActivity({ ...entry, action: "scan-release" }, transaction);
+      return scan.isReplacement ? "replacement" : "video";
+    });
+  if (outcome === "decided") return failure(409, FAILED, { detail: DECIDED });
+  if (outcome === "not sure")
+    return failure(422, FAILED, { detail: "Confirm that you have checked the video." });
+  jobsChanged("work");
+  if (outcome === "replacement")
+    return done("The video switches to the new file once it is ready.");
+  return done(isPublic(id) ? "It is published." : "It is not held back by the scan any more.");
+}
+
+/** Scans a file again, as after the command was fixed. */
+export async function scanOnceMore(
+  { id, title }: Video,
+  scanId: string,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
+  const isQueued = await database()
+    .transaction()
+    .execute(async (transaction) => {
+      const scan = scansOf(id).find((each) => each.id === scanId);
+      if (!scan || scan.state === "waiting") return false;
+      scanAgain(scanId);
+      const entry = { userId, subjectId: id, detail: title };
+      await recordActivity({ ...entry, action: "scan-again" }, transaction);
+      return true;
+    });
+  if (!isQueued) return failure(409, FAILED, { detail: DECIDED });
+  jobsChanged("work");
+  return done("It will be scanned again.");
+}
+
+function done(description: string): ToastMessage {
+  return { title: "Review", description, kind: "success" };
+}

@@ -1,0 +1,294 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listActivities } from "~/account/activity.server";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
+import { claim } from "~/media/jobs/queue.server";
+import { startRunner } from "~/media/jobs/runner.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { scanLibrary } from "~/media/scan/scan-queue.server";
+import { loader as feed } from "~/routes/feed";
+import { loader as media } from "~/routes/media";
+import { action as review } from "~/routes/review";
+import { loader as watch } from "~/routes/video";
+import { openAlerts } from "~/studio/alerts/alert-records.server";
+import { checkScans } from "~/studio/alerts/check-scans.server";
+import { addDownloads, runDownloads } from "~/studio/bring-in/downloads.server";
+import { takeOverReady } from "~/studio/files/ready-files.server";
+import { scansOf, undecidedScans } from "~/studio/scan/scans.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import { restoreVideos } from "~/studio/trash/restore.server";
+import { receiveUpload } from "~/studio/upload/receive-upload.server";
+import { successSentence } from "~/studio/upload/upload-fields";
+import { refusalsOf } from "~/trust/publication.server";
+import { isPublic } from "~/visibility/visibility.server";
+import { sqliteHandle } from "~db/client.server";
+import {
+  addVideo,
+  adminCookie,
+  sendMultipart,
+  succeeded,
+  useAdminSite,
+} from "../../admin-requests";
+import { videoRow } from "../../encode-library";
+import { makeClip } from "../../media-clips";
+import { fileBlob, uploadRequest } from "../../upload-requests";
+import { filmServer } from "../studio/film-server";
+import { scanWith, setCommand } from "./scan-scripts";
+
+const site = useAdminSite();
+let film: string;
+beforeEach(() => {
+  film = makeClip(site.folder, "film", { seconds: 1 });
+});
+afterEach(() => setCommand(undefined));
+
+async function upload(): Promise<string> {
+  const answer = await receiveUpload(uploadRequest(fileBlob(film)), "u");
+  if (!answer.ok) throw new Error(answer.failure.sentence);
+  return answer.video.id;
+}
+
+/** Works on the scans alone. */
+async function scan(): Promise<void> {
+  sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01' WHERE kind = 'scan'");
+  const runner = startRunner(1, ["scan"]);
+  await runner.idle();
+  await runner.stop();
+}
+
+const jobs = () =>
+  sqliteHandle().prepare("SELECT video_id, state, reason FROM jobs WHERE kind = 'scan'").all();
+const holds = () => sqliteHandle().prepare("SELECT video_id, reason FROM video_holds").all();
+const actions = async () => (await listActivities()).map(({ action }) => action);
+
+const decide = (id: string, fields: Record<string, string>) =>
+  review({
+    request: new Request(`http://localhost/admin/review/${id}`, {
+      method: "POST",
+      body: new URLSearchParams({ scan: id, ...fields }),
+      headers: { Cookie: adminCookie(), Origin: "http://localhost", Host: "localhost" },
+    }),
+    params: { id },
+    context: {},
+  });
+
+/** What a visitor gets of a video: the status of its page and its file, and whether the feed has it. */
+async function reach(id: string): Promise<[number, number, boolean]> {
+  const get = (address: string) => new Request(`http://localhost${address}`);
+  const status = async (answer: Promise<unknown> | unknown) => {
+    const found = await Promise.resolve(answer).catch((thrown: unknown) => thrown);
+    if (!(found instanceof Response)) return 200;
+    await found.body?.cancel();
+    return found.status;
+  };
+  const page = await status(watch({ request: get(`/video/${id}`), params: { id }, context: {} }));
+  const request = get(videoRow(id).video_url);
+  const file = await status(media({ request, params: {}, context: {} }));
+  const list = (await feed({ request: get("/feed.xml"), params: {}, context: {} })) as Response;
+  return [page, file, (await list.text()).includes(id)];
+}
+
+describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
+  it("can't be reached before the scan has passed it", async () => {
+    scanWith(site.folder, "exit 0");
+    const answer = await receiveUpload(uploadRequest(fileBlob(film)), "u");
+    if (!answer.ok) throw new Error(answer.failure.sentence);
+    const { id } = answer.video;
+    expect(successSentence(answer.video)).toContain("not public until it has been scanned");
+    expect(await reach(id)).toEqual([404, 404, false]);
+    expect(refusalsOf([id]).get(id)).toContain("until it has been scanned");
+    expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
+    // Nothing is made of it before.
+    expect((await claim())?.kind).toBe("scan");
+    expect(await claim()).toBeUndefined();
+    sqliteHandle().exec("UPDATE jobs SET state = 'waiting', worker = NULL");
+    await scan();
+    expect(await reach(id)).toEqual([200, 200, true]);
+    expect([scansOf(id), holds(), await actions()]).toEqual([[], [], ["publish"]]);
+    expect((await claim())?.kind).toBe("transcode");
+  });
+
+  it("is held until an editor releases it", async () => {
+    scanWith(site.folder, "echo '<b>unsure</b>'; exit 1");
+    const id = await upload();
+    await scan();
+    expect(await reach(id)).toEqual([404, 404, false]);
+    expect(scansOf(id)).toMatchObject([{ state: "hold", reason: "<b>unsure</b>" }]);
+    expect(undecidedScans(10)).toMatchObject([{ id, verdict: "hold", reason: "<b>unsure</b>" }]);
+    expect(await actions()).toEqual(["scan-held", "publish"]);
+    await checkScans(Date.now());
+    expect(await openAlerts("scan-refused")).toEqual([]);
+    const { toast } = await succeeded(() => decide(id, { intent: "release-scan" }));
+    expect(toast.description).toBe("It is published.");
+    expect(await reach(id)).toEqual([200, 200, true]);
+    expect((await actions())[0]).toBe("scan-release");
+    expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 409 } });
+    // The next look at the queue scans nothing again.
+    await scan();
+    expect(isPublic(id)).toBe(true);
+  });
+
+  it("that is refused stays with its file until somebody has confirmed a decision", async () => {
+    scanWith(site.folder, "echo known; exit 2");
+    const id = await upload();
+    await scan();
+    expect(await reach(id)).toEqual([404, 404, false]);
+    expect(
+      fs.existsSync(path.join(site.uploads, videoRow(id).video_url.slice("/media/".length))),
+    ).toBe(true);
+    await checkScans(Date.now());
+    await checkScans(Date.now());
+    expect(await openAlerts("scan-refused")).toMatchObject([
+      { sentence: expect.stringContaining("refused 1 file") },
+    ]);
+    expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 422 } });
+    expect(isPublic(id)).toBe(false);
+    await succeeded(() => decide(id, { intent: "release-scan", sure: "1" }));
+    expect(isPublic(id)).toBe(true);
+    await checkScans(Date.now());
+    expect(await openAlerts("scan-refused")).toEqual([]);
+  });
+
+  it("is held, with an alert, and scanned again while the scan comes to no result", async () => {
+    setCommand("/nowhere/scan");
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const id = await upload();
+    for (let times = 0; times < 5; times += 1) await scan();
+    expect(jobs()).toMatchObject([{ state: "waiting", reason: expect.stringContaining("scan") }]);
+    expect(scansOf(id)).toMatchObject([{ state: "unchecked" }]);
+    expect(isPublic(id)).toBe(false);
+    await checkScans(Date.now());
+    expect(await openAlerts("scan-unchecked")).toHaveLength(1);
+    scanWith(site.folder, "exit 0");
+    await succeeded(() => decide(id, { intent: "scan-again" }));
+    await scan();
+    expect(isPublic(id)).toBe(true);
+    await checkScans(Date.now());
+    expect(await openAlerts("scan-unchecked")).toEqual([]);
+    vi.restoreAllMocks();
+  });
+
+  it("is scanned again after the site was stopped or killed meanwhile", async () => {
+    const started = path.join(site.folder, "started");
+    scanWith(site.folder, `touch ${started}; sleep 60; echo late; exit 2`);
+    const id = await upload();
+    const runner = startRunner(1, ["scan"]);
+    await vi.waitFor(() => expect(fs.existsSync(started)).toBe(true), { timeout: 20_000 });
+    await runner.stop();
+    expect(jobs()).toMatchObject([{ state: "waiting" }]);
+    expect(isPublic(id)).toBe(false);
+    sqliteHandle().exec(
+      `UPDATE jobs SET state = 'running', worker = 'killed/1/1', lease_until = '2020-01-01', attempts = 1
+       WHERE kind = 'scan'`,
+    );
+    scanWith(site.folder, "exit 0");
+    await scan();
+    expect(isPublic(id)).toBe(true);
+  });
+
+  it("that went to the trash is on hold when it comes back, and scanned again", async () => {
+    scanWith(site.folder, "echo known; exit 2");
+    const [waiting, refused] = [await upload(), await upload()];
+    sqliteHandle().prepare("DELETE FROM jobs WHERE video_id = ?").run(waiting);
+    await scan();
+    await removeVideos([waiting, refused], "u");
+    await restoreVideos([waiting, refused], "u");
+    expect(jobs()).toMatchObject([{ video_id: waiting }]);
+    expect([isPublic(waiting), isPublic(refused)]).toEqual([false, false]);
+    expect(scansOf(refused)).toMatchObject([{ state: "refuse", reason: "known" }]);
+    scanWith(site.folder, "exit 0");
+    await scan();
+    expect([isPublic(waiting), isPublic(refused)]).toEqual([true, false]);
+  });
+
+  it("is scanned when it comes over tus, from a folder and from an address", async () => {
+    scanWith(site.folder, "exit 0");
+    const bytes = fs.readFileSync(film);
+    const arrived = path.join(site.uploads, "tmp", "arrived");
+    fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
+    fs.copyFileSync(film, arrived);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const sent = { path: arrived, name: "a.mp4", bytes: bytes.length, sha256 };
+    await receiveUpload(
+      uploadRequest(undefined, { upload: await storeFinishedUpload("u", sent) }),
+      "u",
+    );
+
+    const folder = path.join(site.folder, "to-import");
+    fs.mkdirSync(folder);
+    const other = makeClip(site.folder, "other", { seconds: 2 });
+    fs.copyFileSync(other, path.join(folder, "other.mp4"));
+    const plan = await planFolder(folder, { category: "desi", status: "published" });
+    const summary = await importVideos(plan, { userId: "u", mode: "copy" });
+    expect(summary.notPublic).toMatchObject([{ reason: expect.stringContaining("scanned") }]);
+
+    const third = fs.readFileSync(makeClip(site.folder, "third", { seconds: 3 }));
+    const server = await filmServer(site.folder, (_, response) => {
+      response.writeHead(200, { "Content-Length": third.length }).end(third);
+    });
+    const texts = { title: "T", description: "D", category: "desi" as const, tags: [] };
+    const address = server.address("film.mp4");
+    await addDownloads([{ userId: "u", address, texts, status: "published" }], server.network);
+    await runDownloads(server.network);
+    await server.close();
+
+    const count = sqliteHandle().prepare("SELECT count(*) FROM videos WHERE public = ?").pluck();
+    expect([count.get(0), count.get(1), jobs().length]).toEqual([3, 0, 3]);
+    await scan();
+    expect([count.get(0), count.get(1)]).toEqual([0, 3]);
+  });
+
+  it("replaces the file of a video only once the scan has passed it, or an editor has", async () => {
+    addVideo({ id: "v", title: "V", status: "published", video_url: "/media/videos/u/1.mp4" });
+    scanWith(site.folder, "echo known; exit 2");
+    const replace = async () => {
+      const form = new FormData();
+      form.set("intent", "replace");
+      form.set("id", "v");
+      form.set("video", new Blob([new Uint8Array(fs.readFileSync(film))]), "a.mp4");
+      await succeeded(() => sendMultipart(form, "/admin?tab=manage&replace=v"));
+      sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'scan'");
+    };
+    await replace();
+    await takeOverReady();
+    expect(videoRow("v").video_url).toBe("/media/videos/u/1.mp4");
+    await scan();
+    await takeOverReady();
+    expect(videoRow("v")).toMatchObject({ video_url: "/media/videos/u/1.mp4", public: 1 });
+    const [found] = scansOf("v");
+    expect(found).toMatchObject({ isReplacement: true, state: "refuse", reason: "known" });
+    expect((await actions())[0]).toBe("scan-refused");
+    const fields = { intent: "release-scan", scan: found!.id, sure: "1" };
+    await succeeded(() => decide("v", fields));
+    await takeOverReady();
+    expect(videoRow("v").video_url).not.toBe("/media/videos/u/1.mp4");
+    expect([isPublic("v"), scansOf("v")]).toEqual([true, []]);
+  });
+});
+
+describe.runIf(ffmpegAvailable())("without SCAN_COMMAND", () => {
+  it("an upload is public at once, and nothing is scanned", async () => {
+    const id = await upload();
+    expect([isPublic(id), jobs(), holds(), scansOf(id)]).toEqual([true, [], [], []]);
+  });
+
+  it("is uploaded what is scanned later, and stays public unless something is found", async () => {
+    const id = await upload();
+    sqliteHandle().exec("UPDATE jobs SET state = 'done'");
+    scanWith(site.folder, "exit 0");
+    expect(await scanLibrary()).toBe(1);
+    expect(isPublic(id)).toBe(true);
+    await scan();
+    expect(isPublic(id)).toBe(true);
+    expect(await scanLibrary()).toBe(0);
+    sqliteHandle().exec("DELETE FROM jobs WHERE kind = 'scan'");
+    scanWith(site.folder, "echo known; exit 2");
+    await scanLibrary();
+    await scan();
+    expect(isPublic(id)).toBe(false);
+  });
+});
