@@ -29,6 +29,7 @@ export const trust = /* sql */ `
     WHERE state = 'open' AND kind IN ('consent', 'under-age');
   CREATE INDEX reports_by_due_alert ON reports (due_alert_id, due_at) WHERE state = 'open';
   CREATE INDEX reports_by_overdue_alert ON reports (overdue_alert_id, due_at) WHERE state = 'open';
+  CREATE INDEX reports_open_bytes ON reports (length(CAST(box AS BLOB))) WHERE state <> 'closed';
   CREATE INDEX reports_by_time ON reports (received_at, kind, state, decision, closed_at);
 
   -- The videos that a report names. No foreign key on the video: it may be in the trash or deleted.

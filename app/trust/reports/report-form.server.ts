@@ -3,6 +3,8 @@ import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
 import { KIND_TEXTS } from "./report-texts";
 
 const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
+/** While too much waits to be read. */
+const LONGEST_SHORT = 500;
 const SHORTEST_WHAT = 10;
 
 /** The fields of the form, as they are shown again. */
@@ -23,10 +25,15 @@ export function toReportKind(value: unknown): ReportKind | undefined {
   return REPORT_KINDS.find((kind) => kind === value);
 }
 
-/** What was typed, and a sentence for each field that is wrong. */
+/**
+ * What was typed, and a sentence for each field that is wrong.
+ *
+ * @param options.isShort whether only short texts are taken.
+ */
 export function readReportForm(
   form: FormData,
   kind: ReportKind,
+  { isShort = false }: { isShort?: boolean } = {},
 ): { typed: TypedReport; errors: ReportErrors } {
   const texts = KIND_TEXTS[kind];
   const line = (name: string) => plainText(form.get(name)).replace(/\s+/g, " ").trim();
@@ -45,8 +52,9 @@ export function readReportForm(
     errors.email = "This does not look like an e-mail address.";
   }
   for (const field of ["where", "what", "name", "email"] as const) {
-    if (typed[field].length > LONGEST[field]) {
-      errors[field] = `Please use at most ${LONGEST[field].toLocaleString("en")} characters.`;
+    const longest = isShort ? Math.min(LONGEST[field], LONGEST_SHORT) : LONGEST[field];
+    if (typed[field].length > longest) {
+      errors[field] = `Please use at most ${longest.toLocaleString("en")} characters.`;
     }
   }
   if (typed.ticked.length < texts.statements.length) {

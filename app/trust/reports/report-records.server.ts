@@ -123,6 +123,24 @@ export function countMessages(reportId: string, author: ReportMessageRow["author
     .get(reportId, author) as number;
 }
 
+/** How many messages the reporter has sent since a moderator wrote last. */
+export function countUnanswered(reportId: string): number {
+  return prepared(
+    `SELECT count(*) FROM report_messages WHERE report_id = @reportId AND author = 'reporter'
+       AND rowid > coalesce((SELECT max(rowid) FROM report_messages
+         WHERE report_id = @reportId AND author = 'moderator'), 0)`,
+  )
+    .pluck()
+    .get({ reportId }) as number;
+}
+
+/** The bytes of what was typed in all reports that aren't closed. */
+export function openReportBytes(): number {
+  return prepared("SELECT total(length(CAST(box AS BLOB))) FROM reports WHERE state <> 'closed'")
+    .pluck()
+    .get() as number;
+}
+
 /**
  * Adds a message. A moderator's is mailed too, unless a decision goes with it, which is.
  *

@@ -6,6 +6,7 @@ import {
   addMessage,
   closeReport,
   countMessages,
+  countUnanswered,
   moveReport,
   type Report,
   type ReportMessage,
@@ -27,6 +28,8 @@ import { reportIdOf } from "./status-token.server";
 const LONGEST_MESSAGE = 4_000;
 /** What a reporter may write about one report. */
 const MOST_MESSAGES = 50;
+/** What a reporter may write before a moderator has written again. */
+const MOST_UNANSWERED = 3;
 
 /** What a status link shows; times are ISO 8601 UTC. */
 export interface StatusPage {
@@ -52,9 +55,14 @@ export function readStatusPage(token: string): StatusPage | { missing: string } 
     ...{ kind, videos, receivedAt: report.receivedAt, messages: readMessages(id) },
     sentence: sentenceOf(report),
     dueAt: isOpen ? report.dueAt : undefined,
-    canWrite: isOpen && countMessages(id, "reporter") < MOST_MESSAGES,
+    canWrite: isOpen && mayWrite(id),
     canWithdraw: isOpen && !isWithdrawn,
   };
+}
+
+function mayWrite(reportId: string): boolean {
+  const isLimited = countMessages(reportId, "reporter") >= MOST_MESSAGES;
+  return !isLimited && countUnanswered(reportId) < MOST_UNANSWERED;
 }
 
 function sentenceOf({ state, decision }: Report): string {
@@ -98,8 +106,8 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
     // A form that is sent twice is one message.
     const last = readMessages(id, 1)[0];
     if (last?.author === "reporter" && last.text === text) return { done: "It was sent." };
-    if (countMessages(id, "reporter") >= MOST_MESSAGES) {
-      return { status: 409, error: "No more can be written about this report.", text };
+    if (!mayWrite(id)) {
+      return { status: 409, error: "A moderator reads first what you have written so far.", text };
     }
     addMessage({ reportId: id, author: "reporter", text });
     moveReport({ id, from: ["asked"], to: "open" });

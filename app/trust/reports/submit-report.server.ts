@@ -12,7 +12,7 @@ import {
   readReportForm,
   type TypedReport,
 } from "./report-form.server";
-import { createReport, hasReport } from "./report-records.server";
+import { createReport, hasReport, openReportBytes } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";
 import { videosIn } from "./reported-addresses";
 import { idOfReport } from "./status-token.server";
@@ -22,6 +22,8 @@ const HOUR_SECONDS = 3_600;
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
+/** Of what waits to be read. Beyond it only short texts are taken, so that everybody can still report. */
+const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 
 const freeByAddress = attemptLimit(
   "reports without a puzzle by address",
@@ -76,7 +78,9 @@ export async function submitReport(
   kind: ReportKind,
   form: FormData,
 ): Promise<{ id: string } | RefusedReport> {
-  const { typed, errors } = readReportForm(form, kind);
+  const { typed, errors } = readReportForm(form, kind, {
+    isShort: openReportBytes() > MAX_OPEN_BYTES,
+  });
   if (Object.keys(errors).length > 0) {
     return { status: 422, typed, errors, puzzle: puzzleFor(request) };
   }

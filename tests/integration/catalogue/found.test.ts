@@ -11,6 +11,7 @@ import { loader as robots } from "~/routes/robots";
 import { loader as serviceWorker } from "~/routes/service-worker";
 import { loader as picture } from "~/routes/site-picture";
 import { loader as sitemap } from "~/routes/sitemap";
+import { validatedAnswer } from "~/server/conditional-response.server";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
@@ -152,6 +153,23 @@ describe("the feed", () => {
 });
 
 describe("validators", () => {
+  it("are of the catalogue from before the answer was made, when it changes meanwhile", async () => {
+    write([video({ id: "a" })]);
+    const request = (headers = {}) => new Request("https://videos.example/feed.xml", { headers });
+    const made = await validatedAnswer(request(), "https://videos.example", "text/plain", () => {
+      sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
+      return "a list with the video";
+    });
+    const again = request({ "If-None-Match": made.headers.get("ETag")! });
+    const answer = await validatedAnswer(
+      again,
+      "https://videos.example",
+      "text/plain",
+      () => "without it",
+    );
+    expect([answer.status, await answer.text()]).toEqual([200, "without it"]);
+  });
+
   it.each([
     ["/sitemap.xml", sitemap],
     ["/feed.xml", feed],

@@ -118,6 +118,39 @@ describe("the page of a series", () => {
     expect(moved.headers.get("Location")).toBe("/series/nights/feed.xml");
   });
 
+  it("tells no visitor another spelling or a former address of one that is not shown", async () => {
+    write([video({ id: "a" })]);
+    const id = addSeries({ title: "Launch", slug: "launch", visibility: "studio" }, ["a"]);
+    sqliteHandle().prepare("INSERT INTO series_slugs VALUES ('secret', ?)").run(id);
+    const cookie = (await openSession(makeUser().id)).split(";")[0] ?? "";
+    for (const address of ["/series/LAUNCH", "/series/launch/", "/series/secret"]) {
+      const answer = await thrown(page(args(address)));
+      expect([answer.status, answer.headers.get("Location")], address).toEqual([404, null]);
+      const seen = await thrown(page(args(address, { Cookie: cookie })));
+      expect(seen.headers.get("Location"), address).toBe("/series/launch");
+    }
+    expect((await thrown(feed(args("/series/SECRET/feed.xml")))).status).toBe(404);
+  });
+
+  it("lists no video that browsers can't play yet, nor does its feed, its queue or the sitemap", async () => {
+    write([video({ id: "a" }), video({ id: "later" }), video({ id: "alone" })]);
+    const sqlite = sqliteHandle();
+    sqlite.exec(`UPDATE videos SET video_url = '', source_url = '/media/videos/u/' || id || '.avi'
+      WHERE id <> 'a'`);
+    addSeries({}, ["later", "a"]);
+    addSeries({ title: "Alone", slug: "alone" }, ["alone"]);
+    expect((await open("/series/nights")).ids).toEqual(["a"]);
+    expect((await watch("/video/a?series=nights"))?.total).toBe(1);
+    const text = await (await feed(args("/series/nights/feed.xml"))).text();
+    expect(text).toContain("/video/a");
+    expect(text).not.toContain("/video/later");
+    expect((await thrown(page(args("/series/alone")))).status).toBe(404);
+    const map = await (await sitemap(args("/sitemap.xml"))).text();
+    expect(map).not.toContain("/series/alone");
+    sqlite.exec("UPDATE videos SET video_url = '/media/videos/u/' || id || '.mp4'");
+    expect((await open("/series/nights")).ids).toEqual(["later", "a"]);
+  });
+
   it("names title, canonical address, neighbours, feed, picture and list in its head", async () => {
     twelve();
     const data = await open("/series/nights?page=2");

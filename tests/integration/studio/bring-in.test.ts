@@ -228,6 +228,30 @@ describe("what is brought in", () => {
     expect(temporaryFiles()).toEqual([]);
   });
 
+  it.each([
+    ["deactivated", "UPDATE users SET deactivated_at = '2026-01-01'"],
+    ["made an uploader", "UPDATE users SET role = 'uploader', may_publish = 1"],
+  ])("isn't fetched for an account that was %s meanwhile", async (_, change) => {
+    await add("film.mp4");
+    sqliteHandle().exec(change);
+    await runDownloads();
+    expect(await listDownloads()).toMatchObject([{ state: "failed" }]);
+    expect(videos()).toEqual([]);
+    expect(temporaryFiles()).toEqual([]);
+  });
+
+  it("isn't published for an account that was deactivated while it arrived", async () => {
+    await add("film.mp4");
+    const publishing = vi.waitFor(() => {
+      const state = sqliteHandle().prepare("SELECT state FROM downloads").pluck().get();
+      expect(state).toBe("running");
+      sqliteHandle().exec("UPDATE users SET deactivated_at = '2026-01-01'");
+    });
+    await Promise.all([runDownloads(), publishing]);
+    expect(await listDownloads()).toMatchObject([{ state: "failed" }]);
+    expect(videos()).toEqual([]);
+  });
+
   it("begins again after a restart", async () => {
     sqliteHandle()
       .prepare(

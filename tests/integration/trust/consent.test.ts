@@ -558,6 +558,27 @@ describe("how records stand", () => {
   });
 });
 
+describe("a new performer", () => {
+  it("who is under 18 today is refused, with what was typed", async () => {
+    const today = new Date();
+    const birthday = (days: number) =>
+      new Date(
+        Date.UTC(today.getUTCFullYear() - 18, today.getUTCMonth(), today.getUTCDate() + days),
+      )
+        .toISOString()
+        .slice(0, 10);
+    const send = (dateOfBirth: string) => {
+      const body = new URLSearchParams({ ...PERFORMER, dateOfBirth });
+      return post(performerAction as Action, { id: "new" }, body).catch(
+        (thrown: unknown) => thrown,
+      );
+    };
+    expect(JSON.stringify(await send(birthday(1)))).toContain("This person is under 18");
+    expect(listPerformers().performers).toEqual([]);
+    expect(await send(birthday(0))).toMatchObject({ status: 302 });
+  });
+});
+
 describe("deleting a performer", () => {
   it("deletes everything, hides their public videos first, and logs no name", async () => {
     addVideo({ status: "published" });

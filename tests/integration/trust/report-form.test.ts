@@ -307,6 +307,23 @@ describe("a flood of reports from one address", () => {
   });
 });
 
+describe("reports that wait with more text than moderators can read", () => {
+  it("leave room for short ones", async () => {
+    addVideo({ status: "published" });
+    sqliteHandle().exec(`
+      INSERT INTO reports (id, kind, received_at, due_at, box)
+      VALUES ('long', 'other', '2026-01-01', '2026-01-01', zeroblob(65 * 1024 * 1024))`);
+    const long = await send({ what: "x".repeat(501) });
+    expect([long.status, long.data.errors.what]).toEqual([
+      422,
+      "Please use at most 500 characters.",
+    ]);
+    expect((await send({ what: "x".repeat(500) })).status).toBe(303);
+    sqliteHandle().exec("UPDATE reports SET state = 'closed' WHERE id = 'long'");
+    expect((await send({ form: "another", what: "x".repeat(501) })).status).toBe(303);
+  });
+});
+
 describe("a status link", () => {
   it("can't be made, changed or borrowed, and there is a sentence for it", async () => {
     const token = tokenOf(await send());
@@ -364,6 +381,21 @@ describe("a status link", () => {
     const long = await answer(token, { intent: "answer", message: "x".repeat(4_001) });
     expect([long.status, long.data.text]).toEqual([422, "x".repeat(4_001)]);
     expect((await answer(token, { intent: "nonsense" })).status).toBe(400);
+  });
+
+  it("takes three answers until a moderator writes again", async () => {
+    const sent = await send();
+    const token = tokenOf(sent);
+    const write = async (message: string) =>
+      (await answer(token, { intent: "answer", message })).status;
+    for (const message of ["One.", "Two.", "Three."]) expect(await write(message)).toBe(303);
+    expect((await status(token)).data.page.canWrite).toBe(false);
+    expect(await write("Four.")).toBe(409);
+    await writeTransaction(() =>
+      addMessage({ reportId: idOf(sent), author: "moderator", text: "Thank you." }),
+    );
+    expect((await status(token)).data.page.canWrite).toBe(true);
+    expect(await write("Four.")).toBe(303);
   });
 
   it("withdraws; a video that is hidden because of it is still looked at", async () => {
