@@ -4,11 +4,23 @@ import { compare } from "../../scripts/torture/model/model";
 import { PROGRAMS } from "../../scripts/torture/model/programs";
 import { READS } from "../../scripts/torture/model/reads";
 import type { StepKind } from "../../scripts/torture/model/step";
+import { HOLDS } from "../../scripts/torture/model/visibility/holds";
+import { INTENTIONS } from "../../scripts/torture/model/visibility/intentions";
+import {
+  compareVisibility,
+  type VisibilityKinds,
+} from "../../scripts/torture/model/visibility/visibility";
 
-const STEPS = 600;
+const STEPS = 400;
+/** A third of them with each of the settings that the site is started with. */
+const VISIBILITY_STEPS = 150;
 
 it("does the same as plain arrays, whoever changes what", async () => {
   expect(await compare("npm test", STEPS)).toEqual([]);
+}, 180_000);
+
+it("shows visitors what is published and not on hold, whoever intends and holds what", async () => {
+  expect(await compareVisibility("npm test", VISIBILITY_STEPS)).toEqual([]);
 }, 180_000);
 
 describe("a difference", () => {
@@ -31,5 +43,20 @@ describe("a difference", () => {
     );
     const [fault] = await compare("a stray row", 200, undefined, 40, kinds(stray));
     expect(fault).toMatch(/the site has \[200,\["[0-9a-f]{32}"\]\], and should have \[200,\[\]\]/);
+  }, 180_000);
+
+  it("is found where a video is released that something holds", async () => {
+    const { enter } = INTENTIONS;
+    const { holdUncompared } = HOLDS;
+    const lie: VisibilityKinds[string] = {
+      ...{ weight: 2, args: fc.constant(null) },
+      run: async (_, __, site) => site.write("DELETE FROM video_holds"),
+    };
+    const kinds = { enter, holdUncompared, lie } as VisibilityKinds;
+    const [fault] = await compareVisibility("a lie", 200, undefined, 40, kinds);
+    expect(fault).toMatch(
+      /^Error: causes: the site has \[\], and should have \["v0 comparing\/"\]/,
+    );
+    expect(fault).toMatch(/\nenter .+holdUncompared .+lie null/);
   }, 180_000);
 });

@@ -7,31 +7,42 @@ import { expectSame } from "./step";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
-const PUBLIC_URL = "http://site.example";
+export const PUBLIC_URL = "http://site.example";
 
 /** What a form is filled with; several values of one name are one field each. */
 export type Fields = Record<string, string | readonly string[]>;
 
 /** A site of its own with an account of each role, asked as browsers ask it. */
 export class RunningSite {
-  readonly process = new SiteProcess({ PUBLIC_URL });
+  readonly process: SiteProcess;
   private requests = 0;
   private cookies = {} as Record<Role, string>;
   /** Changes of other programs by the plain shell, where there is one. */
   private readonly hasShell = canRun("sqlite3");
 
+  constructor(environment: Record<string, string> = {}) {
+    this.process = new SiteProcess({ PUBLIC_URL, ...environment });
+  }
+
   async start(): Promise<void> {
     await this.process.start();
+    await this.enterAccounts();
+  }
+
+  protected async enterAccounts(): Promise<void> {
     // The password of the first account, so that no other has to be hashed.
     this.process.database().exec(
       `INSERT INTO users (id, email, password_hash, role, may_publish)
        SELECT value, value || '@example.com', password_hash, replace(value, 'publisher', 'uploader'), value = 'publisher'
        FROM users, json_each('["editor", "publisher", "uploader"]')`,
     );
-    for (const role of ROLES) {
-      const email = role === "owner" ? ADMIN.email : `${role}@example.com`;
-      this.cookies[role] = await signInTo(this.process, { ...ADMIN, email });
-    }
+    for (const role of ROLES) await this.signIn(role);
+  }
+
+  /** Opens a session, which the role's requests are made in from now on. */
+  async signIn(role: Role): Promise<void> {
+    const email = role === "owner" ? ADMIN.email : `${role}@example.com`;
+    this.cookies[role] = await signInTo(this.process, { ...ADMIN, email });
   }
 
   /** Without videos and series, as it began: much sooner than a new one would be there. */
@@ -73,20 +84,33 @@ export class RunningSite {
   }
 
   /** Every request comes from another address, so that no limit by address is met. */
-  private someone() {
+  protected someone(): Record<string, string> {
     this.requests += 1;
     const [high, middle, low] = [16, 8, 0].map((bits) => (this.requests >> bits) & 255);
     return { Origin: PUBLIC_URL, "X-Forwarded-For": `10.${high}.${middle}.${low}` };
   }
 
-  /** Sends a form. */
-  async send(role: Role, path: string, fields: Fields) {
+  /**
+   * Sends a form.
+   *
+   * @param sender without one, a visitor's.
+   */
+  async send(
+    sender: Role | undefined,
+    path: string,
+    fields: Fields,
+    more: Record<string, string> = {},
+  ) {
     const body = new URLSearchParams();
     for (const [name, values] of Object.entries(fields)) {
       for (const value of [values].flat()) body.append(name, value);
     }
-    const headers = { ...FORM, ...this.someone(), Cookie: this.cookies[role] };
+    const headers = { ...FORM, ...this.someone(), ...this.cookieOf(sender), ...more };
     return ask(this.process, "POST", path, headers, body.toString());
+  }
+
+  protected cookieOf(sender: Role | undefined): Record<string, string> {
+    return sender ? { Cookie: this.cookies[sender] } : {};
   }
 }
 

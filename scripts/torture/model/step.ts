@@ -3,21 +3,22 @@ import type { Reference } from "./reference";
 import type { RunningSite } from "./running-site";
 
 /** Something that is done on both sides and compared. @throws a sentence when they differ. */
-export interface StepKind<Args> {
+export interface StepKind<Args, Model = Reference, Site = RunningSite> {
   /** How often beside the others. */
   weight: number;
   args: fc.Arbitrary<Args>;
-  run(args: Args, model: Reference, site: RunningSite): Promise<void>;
+  /** @returns "skipped" where there was nothing to do it to, which isn't counted. */
+  run(args: Args, model: Model, site: Site): Promise<unknown>;
 }
 
 /** What an arbitrary makes. */
 export type Value<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Made> ? Made : never;
 
 /** One step as fast-check runs, shrinks and prints it. */
-export class Step<Args> implements fc.AsyncCommand<Reference, RunningSite> {
+export class Step<Args, Model extends object, Site> implements fc.AsyncCommand<Model, Site> {
   constructor(
     private name: string,
-    private kind: StepKind<Args>,
+    private kind: StepKind<Args, Model, Site>,
     private args: Args,
     private done: () => void,
   ) {}
@@ -26,9 +27,8 @@ export class Step<Args> implements fc.AsyncCommand<Reference, RunningSite> {
     return true;
   }
 
-  async run(model: Reference, site: RunningSite): Promise<void> {
-    await this.kind.run(this.args, model, site);
-    this.done();
+  async run(model: Model, site: Site): Promise<void> {
+    if ((await this.kind.run(this.args, model, site)) !== "skipped") this.done();
   }
 
   toString(): string {

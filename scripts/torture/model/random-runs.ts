@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import type { Faults } from "../options";
+import { createRandom } from "../random";
+import { Step, type StepKind } from "./step";
+
+/** So long what has failed is tried again with fewer steps. */
+const SHRINKS_FOR_MS = 3 * 60_000;
+
+export type AnyKinds<Model, Site> = Record<string, StepKind<unknown, Model, Site>>;
+
+/** A site, the model that it is compared with, and what is done to both. */
+export interface World<Model, Site> {
+  site: Site;
+  kinds: AnyKinds<Model, Site>;
+  /** Called before each run, with the number of steps so far. */
+  prepare?(steps: number): Promise<void>;
+  /** Empties the site. @returns the model of that. */
+  begin(): Model | Promise<Model>;
+  /** Called when all steps of a run are done. @throws a sentence when the two differ. */
+  end?(model: Model): Promise<void>;
+}
+
+interface Extent {
+  seed: string;
+  most: number;
+  until: number;
+  /** Steps of one run. */
+  stepsAtOnce: number;
+}
+
+/** Does the same steps to both sides in many runs, and compares them. */
+export async function compareRuns<Model extends object, Site>(
+  world: World<Model, Site>,
+  { seed, most, until, stepsAtOnce }: Extent,
+): Promise<Faults> {
+  const random = createRandom(seed);
+  const done = new Map<string, number>();
+  let steps = 0;
+  const count = (name: string) => {
+    steps += 1;
+    done.set(name, 1 + (done.get(name) ?? 0));
+  };
+  while (steps < most && Date.now() < until) {
+    const asked = Math.min(stepsAtOnce, most - steps);
+    await world.prepare?.(steps);
+    const fault = await oneRun(world, random.below(2 ** 31), asked, count);
+    if (fault) return [fault];
+  }
+  const each = [...done].sort(([a], [b]) => a.localeCompare(b));
+  console.log(`${steps} steps: ${each.map(([name, times]) => `${times} ${name}`).join(", ")}`);
+  return [];
+}
+
+async function oneRun<Model extends object, Site>(
+  { site, kinds, begin, end }: World<Model, Site>,
+  seed: number,
+  steps: number,
+  done: (name: string) => void,
+): Promise<string | undefined> {
+  const step = fc.oneof(
+    ...Object.entries(kinds).map(([name, kind]) => ({
+      weight: Math.round(kind.weight * 10),
+      arbitrary: kind.args.map((args) => new Step(name, kind, args, () => done(name))),
+    })),
+  );
+  const commands = fc.commands([step], { maxCommands: steps, size: "max" });
+  let shrinksUntil: number | undefined;
+  const property = fc.asyncProperty(commands, async (list) => {
+    if (shrinksUntil !== undefined && Date.now() > shrinksUntil) return;
+    const model = await begin();
+    try {
+      await fc.asyncModelRun(() => ({ model, real: site }), list);
+      await end?.(model);
+    } catch (error) {
+      if (shrinksUntil === undefined)
+        console.log(`${String(error)}\nTrying it with fewer steps ...`);
+      shrinksUntil ??= Date.now() + SHRINKS_FOR_MS;
+      throw error;
+    }
+  });
+  const result = await fc.check(property, { seed, numRuns: 1 });
+  if (!result.failed) return undefined;
+  return `${String(result.errorInstance)}\n${String(result.counterexample?.[0])}`;
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { type Outcome, ROLES, type Role } from "../reference";
+import { expectSame } from "../step";
+import { number } from "../values";
+import { form, type Kind, MOST_VIDEOS, moderator, pick, sender, times } from "./common";
+import {
+  isInOrder,
+  type ModelVideo,
+  type Row,
+  type Times,
+  type VisibilityModel,
+} from "./reference";
+import { TAG, type VisibilitySite, WORD } from "./site";
+
+/** How files come to the site: uploads, the HTTP API, the import folder, and files that replace others. */
+
+const TEXTS = { description: "Waves.", category: "desi" };
+const PATIENCE_MS = 10_000;
+
+const given = fc.record({ sender, isDraft: fc.boolean(), times });
+type Given = { sender: Role; isDraft: boolean; times: Times };
+
+/** What becomes of a new video, or why there is none. */
+function newRow(
+  model: VisibilityModel,
+  owner: Role,
+  { isDraft, times }: Omit<Given, "sender">,
+): Omit<Row, "file"> | Exclude<Outcome, "done"> {
+  const { publishAt, unpublishAt } = times;
+  if (owner === "uploader" && (!isDraft || publishAt !== null || unpublishAt !== null)) return 403;
+  if (!isInOrder(times)) return 422;
+  // What is published later is a draft until then, and so is what lacks its record.
+  const isLater = publishAt !== null || model.settings.requireConsent;
+  return { ...times, owner, status: isDraft || isLater ? "review" : "published" };
+}
+
+/** The form of the upload page. */
+const upload: Kind<Given> = {
+  weight: 4,
+  args: given,
+  async run({ sender, ...given }, model, site) {
+    makeRoom(model, site);
+    const role = model.active(sender);
+    const row = newRow(model, role, given);
+    const fields = {
+      ...{ ...TEXTS, title: WORD, tags: TAG, intent: given.isDraft ? "draft" : "publish" },
+      publishAt: site.day(given.times.publishAt) ?? "",
+      unpublishAt: site.day(given.times.unpublishAt) ?? "",
+    };
+    const { status, body } = await site.sendFile(role, "/admin/publish", fields, site.newFilm());
+    expectSame(`${role} uploads (${body})`, status, typeof row === "number" ? row : 201);
+    if (typeof row === "number") return;
+    const { video } = JSON.parse(body) as { video: { id: string } };
+    enterUploaded(model, site, video.id, row);
+  },
+};
+
+/** The same by the HTTP API, whose files come over tus. */
+const create: Kind<Given> = {
+  weight: 4,
+  args: given,
+  async run({ sender, ...given }, model, site) {
+    makeRoom(model, site);
+    const role = model.active(sender);
+    const row = newRow(model, role, given);
+    const { publishAt, unpublishAt } = given.times;
+    const { status, body } = await site.api(role, "POST", "/videos", {
+      ...{ ...TEXTS, upload: await site.sendByTus(role), title: WORD, tags: [TAG] },
+      status: given.isDraft ? "draft" : "published",
+      ...(publishAt !== null && { publishAt: site.day(publishAt) }),
+      ...(unpublishAt !== null && { unpublishAt: site.day(unpublishAt) }),
+    });
+    expectSame(`${role} creates a video (${body})`, status, typeof row === "number" ? row : 201);
+    if (typeof row === "number") return;
+    enterUploaded(model, site, (JSON.parse(body) as { id: string }).id, row);
+  },
+};
+
+/** The studio's import of a folder on the server. */
+const importFolder: Kind<{ by: Role; isDraft: boolean }> = {
+  weight: 2,
+  args: fc.record({ by: moderator, isDraft: fc.boolean() }),
+  async run({ by, isDraft }, model, site) {
+    makeRoom(model, site);
+    const role = model.active(by);
+    const name = randomUUID();
+    fs.mkdirSync(site.importFolder, { recursive: true });
+    fs.writeFileSync(path.join(site.importFolder, `${name}.mp4`), site.newFilm());
+    const fields = { intent: "folder", mode: "move", category: TEXTS.category };
+    const status = isDraft ? "review" : "published";
+    await form(site, role, "/admin/import", { ...fields, status }, "done");
+    const id = await imported(site, model);
+    const row = newRow(model, role, { isDraft, times: { publishAt: null, unpublishAt: null } });
+    if (typeof row !== "number") enterUploaded(model, site, id, row);
+  },
+};
+
+/** The video of an import, once it has ended. */
+async function imported(site: VisibilitySite, model: VisibilityModel): Promise<string> {
+  const known = JSON.stringify(model.videos.map(({ id }) => id));
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
+    const [row] = site.rows<{ id: string }>(
+      `SELECT id FROM videos WHERE id NOT LIKE 'other-%'
+         AND id NOT IN (SELECT value FROM json_each(?))`,
+      known,
+    );
+    if (row && fs.readdirSync(site.importFolder).length === 0 && (await site.isImportOver()))
+      return row.id;
+    await new Promise((next) => setTimeout(next, 20));
+  }
+  throw new Error("Nothing was imported within 10 s.");
+}
+
+/** A new video is there; it is given a title and a place in the lists like the others. */
+function enterUploaded(
+  model: VisibilityModel,
+  site: VisibilitySite,
+  id: string,
+  row: Omit<Row, "file">,
+): void {
+  const video = model.find(id);
+  model.touched.add(video);
+  site.write(
+    `UPDATE videos SET title = '${WORD} ' || id, tags = '["${TAG}"]', views = 5 WHERE id = '${id}';
+     ${site.joinSeriesSql(id)}`,
+  );
+  model.insert(video, { ...row, file: fileOf(video, site) });
+}
+
+function fileOf({ id }: ModelVideo, site: VisibilitySite): string {
+  const [row] = site.rows<{ url: string }>("SELECT video_url AS url FROM videos WHERE id = ?", id);
+  return row!.url.replace("/media/videos/", "");
+}
+
+/** Forgets all of a video, and of the reports that name it, where there are as many as there may be. */
+function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
+  const [oldest] = model.videos;
+  if (!oldest || model.videos.length < MOST_VIDEOS) return;
+  const reports = model.reports.filter(({ named }) => named.has(oldest.id));
+  model.videos.shift();
+  model.touched.delete(oldest);
+  model.reports = model.reports.filter((report) => !reports.includes(report));
+  for (const video of model.videos) {
+    for (const { id } of reports) {
+      video.holds.delete(`report/${id}`);
+      video.holds.delete(`removed/${id}`);
+    }
+  }
+  const ids = JSON.stringify(reports.map(({ id }) => id));
+  const ofVideo = ["video_holds", "preview_links", "blocked_likenesses", "video_consents"];
+  site.write(
+    `BEGIN; DELETE FROM videos WHERE id = '${oldest.id}';
+     DELETE FROM deleted_videos WHERE id = '${oldest.id}';
+     ${ofVideo.map((table) => `DELETE FROM ${table} WHERE video_id = '${oldest.id}';`).join(" ")}
+     DELETE FROM series_videos WHERE video_id = '${oldest.id}';
+     DELETE FROM video_files WHERE video_id = '${oldest.id}';
+     DELETE FROM video_holds WHERE reason IN ('report', 'removed')
+       AND source_id IN (SELECT value FROM json_each('${ids}'));
+     DELETE FROM reports WHERE id IN (SELECT value FROM json_each('${ids}')); COMMIT;`,
+  );
+}
+
+/** Another file in place of that of a video. */
+const replace: Kind<{ sender: Role; which: number }> = {
+  weight: 5,
+  args: fc.record({ sender: fc.constantFrom<Role>("owner", ...ROLES), which: number }),
+  async run({ sender, which }, model, site) {
+    const video = pick(model, which);
+    if (!video) return "skipped";
+    const isCompared = video.holds.has("comparing/");
+    // Evidence keeps the file that waits, and nobody could discard it.
+    if (isCompared && model.isEvidence(video, true)) return "skipped";
+    const role = model.active(sender);
+    const fields = { intent: "replace", id: video.id };
+    const path = "/admin.data?tab=manage";
+    const { status, body } = await site.sendFile(role, path, fields, site.newFilm());
+    const outcome = replaceOutcome(model, role, video);
+    expectSame(
+      `${role} replaces the file of ${video.id} (${body})`,
+      status,
+      outcome === "done" ? 202 : outcome,
+    );
+    if (outcome !== "done") return;
+    if (isCompared) return discard(video, site);
+    const file = fileOf(video, site);
+    expectSame(`whether ${video.id} has another file`, file !== video.row!.file, true);
+    video.replaced.push(video.row!.file);
+    video.row!.file = file;
+    model.changeFilm([video]);
+  },
+};
+
+function replaceOutcome(model: VisibilityModel, role: Role, video: ModelVideo): Outcome {
+  const reached = model.reach(role, [video], false);
+  if (typeof reached === "number") return reached;
+  if (!video.row) return 404;
+  if ([...video.holds].some((cause) => cause !== "comparing/")) return 409;
+  const isPublished = video.row.status === "published";
+  return isPublished && model.settings.requireConsent && model.lacksRecord(video) ? 422 : "done";
+}
+
+/** A file that was sent while the video is being compared waits until that is done. */
+async function discard({ id }: ModelVideo, site: VisibilitySite): Promise<void> {
+  const pending = site.rows<{ file: string }>(
+    "SELECT id AS file FROM video_files WHERE video_id = ? AND state = 'pending'",
+    id,
+  );
+  expectSame(`files that wait for ${id}`, pending.length, 1);
+  const fields = { intent: "discard-file", id, file: pending[0]!.file };
+  await form(site, "owner", "/admin?tab=manage", fields, "done");
+}
+
+export const FILES = { upload, create, importFolder, replace };

@@ -1,0 +1,207 @@
+import { captured, linked } from "../running-site";
+import { expectSame } from "../step";
+import { type ModelVideo, URGENT, type VisibilityModel } from "./reference";
+import { SERIES_SLUG, TAG, type VisibilitySite, WORD } from "./site";
+
+/**
+ * What has to be so after every step: what is on hold or hidden is reachable by nothing, the causes in the
+ * database are those of the model, and no public video has an open urgent report that should hide it.
+ */
+
+const SERIES = `/series/${SERIES_SLUG}`;
+const PAGES = [1, 2];
+/** A list takes as long as all else that is looked at after a step. */
+const LIST_AFTER = 3;
+const SAVED_AT_ONCE = 24;
+const isOurs = (id: string) => !id.startsWith("other-");
+const idsIn = (xml: string) => captured(xml, /\/video\/([\w-]+)[<?"&]/g).filter(isOurs);
+
+/** Where lists of videos are shown: the ids of ours there. */
+const LISTS: Record<string, (site: VisibilitySite) => Promise<string[]>> = {
+  home: (site) => pagesOf(site, "/"),
+  search: (site) => pagesOf(site, `/?search=${WORD}`),
+  category: (site) => pagesOf(site, "/categories/desi"),
+  trending: (site) => pagesOf(site, "/trending"),
+  tag: (site) => pagesOf(site, `/tags/${TAG}`),
+  series: (site) => pagesOf(site, SERIES),
+  feed: async (site) => idsIn((await site.read("/feed.xml")).body),
+  "feed of the tag": async (site) => idsIn((await site.read(`/tags/${TAG}/feed.xml`)).body),
+  "feed of the series": async (site) => idsIn((await site.read(`${SERIES}/feed.xml`)).body),
+  sitemap: async (site) => idsIn((await site.read("/sitemap/1.xml")).body),
+};
+
+/** Where some of them may be shown. */
+const PARTS: Record<string, (site: VisibilitySite, id: string) => Promise<string[]>> = {
+  suggestions: async (site) => idsIn((await site.read(`/search/suggestions?q=${WORD}`)).body),
+  "related videos": async (site, id) => idsIn((await site.read(`/video/${id}`)).main),
+  "queue of the series": async (site, id) =>
+    idsIn((await site.read(`/video/${id}?series=${SERIES_SLUG}`)).main),
+};
+
+async function pagesOf(site: VisibilitySite, path: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const page of PAGES) {
+    const address = page === 1 ? path : `${path}${path.includes("?") ? "&" : "?"}page=${page}`;
+    const { status, main } = await site.read(address);
+    const shown = status === 200 ? linked(main).filter(isOurs) : [];
+    ids.push(...shown);
+    if (shown.length < 8) break;
+  }
+  return [...new Set(ids)];
+}
+
+/** Looks at the videos that a step was about, and at one list of several. */
+export async function check(model: VisibilityModel, site: VisibilitySite): Promise<void> {
+  compareDatabase(model, site);
+  await compareSaved(model, site);
+  const touched = [...model.touched];
+  model.touched.clear();
+  model.checked += 1;
+  const [video] = touched.slice(model.checked % Math.max(1, touched.length));
+  if (video) await compareVideo(video, model, site);
+  if (model.checked % LIST_AFTER !== 0) return;
+  const names = Object.keys(LISTS).filter((name) => name !== "sitemap");
+  await compareList(names[(model.checked / LIST_AFTER) % names.length]!, model, site);
+}
+
+/** Looks at everything. */
+export async function checkAll(model: VisibilityModel, site: VisibilitySite): Promise<void> {
+  compareDatabase(model, site);
+  await compareSaved(model, site);
+  for (const name of Object.keys(LISTS)) await compareList(name, model, site);
+  const seen = new Set(model.publicIds);
+  for (const [name, shown] of Object.entries(PARTS)) {
+    const id = model.publicIds[0] ?? "other-1";
+    const stray = (await shown(site, id)).filter((each) => !seen.has(each));
+    expectSame(`${name}: strays`, stray, []);
+  }
+  for (const video of model.videos) {
+    await compareVideo(video, model, site);
+    const { status } = await site.read(`/video/${video.id}`);
+    expectSame(`the page of ${video.id}`, status, video.isPublic ? 200 : 404);
+  }
+}
+
+async function compareList(
+  name: string,
+  model: VisibilityModel,
+  site: VisibilitySite,
+): Promise<void> {
+  expectSame(name, (await LISTS[name]!(site)).sort(), model.publicIds.sort());
+}
+
+/** The cards of all videos at once: the cheapest question that all of the site has an answer to. */
+async function compareSaved(model: VisibilityModel, site: VisibilitySite): Promise<void> {
+  const ids = model.videos.map(({ id }) => id);
+  const shown: string[] = [];
+  for (let from = 0; from < ids.length; from += SAVED_AT_ONCE) {
+    const id = ids.slice(from, from + SAVED_AT_ONCE);
+    const { body } = await site.send(undefined, "/saved/videos", { id });
+    shown.push(...(JSON.parse(body) as { videos: { id: string }[] }).videos.map((card) => card.id));
+  }
+  expectSame("saved videos", shown.sort(), model.publicIds.sort());
+}
+
+/** The page, the files, the title on the form of a report, and the preview links of a video. */
+async function compareVideo(
+  video: ModelVideo,
+  model: VisibilityModel,
+  site: VisibilitySite,
+): Promise<void> {
+  const { id, row, trash, isPublic, replaced, links } = video;
+  const found = isPublic ? 200 : 404;
+  // What a page with scripts asks for: rendering one takes ten times as long.
+  expectSame(`/video/${id}`, (await site.read(`/video/${id}.data`)).status, found);
+  const files = [row?.file, trash?.file].flatMap((file) => file ?? []);
+  for (const file of files) {
+    const isOpen = isPublic && file === row?.file;
+    const { status } = await site.read(`/media/videos/${file}`);
+    expectSame(`the file ${file} of ${id}`, status, isOpen ? 200 : 404);
+  }
+  for (const file of replaced.slice(-2)) {
+    const { status, body } = await site.read(`/media/videos/${file}`);
+    if (!isPublic) expectSame(`the replaced file ${file} of ${id}`, status, 404);
+    else if (status === 200) {
+      const today = await site.read(`/media/videos/${row!.file}`);
+      expectSame(`the replaced file ${file} of ${id}`, body, today.body);
+    }
+  }
+  const report = await site.read(`/report.data?video=${id}&kind=other`);
+  const isNamed = report.body.includes(`${WORD} ${id}`);
+  expectSame(`the title of ${id} on the form of a report`, isNamed, isPublic);
+  for (const { token, maker } of links.slice(-2)) {
+    const isHidden = row?.status === "hidden" && row.publishAt === null;
+    const works = row && video.holds.size === 0 && !isHidden && !model.blocked.has(maker);
+    const { status } = await site.read(`/preview/${token}.data`);
+    const shown = row?.status === "published" ? 202 : 200;
+    expectSame(`a preview link of ${id}`, status, works ? shown : 404);
+    const file = await site.read(`/preview/${token}/media/videos/${row?.file ?? "u/none.mp4"}`);
+    expectSame(`a file of ${id} by a preview link`, file.status, works ? 200 : 404);
+  }
+}
+
+/** Rows, causes, and urgent reports, as the database has them. */
+function compareDatabase(model: VisibilityModel, site: VisibilitySite): void {
+  const causes = site.rows<{ cause: string }>(
+    `SELECT video_id || ' ' || reason || '/' || source_id AS cause FROM video_holds
+     WHERE video_id NOT LIKE 'other-%'`,
+  );
+  expectSame(
+    "causes",
+    causes.map(({ cause }) => cause).sort(),
+    model.videos.flatMap(({ id, holds }) => [...holds].map((cause) => `${id} ${cause}`)).sort(),
+  );
+  const rows = site.rows<{ id: string }>(
+    `SELECT id, status, publish_at AS publishAt, unpublish_at AS unpublishAt, public AS isPublic
+     FROM videos WHERE id NOT LIKE 'other-%' ORDER BY id`,
+  );
+  const expected = model.videos.flatMap(({ id, row, isPublic }) =>
+    row
+      ? {
+          ...{ id, status: row.status, publishAt: site.day(row.publishAt) },
+          ...{ unpublishAt: site.day(row.unpublishAt), isPublic: Number(isPublic) },
+        }
+      : [],
+  );
+  expectSame(
+    "rows",
+    rows,
+    expected.sort((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  const trash = site.rows<{ id: string }>("SELECT id FROM deleted_videos ORDER BY id");
+  const deleted = model.videos.filter((video) => video.trash).map(({ id }) => id);
+  expectSame(
+    "trash",
+    trash.map(({ id }) => id),
+    deleted.sort(),
+  );
+  const reports = site.rows<{ id: string; state: string }>(
+    "SELECT id, state FROM reports ORDER BY id",
+  );
+  const states = model.reports.map(({ id, state }) => ({ id, state }));
+  expectSame(
+    "reports",
+    reports,
+    states.sort((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  expectSame("public videos with an urgent report", urgentOf(model, site), []);
+}
+
+/** The public videos that an open urgent report names, except for those that it had no reason to hide. */
+function urgentOf(model: VisibilityModel, site: VisibilitySite): string[] {
+  const found = site.rows<{ report: string; video: string }>(
+    `SELECT report_id AS report, video_id AS video FROM report_videos AS named
+       JOIN reports ON reports.id = report_id JOIN videos ON videos.id = video_id
+     WHERE public AND state <> 'closed' AND named.decision IS NULL
+       AND kind IN (SELECT value FROM json_each(?)) AND NOT EXISTS
+         (SELECT 1 FROM report_videos AS looked JOIN reports AS other ON other.id = looked.report_id
+          WHERE looked.video_id = named.video_id AND other.kind = reports.kind
+            AND looked.decision IN ('keep', 'restore')
+            AND (looked.film_changed_at IS NULL OR looked.decided_at > looked.film_changed_at))`,
+    JSON.stringify(URGENT),
+  );
+  return found.flatMap(({ report, video }) => {
+    const isSpared = model.reports.find(({ id }) => id === report)?.spared.has(video);
+    return isSpared ? [] : `${video} by ${report}`;
+  });
+}

@@ -1,0 +1,259 @@
+import fc from "fast-check";
+import { REPORT_KINDS, type ReportKind } from "../../../../db/schema/reports";
+import type { Outcome, Role } from "../reference";
+import { captured, type Fields } from "../running-site";
+import { expectSame, nth } from "../step";
+import { number } from "../values";
+import { form, type Kind, moderator, pick } from "./common";
+import { noteBatches } from "./intentions";
+import {
+  addVideo,
+  answer,
+  choicesFor,
+  choicesOf,
+  DECISIONS,
+  type Decision,
+  decide,
+  receive,
+  takeOutVideo,
+  withdraw,
+} from "./moderation";
+import type { Report, VisibilityModel } from "./reference";
+import type { VisibilitySite } from "./site";
+
+/** Reports, what their reporters do later, and what two moderators decide. */
+
+const NETWORKS = 3;
+/** Decisions after which every report has to be closed. */
+const MOST_DECISIONS = 4;
+
+const kind = fc.constantFrom<ReportKind>(
+  ...(["under-age", "consent", "under-age", "consent"] as const),
+  ...REPORT_KINDS,
+);
+
+/** A report of some videos, which may be gone or hidden, or of none that is recognized. */
+const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
+  weight: 7,
+  args: fc.record({
+    kind,
+    which: fc.array(number, { maxLength: 4 }),
+    network: fc.integer({ min: 1, max: NETWORKS }),
+  }),
+  async run({ kind, which, network }, model, site) {
+    const videos = [...new Set(which.flatMap((each) => pick(model, each) ?? []))];
+    const where = videos.map(({ id }) => `${site.origin}/video/${id}`).join("\n") || "somewhere";
+    const isKnown = videos.some(({ isPublic }) => isPublic);
+    const token = await site.report(kind, where, network, isKnown);
+    receive(model, {
+      ...{ id: token.split(".")[0]!, token, kind, network, state: "open", spared: new Set() },
+      ...{ isWithdrawn: false, isErased: false, absent: new Set() },
+      named: new Map(videos.map(({ id }) => [id, { decision: null, isOfFilm: true }])),
+    });
+  },
+};
+
+/** Of the reports, more often one of the last. */
+function pickReport(model: VisibilityModel, which: number): Report | undefined {
+  const last = which % 2 === 0 ? model.reports.slice(-4) : model.reports;
+  const found = nth(last, Math.floor(which / 2));
+  for (const id of found?.named.keys() ?? []) model.touched.add(model.find(id));
+  return found;
+}
+
+/** The reporter answers a question or withdraws the report. */
+const reporter: Kind<{ which: number; intent: "answer" | "withdraw"; message: number }> = {
+  weight: 4,
+  args: fc.record({
+    which: number,
+    intent: fc.constantFrom("answer", "withdraw"),
+    message: number,
+  }),
+  async run({ which, intent, message }, model, site) {
+    const report = pickReport(model, which);
+    if (!report) return "skipped";
+    const outcome = intent === "answer" ? answer(report) : withdraw(model, report);
+    const fields = { intent, message: `Message ${message}` };
+    await form(site, undefined, `/report/${report.token}`, fields, outcome);
+  },
+};
+
+const decision = fc.constantFrom<Decision>(
+  ...DECISIONS,
+  ...(["keep", "remove", "restore"] as const),
+);
+/** What the form of a report says. */
+const decided = fc.record({
+  decision,
+  chosen: fc.array(fc.nat(3), { maxLength: 4 }),
+  isAll: fc.boolean(),
+  isStrike: fc.constantFrom(false, false, false, true),
+});
+type Decided = { decision: Decision; chosen: number[]; isAll: boolean; isStrike: boolean };
+
+/** A moderator decides. The other one has the same page open, and decides too. */
+const decideReport: Kind<{
+  by: Role;
+  which: number;
+  first: Decided;
+  second?: Decided | undefined;
+}> = {
+  weight: 10,
+  args: fc.record({
+    by: moderator,
+    which: number,
+    first: decided,
+    second: fc.option(decided, { nil: undefined, freq: 2 }),
+  }),
+  async run({ by, which, first, second }, model, site) {
+    const report = pickReport(model, which);
+    if (!report) return "skipped";
+    const other = by === "owner" ? "editor" : "owner";
+    const version = await versionOf(report, site);
+    const isDone = await send(model, site, { report, by: model.active(by), version }, first);
+    if (!second) return;
+    const late = { report, by: model.active(other), version };
+    await send(model, site, late, second, isDone ? 409 : undefined);
+  },
+};
+
+/** What the page of a report is made from. What it offers has to be what the model says. */
+async function versionOf(report: Report, site: VisibilitySite): Promise<string> {
+  const { body } = await site.read(`/admin/reports/${report.id}.data`, "owner");
+  const version = /"(\d+-(?:open|asked|closed))"/.exec(body)?.[1];
+  if (!version) throw new Error(`The page of the report ${report.id} has no version: ${body}`);
+  expectSame(`the state of ${report.id}`, version.split("-")[1], report.state);
+  return version;
+}
+
+/** @returns whether something was decided. */
+async function send(
+  model: VisibilityModel,
+  site: VisibilitySite,
+  { report, by, version }: { report: Report; by: Role; version: string },
+  { decision, chosen, isAll, isStrike }: Decided,
+  refusal?: Outcome,
+): Promise<boolean> {
+  const ids = [...report.named.keys()];
+  // Half of the time those that it is offered for.
+  const offered = ids.filter((id) => choicesFor(model, report, id).includes(decision));
+  const picked = isAll ? offered : ids.filter((_, index) => chosen.includes(index));
+  const fields = {
+    ...{ version, decision, video: picked, reason: "A reason." },
+    ...(isStrike && { strike: "1" }),
+  };
+  const outcome = refusal ?? decide(model, report, { decision, chosen: picked, isStrike });
+  await form(site, by, `/admin/reports/${report.id}`, fields, outcome);
+  noteBatches(model, site);
+  return outcome === "done";
+}
+
+/** A moderator adds a video to a report, or takes one out. */
+const nameVideo: Kind<{ by: Role; which: number; video: number; takesOut: boolean }> = {
+  weight: 5,
+  args: fc.record({ by: moderator, which: number, video: number, takesOut: fc.boolean() }),
+  async run({ by, which, video: number, takesOut }, model, site) {
+    const report = pickReport(model, which);
+    const named = [...(report?.named.keys() ?? [])];
+    const id = takesOut ? nth(named, number) : undefined;
+    const video = id ? model.find(id) : pick(model, number);
+    if (!report || !video) return "skipped";
+    const fields: Fields = takesOut
+      ? { intent: "take-out-video", video: video.id }
+      : { intent: "add-video", address: `${site.origin}/video/${video.id}` };
+    const outcome = (takesOut ? takeOutVideo : addVideo)(model, report, video);
+    await form(site, model.active(by), `/admin/reports/${report.id}`, fields, outcome);
+  },
+};
+
+/** What was typed is deleted before its time. */
+const eraseReport: Kind<{ by: Role; which: number }> = {
+  weight: 2,
+  args: fc.record({ by: moderator, which: number }),
+  async run({ by, which }, model, site) {
+    const report = pickReport(model, which);
+    if (!report) return "skipped";
+    const isPossible = report.state === "closed" && !report.isErased;
+    const page = `/admin/reports/${report.id}`;
+    await form(site, model.active(by), page, { intent: "erase" }, isPossible ? "done" : 409);
+    if (isPossible) report.isErased = true;
+  },
+};
+
+/** Closes all reports, as the page of each offers it. */
+const closeReports: Kind<Role> = {
+  weight: 1,
+  args: moderator,
+  async run(by, model, site) {
+    if (model.reports.every(({ state }) => state === "closed")) return "skipped";
+    await closeAll(model, site, by);
+  },
+};
+
+/** @throws a sentence when a report can't be closed. */
+export async function closeAll(
+  model: VisibilityModel,
+  site: VisibilitySite,
+  by: Role = "owner",
+): Promise<void> {
+  for (const report of model.reports) {
+    for (let tries = 0; tries < MOST_DECISIONS && report.state !== "closed"; tries++) {
+      await closeFurther(model, site, report, by);
+    }
+    expectSame(`the state of ${report.id}, which was to be closed`, report.state, "closed");
+  }
+  for (const video of model.videos) {
+    const left = model.reports.filter(
+      ({ id, absent }) => video.holds.has(`report/${id}`) && !absent.has(video.id),
+    );
+    expectSame(`closed reports that hold ${video.id}`, left, []);
+  }
+}
+
+async function closeFurther(
+  model: VisibilityModel,
+  site: VisibilitySite,
+  report: Report,
+  by: Role,
+): Promise<void> {
+  const page = await site.read(`/admin/reports/${report.id}`, "owner");
+  const offered = captured(page.main, /name="decision"[^>]*value="([^"]*)"/g);
+  expectSame(`what ${report.id} offers`, offered.sort(), choicesOf(model, report).sort());
+  const ids = [...report.named.keys()];
+  const decide = (decision: Decision, chosen: string[]) =>
+    sendFor(model, site, { report, by: model.active(by) }, decision, chosen);
+  if (offered.includes("not-here")) return decide("not-here", []);
+  for (const decision of ["keep", "remove", "counter-notice"] as const) {
+    const chosen = ids.filter((id) => {
+      model.touched.add(model.find(id));
+      const choices = choicesFor(model, report, id);
+      // What is decided stays so, unless nothing else is left to decide.
+      const isFirst = choices.find((each) => each !== "hide" && each !== "restore") === decision;
+      return isFirst && (report.named.get(id)?.decision === null || isDecided(model, report));
+    });
+    if (chosen.length > 0) return decide(decision, chosen);
+  }
+}
+
+/** Whether each of its videos that is here has a decision, as when the reporter was asked something later. */
+const isDecided = (model: VisibilityModel, report: Report) =>
+  [...report.named].every(
+    ([id, { decision }]) => decision !== null || choicesFor(model, report, id).length === 0,
+  );
+
+async function sendFor(
+  model: VisibilityModel,
+  site: VisibilitySite,
+  { report, by }: { report: Report; by: Role },
+  decision: Decision,
+  chosen: string[],
+): Promise<void> {
+  const version = await versionOf(report, site);
+  const fields = { version, decision, video: chosen, reason: "A reason." };
+  const outcome = decide(model, report, { decision, chosen, isStrike: false });
+  expectSame(`${decision} of ${chosen} is offered by ${report.id}`, outcome, "done");
+  await form(site, by, `/admin/reports/${report.id}`, fields, outcome);
+  noteBatches(model, site);
+}
+
+export const REPORTS = { report, reporter, decideReport, nameVideo, eraseReport, closeReports };
