@@ -10,6 +10,7 @@ import { fileOfBase } from "~/media/jobs/cut-source.server";
 import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { addUpFiles, recordFile } from "~/media/media-files.server";
+import { hideChanged } from "~/trust/reports/hide-at-once.server";
 import { noteFilmChange } from "~/trust/reports/report-videos.server";
 import { database, prepared } from "~db/client.server";
 import type { Schema, VideoRow } from "~db/schema";
@@ -202,6 +203,7 @@ async function exchange(
   settleOriginal(video.id, now);
   forgetFingerprint(video.id);
   noteFilmChange([video.id], Date.parse(now));
+  hideChanged(video.id, Date.parse(now));
   await enqueueMissingIn(transaction, [video.id]);
   if (file.sha256) await recordDigest(video.id, file.sha256, transaction);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);

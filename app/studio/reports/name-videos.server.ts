@@ -1,7 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import { preservedUntil, preserveVideos } from "~/media/files/preserved.server";
 import { appendToLog } from "~/trust/moderation-log.server";
-import { hideNamed } from "~/trust/reports/hide-at-once.server";
+import { hideNamed, hidesAtOnce } from "~/trust/reports/hide-at-once.server";
 import { moveReport, type Report, readReport } from "~/trust/reports/report-records.server";
 import { isHere, nameVideos, unnameVideo } from "~/trust/reports/report-videos.server";
 import { videosIn } from "~/trust/reports/reported-addresses";
@@ -9,7 +9,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { writeTransaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { isRemoved } from "./choices.server";
-import { lift, settleReport } from "./settle.server";
+import { holdForOthers, lift, settleReport } from "./settle.server";
 
 const NOTHING_ADDED = "No video was added.";
 const NOTHING_TAKEN_OUT = "The video was not taken out.";
@@ -80,7 +80,8 @@ export async function takeOutVideo(
   const taken = await writeTransaction((): StudioFailure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_TAKEN_OUT, NO_REPORT);
-    if (!report.videos.some(({ id }) => id === videoId)) {
+    const named = report.videos.find(({ id }) => id === videoId);
+    if (!named) {
       return failure(404, NOTHING_TAKEN_OUT, { detail: "The report doesn't name it any more." });
     }
     if (isRemoved(videoId, reportId)) {
@@ -89,6 +90,9 @@ export async function takeOutVideo(
     }
     unnameVideo(reportId, videoId);
     lift(videoId, reportId, now);
+    // Urgent reports that came later have relied on the decision, which no longer counts.
+    const isRelied = named.decision !== null && hidesAtOnce(report.kind);
+    if (isRelied) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);
     if (report.state !== "closed") settleReport(reportId, now);
     return done("The video was taken out of the report.");

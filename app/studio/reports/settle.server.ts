@@ -10,10 +10,15 @@ import { choicesFor } from "./choices.server";
  */
 export function lift(videoId: string, reportId: string, now: number): void {
   if (!sourcesOf(videoId, "report").includes(reportId)) return;
+  holdForOthers(videoId, reportId, now);
+  releaseHold({ videoId, reason: "report", sourceId: reportId });
+}
+
+/** Holds a video for the open urgent reports that nobody has checked, except one. */
+export function holdForOthers(videoId: string, reportId: string, now: number): void {
   for (const id of uncheckedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
   }
-  releaseHold({ videoId, reason: "report", sourceId: reportId });
 }
 
 /**

@@ -6,7 +6,7 @@ import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog } from "../moderation-log.server";
-import { URGENT_KINDS } from "./report-records.server";
+import { readReport, URGENT_KINDS } from "./report-records.server";
 import { checkedKinds, isHere, uncheckedReports } from "./report-videos.server";
 
 /**
@@ -79,6 +79,20 @@ export function hideNamed(
 ): void {
   if (!hidesAtOnce(kind) || checkedKinds(videoId).includes(kind)) return;
   hold({ videoId, reason: "report", sourceId: id }, now);
+}
+
+/**
+ * Hides a video that has another film, for the open urgent reports that name it: what a moderator has looked at
+ * was the earlier one. Synchronous, for the transaction that changes the film.
+ */
+export function hideChanged(videoId: string, now = Date.now()): void {
+  const [first, ...others] = settings().reportHide ? uncheckedReports(videoId) : [];
+  if (first === undefined) return;
+  const isWithin = isWithinLimit(now);
+  for (const sourceId of isWithin ? [first, ...others] : [])
+    hold({ videoId, reason: "report", sourceId }, now);
+  const action = isWithin ? "hide-at-once" : "hide-limit";
+  appendToLog({ action, reportId: first, videoId, detail: { kind: readReport(first)!.kind } }, now);
 }
 
 function isWithinLimit(now: number): boolean {

@@ -1,17 +1,19 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { action } from "~/routes/report-decision";
 import { forgetSettings } from "~/server/settings.server";
+import { takeOver } from "~/studio/files/take-over.server";
 import { decideReport } from "~/studio/reports/decide.server";
 import type { DeskDecision } from "~/studio/reports/decisions";
 import { addVideos, takeOutVideo } from "~/studio/reports/name-videos.server";
 import { readReportPage } from "~/studio/reports/report-page.server";
 import { purge } from "~/studio/trash/trash.server";
 import { appendToLog } from "~/trust/moderation-log.server";
+import { hideChanged, hideReported } from "~/trust/reports/hide-at-once.server";
 import { createReport, eraseReport, readMessages } from "~/trust/reports/report-records.server";
 import { noteFilmChange } from "~/trust/reports/report-videos.server";
 import { readStatusPage } from "~/trust/reports/status-page.server";
 import { statusToken } from "~/trust/reports/status-token.server";
-import { hold, holdsOf } from "~/visibility/holds.server";
+import { hold, holdsOf, sourcesOf } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
@@ -160,6 +162,54 @@ describe("a report that names two videos", () => {
     await decide("keep", ["x"], "of x");
     await purge(["x"]);
     expect(pageOf("of x")?.videos).toMatchObject([{ status: "gone", checked: [] }]);
+  });
+});
+
+describe("an urgent report that came after a moderator had kept the video", () => {
+  beforeEach(async () => {
+    await report("under-age", ["v"]);
+    await decide("keep", ["v"]);
+    await writeTransaction(() => receive("later"));
+    expect(isPublic("v")).toBe(true);
+  });
+
+  function receive(id: string): void {
+    const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
+    createReport({ id, kind: "under-age", videos: ["v"], box });
+    hideReported({ reportId: id, kind: "under-age", network: "192.0.2" }, ["v"]);
+  }
+
+  const heldBy = () => sourcesOf("v", "report");
+
+  it("hides it once it has another film, which nobody has looked at", async () => {
+    sqliteHandle().exec(
+      `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
+       VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
+    );
+    // Not in the millisecond of the decision.
+    await new Promise((next) => setTimeout(next, 2));
+    expect(await takeOver("n", "u")).toBe("done");
+    expect(heldBy()).toEqual(["later"]);
+    await decide("keep", ["v"], "later");
+    expect(isPublic("v")).toBe(true);
+  });
+
+  it("leaves that film public where REPORT_HIDE_LIMIT is reached", async () => {
+    process.env.REPORT_HIDE_LIMIT = "0/h,0%/d";
+    forgetSettings();
+    await writeTransaction(() => {
+      noteFilmChange(["v"], Date.now() + 1_000);
+      hideChanged("v");
+    });
+    delete process.env.REPORT_HIDE_LIMIT;
+    forgetSettings();
+    expect(heldBy()).toEqual([]);
+    expect(pageOf("later")?.entries.at(-1)?.action).toBe("hide-limit");
+  });
+
+  it("hides it once the earlier report names it no more", async () => {
+    await takeOutVideo(ID, "v", "u");
+    expect(heldBy()).toEqual(["later"]);
   });
 });
 
