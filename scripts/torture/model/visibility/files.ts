@@ -6,6 +6,7 @@ import { type Outcome, ROLES, type Role } from "../reference";
 import { expectSame } from "../step";
 import { number } from "../values";
 import { form, type Kind, MOST_VIDEOS, moderator, pick, sender, times } from "./common";
+import { replaceFilm } from "./moderation";
 import {
   isInOrder,
   type ModelVideo,
@@ -189,7 +190,7 @@ const replace: Kind<{ sender: Role; which: number }> = {
     expectSame(`whether ${video.id} has another file`, file !== video.row!.file, true);
     video.replaced.push(video.row!.file);
     video.row!.file = file;
-    model.changeFilm([video]);
+    replaceFilm(model, video);
   },
 };
 

@@ -197,6 +197,15 @@ function strike(model: VisibilityModel, role: Role): void {
   if (strikes >= STRIKES_THAT_BLOCK) model.blocked.add(role);
 }
 
+/** A video gets another film, which nobody has looked at. */
+export function replaceFilm(model: VisibilityModel, video: ModelVideo): void {
+  model.changeFilm([video]);
+  for (const report of unchecked(model, video)) {
+    if (model.settings.hidesAtOnce) hold(video, report);
+    else report.spared.add(video.id);
+  }
+}
+
 /** A moderator adds a video that a report means. An urgent report hides it. */
 export function addVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
   if (!video.isThere) return 422;
@@ -208,12 +217,18 @@ export function addVideo(model: VisibilityModel, report: Report, video: ModelVid
   return "done";
 }
 
-/** A moderator takes out a video that a report names by mistake. */
+/**
+ * A moderator takes out a video that a report names by mistake. What was decided in it no longer counts for
+ * urgent reports that came later.
+ */
 export function takeOutVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
-  if (!report.named.has(video.id)) return 404;
+  const naming = report.named.get(video.id);
+  if (!naming) return 404;
   if (video.holds.has(`removed/${report.id}`)) return 409;
   report.named.delete(video.id);
   lift(model, report, video);
+  const isRelied = naming.decision !== null && URGENT.includes(report.kind);
+  if (isRelied) for (const each of unchecked(model, video)) hold(video, each);
   if (report.state !== "closed") settle(model, report);
   return "done";
 }
