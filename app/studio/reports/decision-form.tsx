@@ -62,14 +62,21 @@ export function DecisionForm({
                 name="decision"
                 value={decision}
                 required
+                aria-labelledby={`decision-${decision}`}
+                aria-describedby={`decision-${decision}-hint`}
+                aria-keyshortcuts={DECISION_KEYS[decision]}
                 className="size-5 shrink-0"
               />
               <span>
-                <span className="font-medium">{DECISION_LABELS[decision]}</span>{" "}
+                <span id={`decision-${decision}`} className="font-medium">
+                  {DECISION_LABELS[decision]}
+                </span>{" "}
                 <kbd className="rounded-sm border border-line px-1.5 font-mono text-xs text-muted uppercase max-md:hidden">
                   {DECISION_KEYS[decision]}
                 </kbd>
-                <span className="block text-muted">{DECISION_HINTS[decision]}</span>
+                <span id={`decision-${decision}-hint`} className="block text-muted">
+                  {DECISION_HINTS[decision]}
+                </span>
               </span>
             </label>
           ))}

@@ -90,7 +90,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
       >
         <div className="min-w-0 grow basis-60">
           <Field
-            label="Address or id of another video that is meant"
+            label={`Address or id of ${videos.length > 0 ? "another" : "the"} video that is meant`}
             name="address"
             autoComplete="off"
             required

@@ -1,5 +1,7 @@
+import fs from "node:fs";
+import { mp4Clip } from "../../clips";
 import { addOpenReport } from "../../reported-videos";
-import { ADMIN, expect, signIn, test } from "../site";
+import { ADMIN, expect, expectNoViolations, signIn, test } from "../site";
 
 test("a moderator hides, keeps and removes what was reported, by keyboard", async ({
   page,
@@ -47,4 +49,54 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
 
   await page.goto("/transparency");
   await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();
+});
+
+test("a moderator adds the video that is meant, uncovers its film and decides by a letter", async ({
+  page,
+  site,
+}) => {
+  const database = site.database();
+  database.exec("DELETE FROM reports; DELETE FROM video_holds");
+  const id = site.addVideo({
+    title: "The film that is meant",
+    video_url: site.addFile("videos", "covered/1.mp4", fs.readFileSync(mp4Clip(2))),
+  });
+  addOpenReport(database, { id: "words", kind: "under-age", videoId: "nowhere" });
+  await signIn(page);
+  await page.goto("/admin/reports/words");
+  await page.getByLabel("Address or id of another video that is meant").fill(`/video/${id}`);
+  await page.getByRole("button", { name: "Add video" }).click();
+  const decision = database
+    .prepare("SELECT decision FROM report_videos WHERE video_id = ?")
+    .pluck();
+  const isPublic = database.prepare("SELECT public FROM videos WHERE id = ?").pluck();
+  await expect(page.getByRole("link", { name: "The film that is meant" })).toBeVisible();
+  expect(isPublic.get(id)).toBe(0);
+  await expectNoViolations(page);
+
+  const film = page.locator("video");
+  await expect(film).toBeHidden();
+  await page.getByText("Show The film that is meant").click();
+  await expect(film).toBeVisible();
+  await film.evaluate((video: HTMLVideoElement) => video.play());
+  await page.getByText("Cover The film that is meant").click();
+  await expect(film).toBeHidden();
+  await expect.poll(() => film.evaluate((video: HTMLVideoElement) => video.paused)).toBe(true);
+
+  await page.keyboard.press("k");
+  await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
+  await expect(page.getByLabel("Reason")).toBeFocused();
+  // A letter that is typed is a letter.
+  await page.keyboard.type("right");
+  await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
+  await page.getByRole("button", { name: "Decide" }).click();
+  await expect(page.getByText("kept the video")).toBeVisible();
+  expect(decision.get(id)).toBe("keep");
+  expect(isPublic.get(id)).toBe(1);
+
+  await page.getByRole("button", { name: "Preserve" }).click();
+  await expect(page.getByText("are preserved until")).toBeVisible();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download everything" }).click();
+  expect((await download).suggestedFilename()).toBe("report-words.zip");
 });

@@ -73,6 +73,35 @@ test("an open list loses a video that is reported to show somebody under age", a
   await expect(other.getByText("Received. A moderator will look at it.")).toBeVisible();
   await expect(page.locator("main article")).toHaveCount(2);
   expect(
-    site.database().prepare("SELECT count(*) FROM reports WHERE video_id = 'v2'").pluck().get(),
+    site
+      .database()
+      .prepare("SELECT count(*) FROM report_videos WHERE video_id = 'v2'")
+      .pluck()
+      .get(),
   ).toBe(1);
+});
+
+test("the form says which videos it finds, and asks once about a text without one", async ({
+  page,
+  site,
+}) => {
+  await fill(site, 2);
+  await page.goto("/report?video=v1&kind=other", { waitUntil: "networkidle" });
+  const status = page.getByRole("status").filter({ hasText: /./ });
+  await expect(status.getByText(/^Found: /)).toHaveCount(1);
+  await page
+    .getByLabel("Where it is")
+    .fill("http://videos.example/video/v0\nhttp://videos.example/video/nowhere");
+  await expect(status.getByText("We can't find this video: /video/nowhere")).toBeVisible();
+  await page.getByLabel("Where it is").fill("the second film on Home");
+  await expect(status.getByText(/^We find no address of a video here\./)).toBeVisible();
+  await page.getByLabel("What is wrong").fill("The title names a person.");
+  await statement(page).check();
+  await sendButton(page).click();
+  await expect(page.getByText("We can't find a public video here.")).toBeVisible();
+  await expect(page.getByLabel("Where it is")).toBeFocused();
+  await expect(page.getByLabel("Where it is")).toHaveValue("the second film on Home");
+  await expectNoViolations(page);
+  await page.getByRole("button", { name: "Send the report as it is" }).click();
+  await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
 });
