@@ -38,7 +38,7 @@ import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startLookingForFiles } from "~/studio/library/missing-files.server";
 import { messageFor } from "~/studio/library/paused-removals.server";
 import { routeLabel } from "~/studio/monitoring/route-labels";
-import { finishRemovals } from "~/studio/reports/decide.server";
+import { finishDecisions } from "~/studio/reports/decide.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
@@ -161,7 +161,7 @@ export const SERVICES: readonly BootStep[] = [
   {
     name: "removals",
     after: ["identify the site"],
-    run: () => void finishRemovals().catch(console.error),
+    run: () => void finishDecisions().catch(console.error),
   },
   { name: "files of other tools", after: ["identify the site"], run: startFollowingFiles },
   { name: "missing files", after: ["open the database"], run: startLookingForFiles },

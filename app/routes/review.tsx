@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { assertAllowed, requirePermission, type SessionUser } from "~/account/guard.server";
-import { type Permission, reachOf } from "~/account/permissions";
+import { allows, type Permission, reachOf } from "~/account/permissions";
 import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { noStoreHeaders } from "~/server/no-store.server";
@@ -72,7 +72,13 @@ export async function action({ request, params }: ActionFunctionArgs) {
 function reviewOf(id = "", user: SessionUser) {
   const reach = reachOf(user, PERMISSION);
   const maySee = reach !== "reported" || isReported(id);
-  const review = maySee ? loadReview(id, reach === "own" ? user.id : undefined) : undefined;
+  const review = maySee
+    ? loadReview(
+        id,
+        reach === "own" ? user.id : undefined,
+        allows(user, "/admin/review/:id release-scan"),
+      )
+    : undefined;
   if (!review) throw new Response(null, { status: 404, statusText: "Not Found" });
   const { video } = review;
   const thumbnailUrl = ownMediaPath(video.thumbnailUrl) ?? null;

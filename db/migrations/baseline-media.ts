@@ -54,6 +54,7 @@ export const media = /* sql */ `
     reason   TEXT NOT NULL,
     found_at TEXT NOT NULL
   ) WITHOUT ROWID;
+  CREATE INDEX scan_findings_by_verdict ON scan_findings (verdict, found_at);
 
   -- Machines that convert for the site (docs/workers.md).
   CREATE TABLE workers (

@@ -13,7 +13,7 @@ export function isPreserved(videoId: string): string {
   return `${videoId} IN (SELECT video_id FROM preserved_videos WHERE ${IS_NOW})`;
 }
 
-/** Whether a file is recorded as one of a preserved video, or of a film that it had or is to have. */
+/** Whether a file is recorded as one of a preserved video, of its earlier films, or of a pending one. */
 export function isPreservedFile({ bucket, path }: FileName): boolean {
   if (bucket === "documents") return false;
   if (!prepared(`SELECT 1 FROM preserved_videos WHERE ${IS_NOW} LIMIT 1`).get()) return false;
@@ -52,6 +52,13 @@ export function preservedUntil(reportId: string): string | null {
     `SELECT max(until) FROM preserved_videos WHERE report_id = ? AND ${IS_NOW}`,
   );
   return last.pluck().get(reportId) as string | null;
+}
+
+/** The ids of the videos that a report preserves. */
+export function preservedBy(reportId: string): string[] {
+  return prepared(`SELECT video_id FROM preserved_videos WHERE report_id = ? AND ${IS_NOW}`)
+    .pluck()
+    .all(reportId) as string[];
 }
 
 function requireTransaction(): void {

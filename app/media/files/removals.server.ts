@@ -171,7 +171,7 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
   const isNeeded = await writeTransaction(() => {
     const needed = isObjectReferenced(object);
     if (needed) endRemoval(id);
-    return needed || isOfMissingFile(object);
+    return needed || isOfMissingFile(object) || isOfPreserved(object);
   });
   if (isNeeded) return;
   const store = await ownStore();
@@ -191,6 +191,11 @@ export function isOfMissingFile(object: string): boolean {
   const folder = { bucket: name.bucket, path: path.posix.dirname(name.path) };
   const isOfFolder = folder.path.includes("/") && isReferenced(folder);
   return file !== undefined && !isThere(file) && (isOfFolder || isReferenced(name));
+}
+
+function isOfPreserved(object: string): boolean {
+  const name = nameOfObject(object);
+  return name !== undefined && isPreservedFile(name);
 }
 
 const endRemoval = (id: number) => prepared("DELETE FROM removals WHERE id = ?").run(id);

@@ -1,5 +1,6 @@
 import os from "node:os";
 import { sql, type UpdateObject } from "kysely";
+import { settings } from "~/server/settings.server";
 import { database, sqliteHandle, tryWriteTransaction, writeTransaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { JobKind, JobRow, Schema } from "~db/schema";
@@ -99,7 +100,8 @@ function claimNext(
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'transcode' AND state <> 'done'))
           -- Nothing is made of a file, and its bytes stay as they came, before it is scanned.
-          AND (kind = 'scan' OR NOT EXISTS (
+          AND (kind <> 'scan' OR @scans)
+          AND (kind = 'scan' OR NOT @scans OR NOT EXISTS (
             SELECT 1 FROM jobs WHERE video_id = job.video_id
               AND kind = 'scan' AND state IN ('waiting', 'running')))
           -- Made from the file that is played, which a stream is made into first.
@@ -119,6 +121,7 @@ function claimNext(
     .get({
       worker,
       kinds: kinds ? JSON.stringify(kinds) : null,
+      scans: Number(settings().scanCommand !== undefined),
       lease: iso(now + leaseMs(worker, LEASE_MS)),
       now: iso(now),
       latest: iso(now + LONGEST_WAIT_MS),
@@ -227,8 +230,10 @@ export async function returnToQueue(
   job: JobRow,
   afterMs = 0,
   reason: string | null = job.reason,
+  priority = job.priority,
 ): Promise<void> {
   await change(job, {
+    priority,
     ...finished,
     state: "waiting",
     progress: 0,

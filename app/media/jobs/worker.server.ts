@@ -17,6 +17,7 @@ import { StorageError } from "../storage/object-store";
 import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
 import { WORK_PREFIX, workFolder } from "./disk.server";
 import { DISK_FULL, explain } from "./explain";
+import { PRIORITIES } from "./kinds";
 import { withSourceFiles } from "./local-source.server";
 import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
 import { fail, heartbeat, isOurs, RESULT_WAIT_MS, returnToQueue } from "./queue.server";
@@ -118,7 +119,8 @@ export async function recordFailure(
     console.error(`The file of job ${job.id} was not scanned: ${error.message}`);
     const note = () => isOurs(job) && noteUnscanned(job.video_id, error.message);
     await retryWhileBusy(() => writeTransaction(note), RESULT_WAIT_MS);
-    return returnToQueue(job, SCAN_RETRY_MS, error.message);
+    // Behind what new videos need, which a command that hangs would hold up again and again.
+    return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;

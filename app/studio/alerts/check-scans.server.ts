@@ -21,7 +21,7 @@ export async function checkScans(now: number): Promise<void> {
   const lasting = await openAlerts("scan-unchecked");
   if (unchecked === 0) for (const alert of lasting) await resolveAlert(alert, now);
   else if (lasting.length === 0) {
-    const sentence = `${formatQuantity(unchecked, "file")} can’t be scanned, and stays on hold. The page Block list says why.`;
+    const sentence = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New ones stay on hold. The page Block list says why.`;
     await raiseAlert({ kind: "scan-unchecked", sentence }, now);
   }
 }

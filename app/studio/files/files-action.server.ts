@@ -1,6 +1,8 @@
+import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
+import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
@@ -66,6 +68,10 @@ export async function discardFile(
   file: FileOfVideo,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
+  const isUploader = accountNow(userId)?.role === "uploader";
+  if (isUploader && evidenceAmong([file.videoId]).size > 0) {
+    return failure(409, "Failed to discard the file.", { detail: EVIDENCE_SENTENCE });
+  }
   const [removed] = isOf(file) ? await removeReplaced([file.id], "pending") : [];
   if (!removed) return failure(404, "Failed to discard the file.", { detail: GONE });
   const { videoId, title } = removed;

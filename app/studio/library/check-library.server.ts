@@ -2,6 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import type { Selectable } from "kysely";
 import { BUCKETS, bucketFile, type MediaName, mediaBasePath } from "~/media/bucket.server";
+import { isPreservedFile } from "~/media/files/preserved.server";
 import { isBeingRemoved } from "~/media/files/removals.server";
 import {
   allStoredFiles,
@@ -75,7 +76,11 @@ export async function checkLibrary({
     if (videoId === undefined) unowned.push(entry);
     report.entries += 1;
     report.bytes += entry.bytes;
-    if (corrects) await correctRecord(entry, videoId ?? null, recorded.get(key));
+    const before = recorded.get(key);
+    // Only the record still says that a preserved video had it.
+    const isKept = videoId === undefined && isPreservedFile(entry);
+    const owner = videoId ?? (isKept ? (before?.video_id ?? null) : null);
+    if (corrects) await correctRecord(entry, owner, before);
   }
   // These records tell the next start what should be there.
   if (forgetsMissing || !pausedBy) await forgetOthers(recorded, found);
@@ -104,7 +109,7 @@ export async function quarantineStray(
     const at = bucketFile(entry.bucket, entry.path);
     const isLocal = at && (await fs.lstat(at).catch(() => undefined)) !== undefined;
     const isOld = isLocal ? await isUnchanged(at, now) : isStoredUnchanged(entry, now);
-    if (!at || !isOld || claimantOf(entry)) continue;
+    if (!at || !isOld || claimantOf(entry) || isPreservedFile(entry)) continue;
     if (isLocal) await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
     await writeTransaction(() => {
       if (!claimantOf(entry)) forgetStored(entry, { retentionMs: QUARANTINE_MS }, now);

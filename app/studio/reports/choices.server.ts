@@ -1,3 +1,4 @@
+import type { Report } from "~/trust/reports/report-records.server";
 import { isHere, type NamedVideo } from "~/trust/reports/report-videos.server";
 import { sourcesOf } from "~/visibility/holds.server";
 import type { DeskDecision } from "./decisions";
@@ -9,9 +10,13 @@ export function isRemoved(videoId: string, reportId?: string): boolean {
 }
 
 /** What a moderator can decide now about one video of a report; empty for one that is no longer here. */
-export function choicesFor(reportId: string, { id, decision }: NamedVideo): DeskDecision[] {
+export function choicesFor(
+  { id: reportId, state }: Pick<Report, "id" | "state">,
+  { id, decision }: NamedVideo,
+): DeskDecision[] {
   if (isRemoved(id, reportId)) {
-    return decision === "remove" ? ["counter-notice", "restore"] : ["remove", "restore"];
+    if (decision !== "remove") return ["remove", "restore"];
+    return state === "closed" ? ["counter-notice", "restore"] : ["remove", "restore"];
   }
   if (!isHere(id)) return [];
   return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];

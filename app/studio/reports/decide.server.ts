@@ -17,6 +17,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { hold, releaseHold } from "~/visibility/holds.server";
 import { database, prepared } from "~db/client.server";
 import type { VideoDecision } from "~db/schema/reports";
+import { retryWhileBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
 import { removeVideos } from "../trash/remove.server";
 import { restoreVideos } from "../trash/restore.server";
@@ -33,6 +34,8 @@ import { lift, settleReport } from "./settle.server";
 import { noStrike, strikeUploaders } from "./strike.server";
 
 const FAILED = "Nothing was decided.";
+/** The decision is made by then: only the next start would end what it began. */
+const BUSY_WAIT_MS = 10_000;
 
 /** In an entry of the activity log. */
 const TITLES_NAMED = 3;
@@ -93,9 +96,12 @@ export async function decideReport(
   };
   const detail = describe(decision.decision, videos);
   await recordActivity({ userId, action: "report-decide", detail });
-  if (decision.decision === "remove") await removeVideos(present(videos), userId);
+  if (decision.decision === "remove") {
+    await retryWhileBusy(() => removeVideos(present(videos), userId), BUSY_WAIT_MS);
+  }
   if (decision.decision !== "restore" || videos.length === 0) return answer;
-  const restored = await restoreVideos(videos, userId, now);
+  const restoring = () => restoreVideos(videos, userId, now);
+  const restored = await retryWhileBusy(restoring, BUSY_WAIT_MS);
   if (!("status" in restored)) return { ...answer, description: restored.description };
   // It may have been in the trash for too long: the decision stands, and the page says what is gone.
   const isBack = present(videos).length > 0;
@@ -103,14 +109,22 @@ export async function decideReport(
   return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
 }
 
-/** Ends what a stopped process began: what a moderator removed goes to the trash. */
-export async function finishRemovals(): Promise<void> {
+/** Ends what a stopped process began: what a moderator removed goes to the trash, and what one restored comes back. */
+export async function finishDecisions(): Promise<void> {
   const left = prepared(
     `SELECT DISTINCT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
        AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS userId
      FROM video_holds JOIN videos ON videos.id = video_id WHERE reason = 'removed'`,
   ).all() as { id: string; userId: string | null }[];
   for (const { id, userId } of left) await removeVideos([id], userId ?? "");
+  const restored = prepared(
+    `SELECT DISTINCT deleted_videos.id, deleted_by AS userId
+     FROM report_videos JOIN deleted_videos ON deleted_videos.id = video_id
+     WHERE decision = 'restore' AND decided_at > deleted_at
+       AND NOT EXISTS (SELECT 1 FROM video_holds WHERE video_holds.video_id = deleted_videos.id
+         AND reason = 'removed')`,
+  ).all() as typeof left;
+  for (const { id, userId } of restored) await restoreVideos([id], userId ?? "");
 }
 
 function decideIn(
@@ -155,7 +169,7 @@ function refusalOf(
       ? undefined
       : "What the reporter wrote was deleted. Nobody can be asked.";
   }
-  const isAnyHere = report.videos.some((video) => choicesFor(report.id, video).length > 0);
+  const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
   if (decision === "not-here") {
     return isAnyHere ? "A video of this report is here. Decide about it." : undefined;
   }
@@ -163,7 +177,7 @@ function refusalOf(
     return "No video of this report is here. Add the one it means, or close it with “Not here”.";
   }
   if (chosen.length === 0) return "Choose at least one video.";
-  const wrong = chosen.find((video) => !choicesFor(report.id, video).includes(decision));
+  const wrong = chosen.find((video) => !choicesFor(report, video).includes(decision));
   return wrong && refusalFor(decision, report.id, wrong);
 }
 

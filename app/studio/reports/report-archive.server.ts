@@ -2,15 +2,16 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { PassThrough, type Readable, Transform } from "node:stream";
 import { ZipFile } from "yazl";
-import { filePath, type MediaName } from "~/media/bucket.server";
+import { filePath, type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { storedUnlessNewer } from "~/media/files/local-copies.server";
-import { preservedUntil } from "~/media/files/preserved.server";
+import { preservedBy, preservedUntil } from "~/media/files/preserved.server";
 import { entriesOf, type NamingRow } from "~/media/files/references.server";
 import { objectStore } from "~/media/storage/store.server";
 import { settings } from "~/server/settings.server";
 import { readMessages, readReport } from "~/trust/reports/report-records.server";
 import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
 import { holdsOf } from "~/visibility/holds.server";
+import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
 
 /** Already compressed. */
@@ -32,7 +33,7 @@ interface ArchivedFile {
 export async function reportArchive(reportId: string): Promise<Readable | undefined> {
   const report = readReport(reportId);
   if (!report) return undefined;
-  const ids = report.videos.map(({ id }) => id);
+  const ids = [...new Set([...report.videos.map(({ id }) => id), ...preservedBy(reportId)])];
   const videos = ids.map(videoOf);
   const accepted = acceptancesOf(ids) ?? {};
   const document = {
@@ -74,12 +75,15 @@ function videoOf(id: string) {
 }
 
 async function filesOf({ id, row, otherFilms }: ReturnType<typeof videoOf>) {
-  const names = [
-    ...(row ? entriesOf(id, row) : []),
-    ...otherFilms.flatMap((film) => entriesOf(film.id, film)),
-  ];
+  const films = [...(row ? [{ ...row, id }] : []), ...otherFilms];
+  const names = films.flatMap((film) => [...entriesOf(film.id, film), ...captionsOf(film)]);
   const files = await Promise.all(names.map(fileOf));
   return files.filter((file) => file !== undefined);
+}
+
+/** The captions, which are in the folder of what was made from a film. */
+function captionsOf({ captions }: NamingRow): MediaName[] {
+  return readCaptions(captions).flatMap(({ url }) => parseMediaUrl(url) ?? []);
 }
 
 /** Undefined for a folder of what was made from a film, and for a file that is gone. */

@@ -21,6 +21,8 @@ const EARLIER_SHOWN = 10;
 /** Those of an uploader are looked for among so many of the last: a few milliseconds. */
 const LAST_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
+/** What leaves the decision as it is. */
+const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
 
 /** A video that a report is about. */
 export interface ReportedVideo extends NamedVideo {
@@ -106,9 +108,13 @@ export function readReportPage(id: string, now = Date.now()): ReportPage | undef
   };
 }
 
-/** Changes with each entry in the log about a report, and with each change of its state. */
+/** Changes with each entry in the log that matters for a decision, and with each change of its state. */
 export function versionOf({ id, state }: Pick<Report, "id" | "state">): string {
-  const last = prepared("SELECT max(id) FROM moderation_log WHERE report_id = ?").pluck().get(id);
+  const last = prepared(
+    `SELECT max(id) FROM moderation_log WHERE report_id = ? AND action NOT IN (${NO_CHANGES})`,
+  )
+    .pluck()
+    .get(id);
   return `${last ?? 0}-${state}`;
 }
 
@@ -120,7 +126,8 @@ function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): Desk
   return DECISIONS.filter((decision) => all.has(decision));
 }
 
-function readVideos({ id: reportId, videos }: Report): ReportedVideo[] {
+function readVideos(report: Report): ReportedVideo[] {
+  const { videos } = report;
   const ids = videos.map(({ id }) => id);
   const list = JSON.stringify(ids);
   const rows = prepared(
@@ -152,7 +159,7 @@ function readVideos({ id: reportId, videos }: Report): ReportedVideo[] {
     const held = refusals.get(id);
     return {
       ...named,
-      choices: choicesFor(reportId, named),
+      choices: choicesFor(report, named),
       title: row?.title ?? "",
       status: row?.status ?? "gone",
       thumbnailUrl: ownMediaPath(row?.thumbnail_url ?? null) ?? null,

@@ -1,7 +1,11 @@
 import { closeReport, moveReport } from "~/trust/reports/report-records.server";
-import { type NamedVideo, uncheckedReports, videosOf } from "~/trust/reports/report-videos.server";
+import {
+  gravestDecision,
+  type NamedVideo,
+  uncheckedReports,
+  videosOf,
+} from "~/trust/reports/report-videos.server";
 import { hold, releaseHold, sourcesOf } from "~/visibility/holds.server";
-import type { ReportDecision } from "~db/schema/reports";
 import { choicesFor } from "./choices.server";
 
 /**
@@ -28,16 +32,11 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
 export function settleReport(id: string, now: number): void {
   const videos = videosOf(id);
   const isWaiting = (video: NamedVideo) =>
-    video.decision === null && choicesFor(id, video).length > 0;
-  const decision = gravest(videos);
+    video.decision === null && choicesFor({ id, state: "open" }, video).length > 0;
+  const decision = gravestDecision(videos);
   if (decision === undefined || videos.some(isWaiting)) {
     moveReport({ id, from: ["closed"], to: "open" }, now);
   } else {
     closeReport({ id, decision, again: true }, now);
   }
-}
-
-function gravest(videos: readonly NamedVideo[]): ReportDecision | undefined {
-  const order = ["remove", "restore", "keep"] as const;
-  return order.find((decision) => videos.some((video) => video.decision === decision));
 }

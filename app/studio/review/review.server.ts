@@ -65,8 +65,13 @@ export interface Review {
  * The review of a video.
  *
  * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ * @param seesReasons whether it includes what the scan of uploads said.
  */
-export function loadReview(id: string, uploadedBy?: string): Review | undefined {
+export function loadReview(
+  id: string,
+  uploadedBy?: string,
+  seesReasons = uploadedBy === undefined,
+): Review | undefined {
   const video = prepared(
     `SELECT videos.id, title, status, held, ready_at AS readyAt, thumbnail_url AS thumbnailUrl,
        video_url AS videoUrl, email AS uploader
@@ -85,7 +90,8 @@ export function loadReview(id: string, uploadedBy?: string): Review | undefined 
     links: listPreviewLinks(id),
     likeFilms: likenessesOf(id),
     uncompared: uncomparedOf(id),
-    scans: scansOf(id),
+    // The reason could tell uploaders what to change.
+    scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
   };
 }
 

@@ -74,7 +74,8 @@ export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   return (
     <PageSection id="scans" title="Findings of the scan">
       <p className="text-sm text-muted">
-        These videos aren’t public because of the scan of uploads. Review each.
+        The scan found something in these videos, or couldn’t scan them. New videos stay on hold
+        until somebody decides; videos that were public before aren’t hidden because a scan failed.
       </p>
       <ul aria-label="Findings of the scan" className="flex flex-col gap-2 text-sm">
         {scanned.map(({ id, title, verdict, reason }) => (

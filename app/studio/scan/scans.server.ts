@@ -71,12 +71,17 @@ export interface ScannedVideo {
 
 /** The videos with findings that nobody has decided about, refused ones first. */
 export function undecidedScans(most: number): ScannedVideo[] {
-  return prepared(
+  const ofVerdict = prepared(
     `SELECT videos.id, title, verdict, reason
      FROM scan_findings LEFT JOIN video_files AS file ON file.id = scan_findings.video_id
        JOIN videos ON videos.id = coalesce(file.video_id, scan_findings.video_id)
-     ORDER BY verdict <> 'refuse', verdict <> 'hold', found_at DESC LIMIT ?`,
-  ).all(most) as ScannedVideo[];
+     WHERE verdict = ? ORDER BY found_at DESC LIMIT ?`,
+  );
+  const found: ScannedVideo[] = [];
+  for (const verdict of ["refuse", "hold", "unchecked"] as const) {
+    found.push(...(ofVerdict.all(verdict, most - found.length) as ScannedVideo[]));
+  }
+  return found;
 }
 
 interface Video {

@@ -24,6 +24,7 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
           className="flex flex-wrap items-end gap-3"
         >
           <input type="hidden" name="id" value={user.id} />
+          <input type="hidden" name="shown" value={strikes.length} />
           <div className="min-w-0 grow basis-64 sm:max-w-lg">
             <Field
               label={`Reason of a strike for ${user.email}`}

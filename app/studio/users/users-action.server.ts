@@ -80,7 +80,8 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
     const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
     return describe(user, `may sign in again.${back}`);
   }
-  if (intent === "strike") return strike(id, text("reason"), owner);
+  if (intent === "strike")
+    return strike(id, { reason: text("reason"), shown: text("shown") }, owner);
   if (intent === "withdraw-strike") {
     const user = await withdrawStrike(id, owner.id);
     return user
@@ -102,8 +103,12 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
   return describe(user, isEnding ? "is signed out everywhere." : "can't sign in any more.");
 }
 
-async function strike(id: string, reason: string, owner: SessionUser): Promise<UsersAnswer> {
-  const given = await giveStrike(id, reason, owner.id);
+async function strike(
+  id: string,
+  { reason, shown }: { reason: string; shown: string },
+  owner: SessionUser,
+): Promise<UsersAnswer> {
+  const given = await giveStrike(id, reason, owner.id, shown ? { shown: Number(shown) } : {});
   if (given?.isBlocked) endStreamsOf(id);
   const blocked = given?.isBlocked ? " The account is blocked now." : "";
   return describe(given, `has ${formatQuantity(given?.strikes ?? 0, "strike")}.${blocked}`);

@@ -39,7 +39,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "The texts of the report and of the answers, with a name and an e-mail address where they are given, and what moderators wrote about it",
         why: "To decide about the video, and to tell both sides what was decided. It is encrypted, but for the reasons that moderators note on the video.",
         howLong: () =>
-          `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or before that when they ask for it.`,
+          `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or before that when they ask for it. A moderator who has to preserve evidence keeps it for a year, or longer.`,
         columns: { reports: "box", report_messages: "id report_id author sent_at box" },
       },
       {
@@ -90,7 +90,8 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       {
         what: "In which videos they are shown, with what right, and until when",
         why: "To hide a video when that right ends.",
-        howLong: "As long as the video, and 30 days in the trash.",
+        howLong:
+          "As long as the video, and 30 days in the trash; as evidence for a year, or longer.",
         columns: {
           video_consents: "video_id kind people recorded_on ends_on updated_at updated_by",
           video_performers: "video_id performer_id of_age",
@@ -160,7 +161,8 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       {
         what: "Whose a video is: the number of the account, which is also a part of the address of its files",
         why: "So that uploaders work with their own videos.",
-        howLong: "As long as the video, and 30 days in the trash.",
+        howLong:
+          "As long as the video, and 30 days in the trash; as evidence for a year, or longer.",
         columns: {
           videos:
             "uploaded_by video_url source_url thumbnail_url hls_url storyboard_url preview_url generated_poster_url cut_of",

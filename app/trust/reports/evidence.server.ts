@@ -3,16 +3,16 @@ import { prepared } from "~db/client.server";
 
 /**
  * Videos whose files moderators still need: nothing removes them before every report about them is decided.
- * What a moderator has removed stays in the trash for its 30 days, since the uploader may object; only owners
+ * What a moderator has removed, or the scan of uploads refused, stays in the trash for its 30 days; only owners
  * can delete it sooner. What a report preserves stays whoever wants to remove it.
  */
 
 /** Why the files of a video stay. */
 export const EVIDENCE_SENTENCE =
-  "Its files are evidence: a report about it hasn't been decided or preserves them, or the uploader may still object to its removal.";
+  "Its files are evidence: a report about it hasn't been decided or preserves them, the scan refused it, or the uploader may still object to its removal.";
 
 export interface EvidenceOptions {
-  /** Whether what a moderator has removed is evidence too. */
+  /** Whether what a moderator has removed, or the scan of uploads refused, is evidence too. */
   isRemovedKept: boolean;
 }
 
@@ -22,7 +22,13 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
     WHERE reported.video_id = ${videoId} AND reported.decision IS NULL AND reports.state <> 'closed')`;
   const isRemoved = `EXISTS (SELECT 1 FROM video_holds AS removed
     WHERE removed.video_id = ${videoId} AND removed.reason = 'removed')`;
-  const causes = [isReported, isPreserved(videoId), ...(isRemovedKept ? [isRemoved] : [])];
+  const isRefused = `EXISTS (SELECT 1 FROM scan_findings WHERE verdict = 'refuse' AND video_id IN (
+    SELECT ${videoId} UNION ALL SELECT film.id FROM video_files AS film WHERE film.video_id = ${videoId}))`;
+  const causes = [
+    isReported,
+    isPreserved(videoId),
+    ...(isRemovedKept ? [isRemoved, isRefused] : []),
+  ];
   return `(${causes.join(" OR ")})`;
 }
 

@@ -213,12 +213,19 @@ export function withdrawOpenReport(id: string): boolean {
   return changes > 0;
 }
 
-/** Deletes what was typed in a report, and all that was written about it. False when that was done before. */
+/**
+ * Deletes what was typed in a closed report, and all that was written about it.
+ *
+ * @returns false if that was done before, and if the report is open or preserved.
+ */
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
   const { changes } = prepared(
-    "UPDATE reports SET box = NULL, erased_at = ? WHERE id = ? AND erased_at IS NULL",
-  ).run(new Date(now).toISOString(), id);
+    `UPDATE reports SET box = NULL, erased_at = @at
+     WHERE id = @id AND erased_at IS NULL AND state = 'closed'
+       AND id NOT IN (SELECT report_id FROM preserved_videos WHERE until > @at)`,
+  ).run({ id, at: new Date(now).toISOString() });
+  if (changes === 0) return false;
   prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
   prepared("DELETE FROM report_mails WHERE report_id = ?").run(id);
   // A note has no report; what was decided in the same moment about the same video is what it tells.
@@ -229,7 +236,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
            AND review_notes.user_id = moderation_log.user_id AND created_at = at
        WHERE report_id = ?)`,
   ).run(id);
-  return changes > 0;
+  return true;
 }
 
 /** Some of the reports whose texts have stayed for REPORT_KEEP, and that aren't preserved. */

@@ -26,6 +26,12 @@ export function videosOf(reportId: string): NamedVideo[] {
   ).all(reportId) as NamedVideo[];
 }
 
+/** The gravest decision about some videos of a report; undefined while there is none. */
+export function gravestDecision(videos: readonly NamedVideo[]): VideoDecision | undefined {
+  const order = ["remove", "restore", "keep"] as const;
+  return order.find((decision) => videos.some((video) => video.decision === decision));
+}
+
 /** Whether a video is in the catalogue or in the trash. */
 export function isHere(videoId: string): boolean {
   const found = prepared(
@@ -123,7 +129,7 @@ export function countUnhidden(limit: number): number {
   return prepared(
     `SELECT count(DISTINCT videos.id)
      FROM (SELECT id, kind FROM reports
-         WHERE state = 'open' AND kind IN ('consent', 'under-age') LIMIT @limit) AS urgent
+         WHERE state IN ('open', 'asked') AND kind IN ('consent', 'under-age') LIMIT @limit) AS urgent
        JOIN report_videos ON report_id = urgent.id AND decision IS NULL
        JOIN videos ON videos.id = report_videos.video_id
      WHERE public AND urgent.kind NOT IN (${KEPT_KINDS} AND kept.video_id = videos.id)`,

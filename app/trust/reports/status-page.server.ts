@@ -22,7 +22,7 @@ import {
   STATE_TEXTS,
   WITHDRAWN_WHILE_HIDDEN,
 } from "./report-texts";
-import type { NamedVideo } from "./report-videos.server";
+import { gravestDecision, type NamedVideo } from "./report-videos.server";
 import { reportIdOf } from "./status-token.server";
 
 const LONGEST_MESSAGE = 4_000;
@@ -133,7 +133,7 @@ async function withdraw({ id }: Report): Promise<StatusAnswer> {
       Number(URGENT_KINDS.includes(now.kind)),
     );
     if (holds) withdrawOpenReport(id);
-    else closeReport({ id, decision: "withdrawn" });
+    else closeReport({ id, decision: gravestDecision(now.videos) ?? "withdrawn" });
     appendToLog({ action: "withdrawn", reportId: id, videoId: now.videos[0]?.id });
     return { done: "The report is withdrawn." };
   });

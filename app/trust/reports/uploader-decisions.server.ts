@@ -72,7 +72,9 @@ export async function forgetDecisions(now = Date.now()): Promise<number> {
     // CROSS: in this order, or SQLite reads all closed reports.
     `SELECT uploader_decisions.id FROM uploader_decisions
        CROSS JOIN reports ON reports.id = report_id
-     WHERE decided_at <= ? AND state = 'closed' LIMIT ${FORGOTTEN_AT_ONCE}`,
+     WHERE decided_at <= ? AND state = 'closed'
+       AND report_id NOT IN (SELECT report_id FROM preserved_videos)
+     LIMIT ${FORGOTTEN_AT_ONCE}`,
   ).pluck();
   const forget = prepared(
     "DELETE FROM uploader_decisions WHERE id IN (SELECT value FROM json_each(?))",

@@ -38,6 +38,7 @@ export function strikesOf(userIds: readonly string[], now = Date.now()): Map<str
  * Gives an uploader a strike, which counts for 90 days. With as many as STRIKES_BLOCK says the account is
  * blocked, in the same transaction.
  *
+ * @param options.shown how many strikes the page listed: a form that is sent twice gives one.
  * @returns undefined when there is no such account.
  * @throws {AccountError} without a reason, and for somebody who is no uploader.
  */
@@ -45,7 +46,7 @@ export async function giveStrike(
   userId: string,
   typedReason: string,
   giverId: string,
-  now = Date.now(),
+  { shown, now = Date.now() }: { shown?: number; now?: number } = {},
 ): Promise<GivenStrike | undefined> {
   const reason = typedReason.trim();
   if (!reason) throw new AccountError("A strike needs a reason.");
@@ -54,7 +55,15 @@ export async function giveStrike(
   }
   return database()
     .transaction()
-    .execute((transaction) => strikeIn(transaction, userId, reason, giverId, now));
+    .execute((transaction) => {
+      const strikes = strikesOf([userId]).get(userId) ?? [];
+      if (shown !== undefined && shown !== strikes.length) {
+        throw new AccountError(
+          "This account has another strike since the page was loaded. Look at the list first.",
+        );
+      }
+      return strikeIn(transaction, userId, reason, giverId, now);
+    });
 }
 
 /** In the transaction of whoever has a reason for it, which has LONGEST_REASON characters at most. */

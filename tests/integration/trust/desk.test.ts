@@ -8,7 +8,7 @@ import { loader as rootLoader } from "~/root";
 import { action, loader } from "~/routes/report-decision";
 import { loader as queueLoader } from "~/routes/reports";
 import { checkReports } from "~/studio/alerts/check-reports.server";
-import { decideReport, finishRemovals } from "~/studio/reports/decide.server";
+import { decideReport, finishDecisions } from "~/studio/reports/decide.server";
 import { type DeskDecision, timeLeft } from "~/studio/reports/decisions";
 import { queueSql, readQueue, readQueueView } from "~/studio/reports/queue.server";
 import { readReportPage } from "~/studio/reports/report-page.server";
@@ -166,7 +166,7 @@ describe("a decision on a report", () => {
   it("finishes at the start what a stopped process began to remove", async () => {
     await report("r");
     await writeTransaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
-    await finishRemovals();
+    await finishDecisions();
     expect(video()).toBeUndefined();
     expect(pageOf("r")?.videos[0]?.status).toBe("trash");
   });

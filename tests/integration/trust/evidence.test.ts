@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/account/session.server";
 import { action as actOnTrash } from "~/routes/trash";
+import { discardFile } from "~/studio/files/files-action.server";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { deleteVideo, removeVideos } from "~/studio/trash/remove.server";
 import { emptyTrash } from "~/studio/trash/trash.server";
@@ -66,6 +67,24 @@ describe("a video of an open report", () => {
     expect(deleted()).toEqual(["v"]);
     close();
     await emptyTrash(Date.now() + 31 * 86_400_000);
+    expect(deleted()).toEqual([]);
+  });
+});
+
+describe("a video that the scan refused", () => {
+  it.each(["v", "f"])("can't be deleted by its uploader when the scan refused %s", async (id) => {
+    exec(`INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'pending');
+      INSERT INTO scan_findings VALUES ('${id}', 'refuse', 'A known film', '2026-01-01')`);
+    expect(await deleteVideo("v", "up", ALL_NEWEST)).toMatchObject({ status: 409 });
+    const discarded = await discardFile({ id: "f", videoId: "v" }, "up");
+    expect(discarded).toMatchObject({ status: 409 });
+    await removeVideos(["v"], "ed");
+    for (const user of ["ed", "up"]) {
+      await purge(user);
+      await empty(user);
+    }
+    expect(deleted()).toEqual(["v"]);
+    await purge("u");
     expect(deleted()).toEqual([]);
   });
 });

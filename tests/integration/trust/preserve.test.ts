@@ -9,6 +9,7 @@ import { recordFile } from "~/media/media-files.server";
 import { action as archiveAction } from "~/routes/report-archive";
 import { action } from "~/routes/report-decision";
 import { settings } from "~/server/settings.server";
+import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
 import { eraseClosedReport } from "~/studio/reports/erase.server";
 import { addVideos } from "~/studio/reports/name-videos.server";
 import { preserveReport } from "~/studio/reports/preserve.server";
@@ -19,6 +20,8 @@ import {
   addMessage,
   closeReport,
   createReport,
+  eraseReport,
+  readMessages,
   reportsToErase,
 } from "~/trust/reports/report-records.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
@@ -94,6 +97,27 @@ describe("a preserved video", () => {
     sqliteHandle().exec("UPDATE preserved_videos SET until = '2020-01-01'");
     await removeFiles();
     expect(isThere(SOURCE)).toBe(false);
+  });
+
+  it("keeps files whose row another program has changed, whoever checks the library", async () => {
+    await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
+    await preserveReport("r", "u");
+    sqliteHandle().exec("DELETE FROM videos");
+    const old = new Date(Date.now() - 40 * DAY_MS);
+    fs.utimesSync(path.join(site.uploads, FILM), old, old);
+    const { stray } = await checkLibrary();
+    expect(await quarantineStray(stray, Date.now() + 40 * DAY_MS)).toEqual([]);
+    expect(isThere(FILM)).toBe(true);
+    sqliteHandle().exec("UPDATE preserved_videos SET until = '2020-01-01'");
+    const later = await checkLibrary();
+    expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
+  });
+
+  it("keeps what was typed when it is preserved just before it would be erased", async () => {
+    const due = reportsToErase();
+    await preserveReport("r", "u");
+    expect(await writeTransaction(() => due.map((id) => eraseReport(id)))).toEqual([false]);
+    expect(readMessages("r")).toHaveLength(1);
   });
 
   it("keeps its other films when another program deletes its row", async () => {
@@ -176,7 +200,9 @@ describe("the archive of a report", () => {
   it("has what was written, the rows and the films, with their digests", async () => {
     writeUpload(site.uploads, "videos/up/0.mp4");
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
-      VALUES ('f', 'v', 'earlier', '/media/videos/up/0.mp4', '2026-01-01')`);
+      VALUES ('f', 'v', 'earlier', '/media/videos/up/0.mp4', '2026-01-01');
+      UPDATE videos SET captions = '[{"language":"en","url":"/media/videos/up/1/en.vtt"}]'`);
+    writeUpload(site.uploads, "videos/up/1/en.vtt");
     await preserveReport("r", "u");
     await removeVideos(["v"], "u");
     const folder = await unpacked(await reportArchive("r"));
@@ -192,6 +218,7 @@ describe("the archive of a report", () => {
       "report.json",
       "videos/up/0.mp4",
       "videos/up/1.mp4",
+      "videos/up/1/en.vtt",
     ]);
     for (const line of sums) {
       const bytes = fs.readFileSync(path.join(folder, line.slice(66)));

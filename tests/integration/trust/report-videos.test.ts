@@ -2,16 +2,17 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { action } from "~/routes/report-decision";
 import { forgetSettings } from "~/server/settings.server";
 import { takeOver } from "~/studio/files/take-over.server";
-import { decideReport } from "~/studio/reports/decide.server";
+import { decideReport, finishDecisions } from "~/studio/reports/decide.server";
 import type { DeskDecision } from "~/studio/reports/decisions";
 import { addVideos, takeOutVideo } from "~/studio/reports/name-videos.server";
 import { readReportPage } from "~/studio/reports/report-page.server";
+import { removeVideos } from "~/studio/trash/remove.server";
 import { purge } from "~/studio/trash/trash.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { hideChanged, hideReported } from "~/trust/reports/hide-at-once.server";
 import { createReport, eraseReport, readMessages } from "~/trust/reports/report-records.server";
-import { noteFilmChange } from "~/trust/reports/report-videos.server";
-import { readStatusPage } from "~/trust/reports/status-page.server";
+import { decideVideo, noteFilmChange } from "~/trust/reports/report-videos.server";
+import { performStatus, readStatusPage } from "~/trust/reports/status-page.server";
 import { statusToken } from "~/trust/reports/status-token.server";
 import { hold, holdsOf, sourcesOf } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
@@ -38,6 +39,12 @@ async function report(kind: ReportKind, videos: string[], id = ID): Promise<void
       for (const videoId of videos) hold({ videoId, reason: "report", sourceId: id });
     }
   });
+}
+
+function withdrawal(): FormData {
+  const form = new FormData();
+  form.set("intent", "withdraw");
+  return form;
 }
 
 const pageOf = (id = ID) => readReportPage(id);
@@ -140,6 +147,33 @@ describe("a report that names two videos", () => {
     await decide("restore", ["v"]);
     expect(stateOf()).toEqual(["closed", "restore"]);
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
+  });
+
+  it("stays removed after a question to the reporter, without a counter-notice", async () => {
+    await report("copyright", ["v"]);
+    await decide("remove", ["v"]);
+    expect(pageOf()?.choices).toEqual(["restore", "counter-notice", "ask"]);
+    await decide("ask", []);
+    expect(pageOf()?.choices).toEqual(["remove", "restore", "ask"]);
+    await performStatus(statusToken(ID), withdrawal());
+    // Taking it back doesn't undo the removal.
+    expect(stateOf()).toEqual(["closed", "remove"]);
+  });
+
+  it("brings a video back that was restored just before the site was killed", async () => {
+    await report("copyright", ["v", "w"]);
+    await decide("remove", ["v", "w"]);
+    await writeTransaction(() => {
+      releaseHold({ videoId: "v", reason: "removed", sourceId: ID });
+      decideVideo({ reportId: ID, videoId: "v" }, "restore", Date.now() + 1_000);
+    });
+    await finishDecisions();
+    expect(["v", "w"].map(isPublic)).toEqual([true, false]);
+    // Somebody has deleted it since, which isn't the desk's to undo.
+    await removeVideos(["v"], "u");
+    sqliteHandle().exec("UPDATE deleted_videos SET deleted_at = '2999-01-01'");
+    await finishDecisions();
+    expect(isPublic("v")).toBe(false);
   });
 
   it("shows which films have changed since, and asks to look again", async () => {

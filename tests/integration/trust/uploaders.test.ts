@@ -74,6 +74,16 @@ describe("a strike", () => {
     expect(strikes.map(({ reason }) => reason)).toEqual(["A <b>stolen</b> film"]);
   });
 
+  it("is given once by a form that is sent twice", async () => {
+    const form = { intent: "strike", id: uploader.id, reason: "A stolen film", shown: "0" };
+    expect((await send(form)).status).toBe(302);
+    expect(await send(form)).toMatchObject({
+      detail: expect.stringContaining("another strike since the page was loaded"),
+    });
+    expect(strikesOf([uploader.id]).get(uploader.id)).toHaveLength(1);
+    expect((await send({ ...form, shown: "1" })).status).toBe(302);
+  });
+
   it("stands in the log without its reason and without a name", async () => {
     await send({ intent: "strike", id: uploader.id, reason: "A stolen film" });
     const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
@@ -100,7 +110,7 @@ describe("a strike", () => {
     const own = (await openSession(uploader.id)).split(";")[0]!;
     const isIn = async () =>
       (await currentUser(new Request(ORIGIN, { headers: { Cookie: own } }))) !== undefined;
-    await giveStrike(uploader.id, "Long ago", owner.id, Date.now() - 91 * DAY_MS);
+    await giveStrike(uploader.id, "Long ago", owner.id, { now: Date.now() - 91 * DAY_MS });
     await giveStrike(uploader.id, "One", owner.id);
     await giveStrike(uploader.id, "Two", owner.id);
     const { id } = strikesOf([uploader.id])
