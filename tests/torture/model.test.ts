@@ -11,9 +11,9 @@ import {
   type VisibilityKinds,
 } from "../../scripts/torture/model/visibility/visibility";
 
-const STEPS = 400;
+const STEPS = 300;
 /** A third of them with each of the settings that the site is started with. */
-const VISIBILITY_STEPS = 150;
+const VISIBILITY_STEPS = 99;
 
 it("does the same as plain arrays, whoever changes what", async () => {
   expect(await compare("npm test", STEPS)).toEqual([]);

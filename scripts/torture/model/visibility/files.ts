@@ -82,7 +82,7 @@ const create: Kind<Given> = {
 
 /** The studio's import of a folder on the server. */
 const importFolder: Kind<{ by: Role; isDraft: boolean }> = {
-  weight: 2,
+  weight: 3,
   args: fc.record({ by: moderator, isDraft: fc.boolean() }),
   async run({ by, isDraft }, model, site) {
     makeRoom(model, site);
@@ -166,7 +166,7 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
 
 /** Another file in place of that of a video. */
 const replace: Kind<{ sender: Role; which: number }> = {
-  weight: 5,
+  weight: 6,
   args: fc.record({ sender: fc.constantFrom<Role>("owner", ...ROLES), which: number }),
   async run({ sender, which }, model, site) {
     const video = pick(model, which);

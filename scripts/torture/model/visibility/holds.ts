@@ -16,7 +16,7 @@ const performer = fc.constantFrom<Performer>(...PERFORMERS);
 
 /** A record of somebody, entered or changed; a change settles all videos that show them. */
 const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecked: boolean }> = {
-  weight: 2,
+  weight: 4,
   args: fc.record({
     by: moderator,
     who: performer,
@@ -53,7 +53,7 @@ const savePerformer: Kind<{ by: Role; who: Performer; isAdult: boolean; isChecke
 };
 
 const forgetPerformer: Kind<Performer> = {
-  weight: 2,
+  weight: 5,
   args: performer,
   async run(who, model, site) {
     const [existing] = site.rows<{ id: string }>(
@@ -109,7 +109,7 @@ const saveRecord: Kind<{
 
 /** An owner hides the public videos without a valid record. */
 const hideLacking: Kind<boolean> = {
-  weight: 2,
+  weight: 3,
   args: fc.constantFrom(true, true, true, false),
   async run(isSure, model, site) {
     const lacking = model.videos.filter((video) => video.isPublic && model.lacksRecord(video));
@@ -135,7 +135,7 @@ function sourcesOf(site: VisibilitySite): string[] {
 }
 
 const undoHiding: Kind<number> = {
-  weight: 2,
+  weight: 5,
   args: number,
   async run(which, model, site) {
     const isRequired = model.settings.requireConsent;
@@ -185,7 +185,7 @@ const block: Kind<{ who: Role; hides: boolean }> = {
 };
 
 const letIn: Kind<Role> = {
-  weight: 4,
+  weight: 8,
   args: uploader,
   async run(who, model, site) {
     if (!model.blocked.has(who)) return "skipped";
@@ -280,7 +280,7 @@ const holdUncompared: Kind<number> = {
 
 /** Somebody has watched it in place of the comparison. */
 const releaseUncompared: Kind<{ by: Role; which: number }> = {
-  weight: 3,
+  weight: 4,
   args: fc.record({ by: moderator, which: number }),
   async run({ by, which }, model, site) {
     const video = pickFirst(model, which, ({ holds }) => holds.has("comparing/"));

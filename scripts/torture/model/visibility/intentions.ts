@@ -59,7 +59,7 @@ const overwrite: Kind<{ which: number[]; status: string }> = {
 
 /** Another program deletes a row, without the trash. */
 const erase: Kind<number> = {
-  weight: 1,
+  weight: 3,
   args: number,
   async run(which, model, site) {
     const video = pickLive(model, which);
@@ -225,7 +225,7 @@ function bulkOutcome(
 
 /** What is due until a day happens by the clock: another program moves these times into the past. */
 const timePasses: Kind<number> = {
-  weight: 3,
+  weight: 4,
   args: fc.integer({ min: 1, max: 8 }),
   async run(day, model, site) {
     for (const video of model.videos) {
@@ -289,7 +289,7 @@ export function noteBatches(model: VisibilityModel, site: VisibilitySite): void 
 
 /** Undo, in the toast of a deletion. */
 const undo: Kind<{ sender: Role; which: number }> = {
-  weight: 3,
+  weight: 6,
   args: fc.record({ sender, which: number }),
   async run({ sender, which }, model, site) {
     const deleted = model.videos.filter(({ trash }) => trash);
@@ -304,7 +304,7 @@ const undo: Kind<{ sender: Role; which: number }> = {
 };
 
 const restore: Kind<{ sender: Role; which: number[] }> = {
-  weight: 4,
+  weight: 5,
   args: fc.record({ sender, which }),
   async run({ sender, which }, model, site) {
     const role = model.active(sender);
@@ -320,7 +320,7 @@ const restore: Kind<{ sender: Role; which: number[] }> = {
 };
 
 const purge: Kind<{ sender: Role; which: number[] }> = {
-  weight: 1.5,
+  weight: 4,
   args: fc.record({ sender, which }),
   async run({ sender, which }, model, site) {
     const role = model.active(sender);

@@ -202,8 +202,7 @@ export class VisibilityModel {
     const isDue = (at: number | null) => at !== null && at <= day;
     for (const video of this.videos) {
       const { row, trash } = video;
-      // What was due while it was in the trash isn't published by coming back.
-      if (trash && isDue(trash.publishAt)) trash.publishAt = null;
+      if (trash && isDue(trash.publishAt)) trash.publishAt = PAST;
       if (trash && isDue(trash.unpublishAt)) trash.unpublishAt = PAST;
       if (!row) continue;
       const ends = isDue(row.unpublishAt);
@@ -259,6 +258,8 @@ export class VisibilityModel {
     for (const video of back) {
       const { batch: _, ...row } = video.trash!;
       video.trash = undefined;
+      // What was due while it was in the trash isn't published by coming back.
+      if (row.publishAt === PAST) row.publishAt = null;
       this.insert(video, row);
     }
     this.timePasses(PAST);

@@ -168,7 +168,7 @@ const nameVideo: Kind<{ by: Role; which: number; video: number; takesOut: boolea
 
 /** What was typed is deleted before its time. */
 const eraseReport: Kind<{ by: Role; which: number }> = {
-  weight: 2,
+  weight: 4,
   args: fc.record({ by: moderator, which: number }),
   async run({ by, which }, model, site) {
     const report = pickReport(model, which);
@@ -182,7 +182,7 @@ const eraseReport: Kind<{ by: Role; which: number }> = {
 
 /** Closes all reports, as the page of each offers it. */
 const closeReports: Kind<Role> = {
-  weight: 1,
+  weight: 3,
   args: moderator,
   async run(by, model, site) {
     if (model.reports.every(({ state }) => state === "closed")) return "skipped";
