@@ -251,7 +251,7 @@ const timePasses: Kind<number> = {
 };
 
 /** Waits until the site has done what was due. */
-async function nothingIsDue(site: VisibilitySite): Promise<void> {
+export async function nothingIsDue(site: VisibilitySite): Promise<void> {
   const now = new Date().toISOString();
   for (let tries = 0; tries < 500; tries++) {
     const due = site.rows("SELECT 1 FROM videos WHERE publish_at <= @now OR unpublish_at <= @now", {

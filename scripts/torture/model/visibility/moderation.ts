@@ -16,6 +16,7 @@ export const DECISIONS = [
 export type Decision = (typeof DECISIONS)[number];
 
 const STRIKES_THAT_BLOCK = 3;
+const MOST_UNREAD = 3;
 
 /** The kinds of reports for which somebody has looked at the film of a video and left it on the site. */
 function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] {
@@ -75,10 +76,13 @@ export function withdraw(model: VisibilityModel, report: Report): Outcome {
   return "done";
 }
 
-/** The reporter writes something, which answers a question. */
-export function answer(report: Report): Outcome {
+/** The reporter writes something, which answers a question. A text that is sent twice is one. */
+export function answer(report: Report, text: string): Outcome {
   if (report.isErased) return 404;
   if (report.state === "closed") return 409;
+  if (report.unread.at(-1) === text) return "done";
+  if (report.unread.length >= MOST_UNREAD) return 409;
+  report.unread.push(text);
   report.state = "open";
   return "done";
 }
@@ -123,6 +127,7 @@ export function decide(
     struck.flatMap(({ row, trash }) => [row?.owner, trash?.owner]).filter(isUploader),
   );
   if (isStrike && (decision !== "remove" || uploaders.size === 0)) return 422;
+  report.unread = [];
   if (decision === "ask") report.state = "asked";
   else if (decision === "not-here") close(model, report);
   else {

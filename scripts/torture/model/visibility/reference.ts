@@ -64,6 +64,8 @@ export interface Report {
   isWithdrawn: boolean;
   isErased: boolean;
   network: number;
+  /** What its reporter has written since a moderator wrote something. */
+  unread: string[];
   /** The videos that it names, by their ids. */
   named: Map<string, Naming>;
   /** Those that it had no reason to hide when it came: they were not there, or a limit was reached. */

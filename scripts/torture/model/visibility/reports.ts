@@ -5,7 +5,7 @@ import { captured, type Fields } from "../running-site";
 import { expectSame, nth } from "../step";
 import { number } from "../values";
 import { form, type Kind, moderator, pick } from "./common";
-import { noteBatches } from "./intentions";
+import { noteBatches, nothingIsDue } from "./intentions";
 import {
   addVideo,
   answer,
@@ -47,7 +47,7 @@ const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
     const token = await site.report(kind, where, network, isKnown);
     receive(model, {
       ...{ id: token.split(".")[0]!, token, kind, network, state: "open", spared: new Set() },
-      ...{ isWithdrawn: false, isErased: false, absent: new Set() },
+      ...{ isWithdrawn: false, isErased: false, absent: new Set(), unread: [] },
       named: new Map(videos.map(({ id }) => [id, { decision: null, isOfFilm: true }])),
     });
   },
@@ -72,8 +72,9 @@ const reporter: Kind<{ which: number; intent: "answer" | "withdraw"; message: nu
   async run({ which, intent, message }, model, site) {
     const report = pickReport(model, which);
     if (!report) return "skipped";
-    const outcome = intent === "answer" ? answer(report) : withdraw(model, report);
-    const fields = { intent, message: `Message ${message}` };
+    const text = `Message ${message}`;
+    const outcome = intent === "answer" ? answer(report, text) : withdraw(model, report);
+    const fields = { intent, message: text };
     await form(site, undefined, `/report/${report.token}`, fields, outcome);
   },
 };
@@ -145,6 +146,8 @@ async function send(
   const outcome = refusal ?? decide(model, report, { decision, chosen: picked, isStrike });
   await form(site, by, `/admin/reports/${report.id}`, fields, outcome);
   noteBatches(model, site);
+  // One that is restored may have been due to be hidden in the trash.
+  await nothingIsDue(site);
   return outcome === "done";
 }
 
