@@ -81,15 +81,17 @@ export async function submitReport(
   const { typed, errors } = readReportForm(form, kind, {
     isShort: openReportBytes() > MAX_OPEN_BYTES,
   });
+  const isConfirmed = typed.where !== "" && plainText(form.get("anyway")).trim() === typed.where;
+  const again = { typed, isUnknown: isConfirmed };
   if (Object.keys(errors).length > 0) {
-    return { status: 422, typed, errors, puzzle: puzzleFor(request) };
+    return { status: 422, ...again, errors, puzzle: puzzleFor(request) };
   }
   const id = idOfReport(String(form.get("form") ?? "").slice(0, 64), { kind, ...typed });
   if (hasReport(id)) return { id };
 
   const videos = videosIn(typed.where);
   // A hidden video is answered like one that isn't here, so that nobody learns which ids exist.
-  if (!videos.some(isPublic) && plainText(form.get("anyway")).trim() !== typed.where) {
+  if (!isConfirmed && !videos.some(isPublic)) {
     const where =
       "We can't find a public video here. Please check the address, or send the report as it is.";
     return { status: 422, typed, errors: { where }, puzzle: puzzleFor(request), isUnknown: true };
@@ -101,11 +103,11 @@ export async function submitReport(
     const sentence = answer
       ? "That was not it, or it took too long. Here is another question."
       : "Please answer this question: many reports have been sent.";
-    return { status: 422, typed, errors: { answer: sentence }, puzzle: newPuzzle() };
+    return { status: 422, ...again, errors: { answer: sentence }, puzzle: newPuzzle() };
   }
   if (isFlood(address)) {
     const notice = "Too many reports were sent from here. Try again in an hour, or write a mail.";
-    return { status: 429, typed, errors: {}, notice };
+    return { status: 429, ...again, errors: {}, notice };
   }
   const { ticked, ...texts } = typed;
   const statements = KIND_TEXTS[kind].statements.filter((_, at) => ticked.includes(at));

@@ -333,13 +333,18 @@ describe("forms", () => {
     for (let at = 0; at < 5; at += 1) {
       await report(`It is number ${at} of many.`);
       await visitor.press("Send report");
+      expect(visitor.text).toContain("We can't find a public video here.");
+      await visitor.press("Send the report as it is");
       expect(visitor.text).toContain("Received. A moderator will look at it.");
     }
     await report("It is the sixth of many.");
-    visitor.fill("?", "elephant");
     await visitor.press("Send report");
+    visitor.fill("?", "elephant");
+    await visitor.press("Send the report as it is");
     expect(visitor.text).toContain("That was not it, or it took too long.");
     expect(visitor.field("?").autofocus).toBe(true);
+    // It was confirmed that no public video is named.
+    visitor.in().getByRole("button", { name: "Send the report as it is" });
     expect(
       visitor
         .in()

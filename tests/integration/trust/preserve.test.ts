@@ -201,7 +201,7 @@ describe("the archive of a report", () => {
     writeUpload(site.uploads, "videos/up/0.mp4");
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
       VALUES ('f', 'v', 'earlier', '/media/videos/up/0.mp4', '2026-01-01');
-      UPDATE videos SET captions = '[{"language":"en","url":"/media/videos/up/1/en.vtt"}]'`);
+      UPDATE videos SET captions = '[{"language":"en","label":"English","url":"/media/videos/up/1/en.vtt"}]'`);
     writeUpload(site.uploads, "videos/up/1/en.vtt");
     await preserveReport("r", "u");
     await removeVideos(["v"], "u");

@@ -14,7 +14,7 @@ import { createReport, eraseReport, readMessages } from "~/trust/reports/report-
 import { decideVideo, noteFilmChange } from "~/trust/reports/report-videos.server";
 import { performStatus, readStatusPage } from "~/trust/reports/status-page.server";
 import { statusToken } from "~/trust/reports/status-token.server";
-import { hold, holdsOf, sourcesOf } from "~/visibility/holds.server";
+import { hold, holdsOf, releaseHold, sourcesOf } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
