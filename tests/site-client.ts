@@ -1,6 +1,6 @@
 import http from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { ADMIN, type SiteProcess } from "./site-process";
-
 /** Requests to a running site as they go over the wire, for what no browser would send. */
 
 export interface Answer {
@@ -64,11 +64,16 @@ export function ask(
   return answer;
 }
 
-/** Signs in and returns the Cookie header. */
+/** Signs in and returns the Cookie header. An address may try five times in a second, then it waits. */
 export async function signInTo(site: SiteProcess, account = ADMIN): Promise<string> {
   const body = new URLSearchParams(account).toString();
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  const answer = await ask(site, "POST", "/auth", headers, body);
+  const send = () => ask(site, "POST", "/auth", headers, body);
+  let answer = await send();
+  if (answer.status === 429) {
+    await setTimeout(1_000);
+    answer = await send();
+  }
   const cookies = (answer.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]);
   const session = cookies.find((cookie) => cookie?.startsWith("session="));
   if (!session) throw new Error(`Could not sign in: ${answer.status} ${answer.body}`);
