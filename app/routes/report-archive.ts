@@ -5,7 +5,7 @@ import { streamBody } from "~/server/node/stream-body.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { reportArchive } from "~/studio/reports/report-archive.server";
 import { appendToLog } from "~/trust/moderation-log.server";
-import { hasReport } from "~/trust/reports/report-records.server";
+import { readReport } from "~/trust/reports/report-records.server";
 import { writeTransaction } from "~db/client.server";
 
 /** Everything that is kept about a report, for an owner who asks for it by a form. No address of it works by itself. */
@@ -13,11 +13,11 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/reports/:id/archive");
   requireOwnOrigin(request);
   const { id: reportId = "" } = params;
-  if (!hasReport(reportId)) throw new Response(null, { status: 404, statusText: "Not Found" });
+  const report = readReport(reportId);
+  if (!report) throw new Response(null, { status: 404, statusText: "Not Found" });
   await writeTransaction(() => appendToLog({ action: "export", reportId, userId: user.id }));
   await recordActivity({ userId: user.id, action: "report-export" });
-  const archive = await reportArchive(reportId);
-  if (!archive) throw new Response(null, { status: 404, statusText: "Not Found" });
+  const archive = await reportArchive(report);
   return new Response(await streamBody(async () => archive), {
     headers: {
       "Content-Type": "application/zip",

@@ -11,15 +11,23 @@ export function isRemoved(videoId: string, reportId?: string): boolean {
 
 /** What a moderator can decide now about one video of a report; empty for one that is no longer here. */
 export function choicesFor(
-  { id: reportId, state }: Pick<Report, "id" | "state">,
+  { id: reportId, state, videos }: Pick<Report, "id" | "state" | "videos">,
   { id, decision }: NamedVideo,
 ): DeskDecision[] {
   if (isRemoved(id, reportId)) {
-    if (decision !== "remove") return ["remove", "restore"];
-    return state === "closed" ? ["counter-notice", "restore"] : ["remove", "restore"];
+    // A report that was opened again with nothing left to decide is closed by upholding the removal.
+    const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
+    return decision !== "remove" || isUpheld
+      ? ["remove", "restore"]
+      : ["counter-notice", "restore"];
   }
   if (!isHere(id)) return [];
   return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
+}
+
+/** Whether a video that a decision can be made about has none yet. */
+export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
+  return decision === null && (isRemoved(id, reportId) || isHere(id));
 }
 
 /** Why a decision makes no sense for a video. */

@@ -21,6 +21,7 @@ import { retryWhileBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
 import { removeVideos } from "../trash/remove.server";
 import { restoreVideos } from "../trash/restore.server";
+import { done, NO_REPORT } from "./answers";
 import { choicesFor, isRemoved, refusalFor } from "./choices.server";
 import {
   DECISION_LABELS,
@@ -74,26 +75,22 @@ export async function decideReport(
   now = Date.now(),
 ): Promise<DecisionFailure | ToastMessage> {
   const { reason, isStrike } = decision;
-  const done = await database()
+  const decided = await database()
     .transaction()
     .execute(async (transaction) => {
-      const decided = decideIn(reportId, decision, userId, now);
-      if ("status" in decided) return decided;
-      const struck = isStrike ? decided.removed : [];
+      const made = decideIn(reportId, decision, userId, now);
+      if ("status" in made) return made;
+      const struck = isStrike ? made.removed : [];
       const strikes = await strikeUploaders(transaction, struck, reason.trim(), userId, now);
-      return { ...decided, strikes };
+      return { ...made, strikes };
     });
-  if ("status" in done) return { ...done, reason, isStrike };
+  if ("status" in decided) return { ...decided, reason, isStrike };
   publish("jobs");
-  const { videos, of, strikes } = done;
+  const { videos, of, strikes } = decided;
   for (const given of strikes) if (given.isBlocked) endStreamsOf(given.userId);
   const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
   const sentences = [sentence, ...strikes.map(strikeSentence)];
-  const answer: ToastMessage = {
-    title: "Reports",
-    description: sentences.join(" "),
-    kind: "success",
-  };
+  const answer = done(sentences.join(" "));
   const detail = describe(decision.decision, videos);
   await recordActivity({ userId, action: "report-decide", detail });
   if (decision.decision === "remove") {
@@ -134,7 +131,7 @@ function decideIn(
   now: number,
 ): StudioFailure | { videos: string[]; of: number; removed: string[] } {
   const report = readReport(reportId);
-  if (!report) return failure(404, FAILED, { detail: "There is no such report." });
+  if (!report) return failure(404, FAILED, NO_REPORT);
   if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
   const text = reason.trim();
   if (!text) return failure(422, FAILED, { detail: "Write a reason. Both sides read it." });

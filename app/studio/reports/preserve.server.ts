@@ -6,15 +6,11 @@ import { isHere } from "~/trust/reports/report-videos.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { writeTransaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
+import { done, NO_REPORT } from "./answers";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const NOTHING_PRESERVED = "Nothing was preserved.";
 const NOT_ENDED = "The preservation was not ended.";
-const NO_REPORT = { detail: "There is no such report." };
-
-const done = (description: string): ToastMessage => ({
-  ...{ title: "Reports", description, kind: "success" },
-});
 
 /**
  * Preserves the videos of a report and its texts for a year, as authorities ask for: nothing removes them

@@ -8,7 +8,8 @@ import { preservedBy, preservedUntil } from "~/media/files/preserved.server";
 import { entriesOf, type NamingRow } from "~/media/files/references.server";
 import { objectStore } from "~/media/storage/store.server";
 import { settings } from "~/server/settings.server";
-import { readMessages, readReport } from "~/trust/reports/report-records.server";
+import { textDigest } from "~/trust/moderation-log.server";
+import { type Report, readMessages } from "~/trust/reports/report-records.server";
 import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
 import { holdsOf } from "~/visibility/holds.server";
 import { readCaptions } from "~db/captions";
@@ -27,12 +28,10 @@ interface ArchivedFile {
 
 /**
  * Returns a ZIP file of everything that is kept about a report: what was typed, messages, the log, the rows of
- * its videos, and all their films and pictures, with the SHA-256 of each in the format of `sha256sum`. Undefined
- * for no such report.
+ * its videos, and all their films and pictures, with the SHA-256 of each in the format of `sha256sum`.
  */
-export async function reportArchive(reportId: string): Promise<Readable | undefined> {
-  const report = readReport(reportId);
-  if (!report) return undefined;
+export async function reportArchive(report: Report): Promise<Readable> {
+  const reportId = report.id;
   const ids = [...new Set([...report.videos.map(({ id }) => id), ...preservedBy(reportId)])];
   const videos = ids.map(videoOf);
   const accepted = acceptancesOf(ids) ?? {};
@@ -50,7 +49,7 @@ export async function reportArchive(reportId: string): Promise<Readable | undefi
     })),
   };
   const files = (await Promise.all(videos.map(filesOf))).flat();
-  return zipped(Buffer.from(`${JSON.stringify(document, null, 2)}\n`), files);
+  return zipped(`${JSON.stringify(document, null, 2)}\n`, files);
 }
 
 /** All that the database has about a video: its row, its other films, its uploader and its digest. */
@@ -98,14 +97,14 @@ async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
 }
 
 /** Files are read one after another, as fast as the archive is taken. */
-function zipped(document: Buffer, files: readonly ArchivedFile[]): Readable {
+function zipped(document: string, files: readonly ArchivedFile[]): Readable {
   const zip = new ZipFile();
   const output = new PassThrough();
   const fail = (error: unknown) => void output.destroy(error as Error);
-  const sums = [`${sha256(document)}  report.json`];
+  const sums = [`${textDigest(document)}  report.json`];
   zip.on("error", fail);
   zip.outputStream.pipe(output);
-  zip.addBuffer(document, "report.json");
+  zip.addBuffer(Buffer.from(document), "report.json");
   for (const { name, open } of files) {
     zip.addReadStreamLazy(name, AS_IT_IS, (start) => {
       const summed = (digest: string) => void sums.push(`${digest}  ${name}`);
@@ -141,8 +140,4 @@ function summing(tell: (digest: string) => void): Transform {
       next();
     },
   });
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,12 +1,7 @@
 import { closeReport, moveReport } from "~/trust/reports/report-records.server";
-import {
-  gravestDecision,
-  type NamedVideo,
-  uncheckedReports,
-  videosOf,
-} from "~/trust/reports/report-videos.server";
+import { gravestDecision, uncheckedReports, videosOf } from "~/trust/reports/report-videos.server";
 import { hold, releaseHold, sourcesOf } from "~/visibility/holds.server";
-import { choicesFor } from "./choices.server";
+import { isWaiting } from "./choices.server";
 
 /**
  * Ends the hold of a report on a video. Those of other reports stay; an open urgent one that nobody has
@@ -20,7 +15,7 @@ export function lift(videoId: string, reportId: string, now: number): void {
 
 /** Holds a video for the open urgent reports that nobody has checked, except one. */
 export function holdForOthers(videoId: string, reportId: string, now: number): void {
-  for (const id of uncheckedReports(videoId)) {
+  for (const { id } of uncheckedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
   }
 }
@@ -31,10 +26,8 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
  */
 export function settleReport(id: string, now: number): void {
   const videos = videosOf(id);
-  const isWaiting = (video: NamedVideo) =>
-    video.decision === null && choicesFor({ id, state: "open" }, video).length > 0;
   const decision = gravestDecision(videos);
-  if (decision === undefined || videos.some(isWaiting)) {
+  if (decision === undefined || videos.some((video) => isWaiting(id, video))) {
     moveReport({ id, from: ["closed"], to: "open" }, now);
   } else {
     closeReport({ id, decision, again: true }, now);

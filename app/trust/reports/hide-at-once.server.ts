@@ -6,7 +6,7 @@ import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog } from "../moderation-log.server";
-import { readReport, URGENT_KINDS } from "./report-records.server";
+import { URGENT_KINDS } from "./report-records.server";
 import { checkedKinds, isHere, uncheckedReports } from "./report-videos.server";
 
 /**
@@ -58,9 +58,9 @@ export function hideReported(
       hold({ videoId, reason: "report", sourceId: reportId }, now);
       continue;
     }
-    const others = uncheckedReports(videoId).filter(
-      (id) => (networks().get(id) ?? network) !== network,
-    );
+    const others = uncheckedReports(videoId)
+      .map(({ id }) => id)
+      .filter((id) => (networks().get(id) ?? network) !== network);
     if (others.length === 0 && !isWithinLimit(now)) {
       appendToLog({ action: "hide-limit", reportId, videoId, detail: { kind } }, now);
       continue;
@@ -86,13 +86,14 @@ export function hideNamed(
  * was the earlier one. Synchronous, for the transaction that changes the film.
  */
 export function hideChanged(videoId: string, now = Date.now()): void {
-  const [first, ...others] = settings().reportHide ? uncheckedReports(videoId) : [];
-  if (first === undefined) return;
+  const reports = settings().reportHide ? uncheckedReports(videoId) : [];
+  const [first] = reports;
+  if (!first) return;
   const isWithin = isWithinLimit(now);
-  for (const sourceId of isWithin ? [first, ...others] : [])
-    hold({ videoId, reason: "report", sourceId }, now);
+  if (isWithin)
+    for (const { id } of reports) hold({ videoId, reason: "report", sourceId: id }, now);
   const action = isWithin ? "hide-at-once" : "hide-limit";
-  appendToLog({ action, reportId: first, videoId, detail: { kind: readReport(first)!.kind } }, now);
+  appendToLog({ action, reportId: first.id, videoId, detail: { kind: first.kind } }, now);
 }
 
 function isWithinLimit(now: number): boolean {

@@ -113,15 +113,13 @@ export function checkedKinds(videoId: string): ReportKind[] {
 }
 
 /** The open urgent reports that name a video, of kinds for which no moderator has looked at it. */
-export function uncheckedReports(videoId: string): string[] {
+export function uncheckedReports(videoId: string): { id: string; kind: ReportKind }[] {
   return prepared(
-    `SELECT id FROM reports JOIN report_videos ON report_id = id
+    `SELECT id, kind FROM reports JOIN report_videos ON report_id = id
      WHERE report_videos.video_id = @videoId AND report_videos.decision IS NULL
        AND state <> 'closed' AND kind IN ('consent', 'under-age')
        AND kind NOT IN (${KEPT_KINDS} AND kept.video_id = @videoId)`,
-  )
-    .pluck()
-    .all({ videoId }) as string[];
+  ).all({ videoId }) as { id: string; kind: ReportKind }[];
 }
 
 /** How many public videos open urgent reports name that nobody has looked at. Reads at most `limit` reports. */

@@ -29,7 +29,7 @@ const LONGEST_MESSAGE = 4_000;
 /** What a reporter may write about one report. */
 const MOST_MESSAGES = 50;
 /** What a reporter may write before a moderator has written again. */
-const MOST_UNANSWERED = 3;
+const MAX_UNANSWERED = 3;
 
 /** What a status link shows; times are ISO 8601 UTC. */
 export interface StatusPage {
@@ -62,7 +62,7 @@ export function readStatusPage(token: string): StatusPage | { missing: string } 
 
 function mayWrite(reportId: string): boolean {
   const isLimited = countMessages(reportId, "reporter") >= MOST_MESSAGES;
-  return !isLimited && countUnanswered(reportId) < MOST_UNANSWERED;
+  return !isLimited && countUnanswered(reportId) < MAX_UNANSWERED;
 }
 
 function sentenceOf({ state, decision }: Report): string {

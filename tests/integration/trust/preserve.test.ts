@@ -22,6 +22,7 @@ import {
   createReport,
   eraseReport,
   readMessages,
+  readReport,
   reportsToErase,
 } from "~/trust/reports/report-records.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
@@ -205,7 +206,7 @@ describe("the archive of a report", () => {
     writeUpload(site.uploads, "videos/up/1/en.vtt");
     await preserveReport("r", "u");
     await removeVideos(["v"], "u");
-    const folder = await unpacked(await reportArchive("r"));
+    const folder = await unpacked(await reportArchive(readReport("r")!));
     const document = JSON.parse(fs.readFileSync(path.join(folder, "report.json"), "utf8"));
     expect(document).toMatchObject({
       report: { id: "r", kind: "under-age", box: { name: "Ann", what: "It is wrong." } },

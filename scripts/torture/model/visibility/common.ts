@@ -9,7 +9,7 @@ import type { VisibilitySite } from "./site";
 export type Kind<Args> = StepKind<Args, VisibilityModel, VisibilitySite>;
 
 /** How many ids there are at most, for which rows come and go; half of them other programs give. */
-export const MOST_VIDEOS = 12;
+export const MAX_VIDEOS = 12;
 
 export const sender = fc.constantFrom<Role>("owner", "owner", ...ROLES);
 /** Both may decide on reports. */

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { type Outcome, ROLES, type Role } from "../reference";
 import { expectSame } from "../step";
 import { number } from "../values";
-import { form, type Kind, MOST_VIDEOS, moderator, pick, sender, times } from "./common";
+import { form, type Kind, MAX_VIDEOS, moderator, pick, sender, times } from "./common";
 import { replaceFilm } from "./moderation";
 import {
   isInOrder,
@@ -139,7 +139,7 @@ function fileOf({ id }: ModelVideo, site: VisibilitySite): string {
 /** Forgets all of a video, and of the reports that name it, where there are as many as there may be. */
 function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   const [oldest] = model.videos;
-  if (!oldest || model.videos.length < MOST_VIDEOS) return;
+  if (!oldest || model.videos.length < MAX_VIDEOS) return;
   const reports = model.reports.filter(({ named }) => named.has(oldest.id));
   model.videos.shift();
   model.touched.delete(oldest);

@@ -6,7 +6,7 @@ import {
   form,
   idsOf,
   type Kind,
-  MOST_VIDEOS,
+  MAX_VIDEOS,
   manage,
   pick,
   pickLive,
@@ -32,7 +32,7 @@ const enter: Kind<{
   weight: 6,
   args: fc.record({ which: number, row, taken: fc.constantFrom("REPLACE", "IGNORE") }),
   async run({ which, row: { times, ...given }, taken }, model, site) {
-    const isNew = model.videos.length < MOST_VIDEOS / 2;
+    const isNew = model.videos.length < MAX_VIDEOS / 2;
     const video = isNew ? model.find(`v${model.entered++}`) : pick(model, which)!;
     model.touched.add(video);
     const schedule = isInOrder(times) ? times : { publishAt: null, unpublishAt: null };

@@ -1,22 +1,12 @@
+import { DECISIONS, type DeskDecision } from "../../../../app/studio/reports/decisions";
 import type { ReportKind } from "../../../../db/schema/reports";
 import type { Outcome, Role } from "../reference";
 import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./reference";
 
 /** What reports and decisions about them do to the causes that hold videos, as the rules read. */
 
-export const DECISIONS = [
-  "hide",
-  "keep",
-  "remove",
-  "restore",
-  "counter-notice",
-  "not-here",
-  "ask",
-] as const;
-export type Decision = (typeof DECISIONS)[number];
-
 const STRIKES_THAT_BLOCK = 3;
-const MOST_UNREAD = 3;
+const MAX_UNREAD = 3;
 
 /** The kinds of reports for which somebody has looked at the film of a video and left it on the site. */
 function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] {
@@ -71,7 +61,9 @@ export function withdraw(model: VisibilityModel, report: Report): Outcome {
       .some((cause) => cause === `report/${report.id}` || URGENT.includes(report.kind)),
   );
   if (!hides) close(model, report);
-  report.isWithdrawn = true;
+  // Closed with the decisions that were made before, if there are any.
+  const isDecided = [...report.named.values()].some(({ decision }) => decision !== null);
+  report.isWithdrawn = hides || !isDecided;
   if (hides) report.state = "open";
   return "done";
 }
@@ -81,26 +73,34 @@ export function answer(report: Report, text: string): Outcome {
   if (report.isErased) return 404;
   if (report.state === "closed") return 409;
   if (report.unread.at(-1) === text) return "done";
-  if (report.unread.length >= MOST_UNREAD) return 409;
+  if (report.unread.length >= MAX_UNREAD) return 409;
   report.unread.push(text);
   report.state = "open";
   return "done";
 }
 
+function isAnyWaiting(model: VisibilityModel, report: Report): boolean {
+  return [...report.named].some(([id, { decision }]) => {
+    const video = model.find(id);
+    return decision === null && (video.isThere || video.holds.has(`removed/${report.id}`));
+  });
+}
+
 /** What can be decided about one video of a report. */
-export function choicesFor(model: VisibilityModel, report: Report, id: string): Decision[] {
+export function choicesFor(model: VisibilityModel, report: Report, id: string): DeskDecision[] {
   const video = model.find(id);
   if (video.holds.has(`removed/${report.id}`)) {
-    return report.named.get(id)?.decision === "remove"
-      ? ["counter-notice", "restore"]
-      : ["remove", "restore"];
+    const isUpheld = report.state !== "closed" && !isAnyWaiting(model, report);
+    return report.named.get(id)?.decision !== "remove" || isUpheld
+      ? ["remove", "restore"]
+      : ["counter-notice", "restore"];
   }
   if (!video.isThere) return [];
   return video.isRemoved ? ["keep", "remove"] : ["hide", "keep", "remove"];
 }
 
 /** What the page of a report offers. */
-export function choicesOf(model: VisibilityModel, report: Report): Decision[] {
+export function choicesOf(model: VisibilityModel, report: Report): DeskDecision[] {
   const all = new Set([...report.named.keys()].flatMap((id) => choicesFor(model, report, id)));
   if (all.size === 0) all.add("not-here");
   if (!report.isErased) all.add("ask");
@@ -115,7 +115,7 @@ export function decide(
     decision,
     chosen,
     isStrike,
-  }: { decision: Decision; chosen: readonly string[]; isStrike: boolean },
+  }: { decision: DeskDecision; chosen: readonly string[]; isStrike: boolean },
 ): Outcome {
   const videos = [...report.named.keys()]
     .filter((id) => chosen.includes(id))
@@ -146,7 +146,7 @@ const isUploader = (role: Role | undefined): role is Role =>
 function isPossible(
   model: VisibilityModel,
   report: Report,
-  decision: Decision,
+  decision: DeskDecision,
   videos: readonly ModelVideo[],
 ): boolean {
   if (decision === "ask") return !report.isErased;
@@ -161,7 +161,7 @@ function change(
   model: VisibilityModel,
   report: Report,
   video: ModelVideo,
-  decision: Decision,
+  decision: DeskDecision,
 ): void {
   const naming = report.named.get(video.id)!;
   if (decision === "hide" || decision === "counter-notice") naming.decision = null;

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { DECISIONS, type DeskDecision } from "../../../../app/studio/reports/decisions";
 import { REPORT_KINDS, type ReportKind } from "../../../../db/schema/reports";
 import type { Outcome, Role } from "../reference";
 import { captured, type Fields } from "../running-site";
@@ -11,8 +12,6 @@ import {
   answer,
   choicesFor,
   choicesOf,
-  DECISIONS,
-  type Decision,
   decide,
   receive,
   takeOutVideo,
@@ -25,7 +24,7 @@ import type { VisibilitySite } from "./site";
 
 const NETWORKS = 3;
 /** Decisions after which every report has to be closed. */
-const MOST_DECISIONS = 4;
+const MAX_DECISIONS = 4;
 
 const kind = fc.constantFrom<ReportKind>(
   ...(["under-age", "consent", "under-age", "consent"] as const),
@@ -79,7 +78,7 @@ const reporter: Kind<{ which: number; intent: "answer" | "withdraw"; message: nu
   },
 };
 
-const decision = fc.constantFrom<Decision>(
+const decision = fc.constantFrom<DeskDecision>(
   ...DECISIONS,
   ...(["keep", "remove", "restore"] as const),
 );
@@ -90,7 +89,7 @@ const decided = fc.record({
   isAll: fc.boolean(),
   isStrike: fc.constantFrom(false, false, false, true),
 });
-type Decided = { decision: Decision; chosen: number[]; isAll: boolean; isStrike: boolean };
+type Decided = { decision: DeskDecision; chosen: number[]; isAll: boolean; isStrike: boolean };
 
 /** A moderator decides. The other one has the same page open, and decides too. */
 const decideReport: Kind<{
@@ -200,7 +199,7 @@ export async function closeAll(
   by: Role = "owner",
 ): Promise<void> {
   for (const report of model.reports) {
-    for (let tries = 0; tries < MOST_DECISIONS && report.state !== "closed"; tries++) {
+    for (let tries = 0; tries < MAX_DECISIONS && report.state !== "closed"; tries++) {
       await closeFurther(model, site, report, by);
     }
     expectSame(`the state of ${report.id}, which was to be closed`, report.state, "closed");
@@ -223,7 +222,7 @@ async function closeFurther(
   const offered = captured(page.main, /name="decision"[^>]*value="([^"]*)"/g);
   expectSame(`what ${report.id} offers`, offered.sort(), choicesOf(model, report).sort());
   const ids = [...report.named.keys()];
-  const decide = (decision: Decision, chosen: string[]) =>
+  const decide = (decision: DeskDecision, chosen: string[]) =>
     sendFor(model, site, { report, by: model.active(by) }, decision, chosen);
   if (offered.includes("not-here")) return decide("not-here", []);
   for (const decision of ["keep", "remove", "counter-notice"] as const) {
@@ -248,7 +247,7 @@ async function sendFor(
   model: VisibilityModel,
   site: VisibilitySite,
   { report, by }: { report: Report; by: Role },
-  decision: Decision,
+  decision: DeskDecision,
   chosen: string[],
 ): Promise<void> {
   const version = await versionOf(report, site);
