@@ -111,7 +111,7 @@ test("while a list is slow, the old one stays and says that the next is loading"
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.getByText("Loading videos...")).toBeVisible();
   await expect(page.locator(cards).first()).toContainText("Video 1");
-  answer();
+  await answer();
   await expect(page.locator(cards).first()).toContainText("Video 9");
   await expect(page.getByText("Loading videos...")).toBeHidden();
 });

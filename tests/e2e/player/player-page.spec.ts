@@ -20,7 +20,7 @@ test("the browser's player is taken over while it plays, without a restart", asy
   await player.expectPlaying();
   const { time } = await player.state();
   await player.record("emptied", "loadstart", "pause", "seeking", "ratechange", "abort");
-  release();
+  await release();
   await player.ready();
   await expect(player.video).not.toHaveAttribute("controls");
   await player.expectPlaying();
@@ -50,7 +50,7 @@ test("another video starts at the top and anew, but for the volume, and the last
   await link.scrollIntoViewIfNeeded();
   await link.click();
   await expect(page.getByText("Loading video...")).toBeAttached();
-  release();
+  await release();
   await expect(page.getByRole("heading", { name: "A quiet morning" })).toBeVisible();
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
   await player.ready();

@@ -51,7 +51,7 @@ test("a slow video shows a skeleton whose player has the page's size and positio
   await link.evaluate((element: HTMLElement) => element.click());
   await expect(page.getByText("Loading video...")).toBeAttached();
   const skeleton = await boxOf(".watch-picture");
-  release();
+  await release();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 1");
   expect(await boxOf(".player")).toEqual(skeleton);
   expect(await shifts()).toEqual([]);

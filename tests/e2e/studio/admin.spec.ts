@@ -34,7 +34,7 @@ test("an admin edits, hides, shows, deletes and takes the deletion back", async 
   const release = await holdRequests(page, /\/admin\.data/);
   await update.click();
   await expect(page.getByRole("button", { name: "Updating..." })).toBeVisible();
-  release();
+  await release();
   await expect(page.getByText("Video has been updated successfully.")).toBeVisible();
   await expect(row(page, "Aurora borealis")).toContainText("75:30");
 

@@ -27,7 +27,7 @@ test("an admin signs in and out", async ({ page }) => {
   const answer = await holdRequests(page, "**/auth.data*");
   await page.getByRole("button", { name: "Sign In" }).click();
   await expect(page.getByRole("button", { name: "Signing In..." })).toBeDisabled();
-  answer();
+  await answer();
   await expect(page).toHaveURL("/");
   await expect(page.getByText("Signed in successfully!")).toBeVisible();
   const [session] = (await page.context().cookies()).filter(({ name }) => name === "session");

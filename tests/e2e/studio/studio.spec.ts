@@ -62,7 +62,7 @@ test("who types before the scripts are there goes on typing in the same place", 
   const title = page.getByRole("dialog").getByLabel("Title");
   await title.press("End");
   await page.keyboard.type(" at");
-  release();
+  await release();
   await expect(page.locator("dialog:modal")).toBeVisible();
   await page.keyboard.type(" night");
   await expect(title).toHaveValue("Film 0 at night");
@@ -260,7 +260,7 @@ test("the admin pages link to each other, and Upload is lit on its own alone", a
     const answer = await holdRequests(page, "**/admin.data*");
     await upload.click();
     await expect(page.getByText("Loading...", { exact: true })).toBeVisible();
-    answer();
+    await answer();
     await expect(page.getByRole("heading", { name: "Admin Panel" })).toBeVisible();
     await expect(page.getByText("Loading...", { exact: true })).toHaveCount(0);
   });
@@ -333,20 +333,12 @@ test("hundreds of videos are changed with a pending state, and a toast that coun
   await expect(preview).toContainText("300 videos will change.");
   await expect(preview.getByRole("row")).toHaveCount(11);
   await expect(preview).toContainText("And 290 more videos.");
-  // The answer waits until the pending state has been seen.
-  let release = () => {};
-  const seen = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route("**/admin?**", async (route) => {
-    if (route.request().method() === "POST") await seen;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /\/admin\.data/);
   await preview.getByRole("button", { name: "Change videos" }).click();
   await expect(preview.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("button", { name: "Updating..." })).toBeDisabled();
   await expect(bar.getByRole("status")).toHaveText("Updating 300 …");
-  release();
+  await release();
   await expect(page.getByText("300 videos were hidden.")).toBeInViewport();
   await expect(bar).toBeHidden();
   const hidden = site.database().prepare("SELECT count(*) FROM videos WHERE status = 'hidden'");

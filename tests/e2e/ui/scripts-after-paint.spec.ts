@@ -41,7 +41,7 @@ test("no script is asked for before a page is seen", async ({ page, site }) => {
   await arrived;
   await page.waitForTimeout(500);
   expect(asked).toEqual([]);
-  paint();
+  await paint();
   await expect.poll(() => asked.some((name) => name.includes("/hls-"))).toBe(true);
   await expect(page.locator("[data-seek-bar]")).toBeAttached();
   // The script that plays streams is asked for behind all that makes the page answer.

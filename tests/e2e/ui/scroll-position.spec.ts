@@ -25,7 +25,7 @@ test("what is scrolled while a refresh is on its way stays where it is", async (
     site.addVideo({ title, created_at: new Date().toISOString() });
     await asked;
     const there = await scrollBy(page, 150);
-    release();
+    await release();
     await answered;
     await expect(page.getByRole("button", { name: /new video/ })).toBeInViewport();
     expect(await scrolled(page)).toBe(there);
@@ -54,7 +54,7 @@ test("loaded anew, a page is where it was, and what is scrolled before its scrip
   await page.reload({ waitUntil: "commit" });
   await expect.poll(() => scrolled(page)).toBe(there);
   const further = await scrollBy(page, 100);
-  release();
+  await release();
   await expect.poll(() => page.evaluate(isHydrated)).toBe(true);
   expect(await scrolled(page)).toBe(further);
 });
