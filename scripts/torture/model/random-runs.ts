@@ -5,6 +5,8 @@ import { Step, type StepKind } from "./step";
 
 /** So long what has failed is tried again with fewer steps. */
 const SHRINKS_FOR_MS = 3 * 60_000;
+/** So many times as often as its weight says comes what was rare so far, or as seldom what was not. */
+const MOST_FACTOR = 20;
 
 export type AnyKinds<Model, Site> = Record<string, StepKind<unknown, Model, Site>>;
 
@@ -17,6 +19,8 @@ export interface World<Model, Site> {
    * is done, most videos soon have a cause of each kind to be held.
    */
   always?: readonly string[];
+  /** Kinds that were done less often than the others so far come more often. */
+  isEven?: boolean;
   /** Called before each run, with the number of steps so far. */
   prepare?(steps: number): Promise<void>;
   /** Empties the site. @returns the model of that. */
@@ -48,16 +52,30 @@ export async function compareRuns<Model extends object, Site>(
   while (steps < most && Date.now() < until) {
     const asked = Math.min(stepsAtOnce, most - steps);
     await world.prepare?.(steps);
-    const { always } = world;
-    const kinds = Object.entries(world.kinds).filter(
+    const { always, isEven } = world;
+    const chosen = Object.entries(world.kinds).filter(
       ([name]) => !always || always.includes(name) || random.below(2) === 0,
     );
+    const kinds = isEven ? moreOfTheRare(chosen, done) : chosen;
     const fault = await oneRun(world, kinds, random.below(2 ** 31), asked, count);
     if (fault) return [fault];
   }
   const each = [...done].sort(([a], [b]) => a.localeCompare(b));
   console.log(`${steps} steps: ${each.map(([name, times]) => `${times} ${name}`).join(", ")}`);
   return [];
+}
+
+/** The kinds with weights that even out how often each was done. */
+function moreOfTheRare<Model, Site>(
+  kinds: [string, StepKind<unknown, Model, Site>][],
+  done: ReadonlyMap<string, number>,
+): [string, StepKind<unknown, Model, Site>][] {
+  const times = (name: string) => 10 + (done.get(name) ?? 0);
+  const average = kinds.reduce((sum, [name]) => sum + times(name), 0) / kinds.length;
+  return kinds.map(([name, kind]) => {
+    const factor = Math.min(MOST_FACTOR, Math.max(1 / MOST_FACTOR, average / times(name)));
+    return [name, { ...kind, weight: kind.weight * factor }];
+  });
 }
 
 async function oneRun<Model extends object, Site>(

@@ -55,7 +55,7 @@ export async function compareVisibility(
   );
   try {
     const always = kinds === KINDS ? ALWAYS : Object.keys(kinds);
-    const world = { site, kinds: checked, always, prepare, begin, end };
+    const world = { site, kinds: checked, always, isEven: true, prepare, begin, end };
     return await compareRuns(world, { seed, most, until, stepsAtOnce });
   } finally {
     await site.remove();
