@@ -19,6 +19,8 @@ export interface World<Model, Site> {
    * is done, most videos soon have a cause of each kind to be held.
    */
   always?: readonly string[];
+  /** For a kind, the one without which there is nothing to do it to: a run that has the one has both. */
+  needs?: Readonly<Record<string, string>>;
   /** Kinds that were done less often than the others so far come more often. */
   isEven?: boolean;
   /** Called before each run, with the number of steps so far. */
@@ -52,9 +54,13 @@ export async function compareRuns<Model extends object, Site>(
   while (steps < most && Date.now() < until) {
     const asked = Math.min(stepsAtOnce, most - steps);
     await world.prepare?.(steps);
-    const { always, isEven } = world;
+    const { always, needs = {}, isEven } = world;
+    const some = Object.keys(world.kinds).filter(
+      (name) => !always || always.includes(name) || random.below(2) === 0,
+    );
+    const needed = new Set(some.flatMap((name) => needs[name] ?? []));
     const chosen = Object.entries(world.kinds).filter(
-      ([name]) => !always || always.includes(name) || random.below(2) === 0,
+      ([name]) => some.includes(name) || needed.has(name),
     );
     const kinds = isEven ? moreOfTheRare(chosen, done) : chosen;
     const fault = await oneRun(world, kinds, random.below(2 ** 31), asked, count);

@@ -22,6 +22,10 @@ const SETTINGS: readonly SiteSettings[] = [
 
 /** What each run has, so that there is something to see. */
 const ALWAYS = ["enter", "toggle", "report", "decideReport"];
+const NEEDS = {
+  ...{ letIn: "block", forgetPerformer: "savePerformer", undoHiding: "hideLacking" },
+  ...{ undo: "delete", restore: "delete", purge: "delete" },
+};
 
 export type VisibilityKinds = AnyKinds<VisibilityModel, VisibilitySite>;
 const KINDS = { ...INTENTIONS, ...HOLDS, ...FILES, ...REPORTS } as VisibilityKinds;
@@ -55,7 +59,7 @@ export async function compareVisibility(
   );
   try {
     const always = kinds === KINDS ? ALWAYS : Object.keys(kinds);
-    const world = { site, kinds: checked, always, isEven: true, prepare, begin, end };
+    const world = { site, kinds: checked, always, needs: NEEDS, isEven: true, prepare, begin, end };
     return await compareRuns(world, { seed, most, until, stepsAtOnce });
   } finally {
     await site.remove();
