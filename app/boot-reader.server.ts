@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { routeOf } from "~/account/route-of";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { createReaderCache, startEvicting } from "~/media/files/local-copies.server";
@@ -6,7 +7,6 @@ import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { readAlone } from "~/server/reader/reading-alone.server";
 import { SettingsError, settings } from "~/server/settings.server";
-import { routeLabel } from "~/studio/monitoring/route-labels";
 import { obeyCountryRules } from "~/trust/place/obey-country-rules.server";
 import { closeDatabase, database } from "~db/client.server";
 import { followCopy } from "~db/follow-copy.server";
@@ -29,7 +29,7 @@ export const READER_STEPS: readonly BootStep[] = [
   { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
   {
     name: "change the stock server",
-    run: () => changeStockServer(routeLabel, [], [readAlone, obeyCountryRules]),
+    run: () => changeStockServer(routeOf, [], [readAlone, obeyCountryRules]),
   },
   {
     name: "follow the copy",

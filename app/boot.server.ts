@@ -1,4 +1,5 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
+import { routeOf } from "~/account/route-of";
 import { limitSignInRate } from "~/account/sign-in-rate-limit.server";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
@@ -37,7 +38,6 @@ import { startFollowingFiles } from "~/studio/library/follow-files.server";
 import { checkIntegrity } from "~/studio/library/integrity.server";
 import { startLookingForFiles } from "~/studio/library/missing-files.server";
 import { messageFor } from "~/studio/library/paused-removals.server";
-import { routeLabel } from "~/studio/monitoring/route-labels";
 import { finishDecisions } from "~/studio/reports/decide.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
@@ -129,7 +129,7 @@ export const PREPARATION: readonly BootStep[] = [
 export const SERVICES: readonly BootStep[] = [
   {
     name: "change the stock server",
-    run: () => changeStockServer(routeLabel, [limitSignInRate, answerEvents], [obeyCountryRules]),
+    run: () => changeStockServer(routeOf, [limitSignInRate, answerEvents], [obeyCountryRules]),
   },
   { name: "checkpoints", after: ["open the database"], run: () => startCheckpoints() },
   { name: "heartbeat", after: ["open the database"], run: startHeartbeat },

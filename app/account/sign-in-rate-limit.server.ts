@@ -4,13 +4,14 @@ import { clientAddressOf } from "~/server/client-address.server";
 import { answerPlainly } from "~/server/node/middleware.server";
 import { processState } from "~db/runtime.server";
 import { deviceMark } from "./device.server";
+import { routeOf } from "./route-of";
 
 /** Nobody types faster, and ten failures in 15 minutes are an address's last anyway. */
 export const MOST_ATTEMPTS_PER_ADDRESS = 5;
 /** A page for each attempt of a flood from many addresses would keep the one thread busy. */
 export const MOST_ATTEMPTS_A_SECOND = 20;
 const SECOND_MS = 1_000;
-const SIGN_IN_PATH = /^\/auth(\/code|\/passkey)?(\.data)?(\?|$)/;
+const SIGN_IN_ROUTES = ["/auth", "/auth/code", "/auth/passkey"];
 
 const bySource = attemptLimit("sign-ins by address and second", MOST_ATTEMPTS_PER_ADDRESS, 1);
 /** All attempts of the current second. */
@@ -26,8 +27,8 @@ export function limitSignInRate(
   response: ServerResponse,
   now = Date.now(),
 ): boolean {
-  const { method, url = "", headers } = request;
-  if (method !== "POST" || !SIGN_IN_PATH.test(url)) return false;
+  const { method, url = "/", headers } = request;
+  if (method !== "POST" || !SIGN_IN_ROUTES.includes(routeOf(url))) return false;
   const device = deviceMark(headers.cookie ?? "");
   const source = device ? `device ${device}` : clientAddressOf(request);
   const isFlood = bySource.consume(source, now) !== undefined || (!device && isPastLimit(now));

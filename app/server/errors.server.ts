@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { isRouteErrorResponse } from "@remix-run/react";
-import { loggedRoute } from "./node/access-log.server";
 import { type RequestContext, requestContext } from "./node/request-context.server";
+import { routeNameOf } from "./node/route-naming.server";
 
 /** Without 0, O, 1, I and L: a reference is read out and typed in. */
 const LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
@@ -20,7 +20,7 @@ export function logUnexpected(error: unknown, request: Request): string | undefi
   const context = requestContext();
   const reference = (context && references.get(context)) ?? newReference();
   if (context) references.set(context, reference);
-  const route = loggedRoute(new URL(request.url).pathname);
+  const route = routeNameOf(new URL(request.url).pathname);
   console.error(`Error ${reference}: ${request.method} ${route}`, error);
   return reference;
 }

@@ -2,11 +2,13 @@ import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { routeOf } from "~/account/route-of";
 import {
   limitRequests,
   MAX_REQUESTS,
   MAX_REQUESTS_PER_NETWORK,
 } from "~/server/node/connection-limits.server";
+import { nameRoutes } from "~/server/node/route-naming.server";
 import { until } from "../process-figures";
 import { useTemporarySite } from "../temporary-site";
 
@@ -19,6 +21,7 @@ beforeEach(async () => {
   vi.spyOn(console, "warn").mockImplementation(() => {});
   site = useTemporarySite({ PUBLIC_URL: "https://videos.example" });
   held = [];
+  nameRoutes(routeOf);
   server = http.createServer((request, response) => {
     if (!limitRequests(request, response)) held.push(response);
   });

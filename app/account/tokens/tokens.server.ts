@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import { changeAndRecord } from "../activity.server";
 import { FormError } from "../form-error.server";
 import { permittedOf } from "../permissions";
@@ -132,6 +132,18 @@ export async function findToken(token: string, now = Date.now()): Promise<TokenU
     user: { id, email, ...permittedOf(row) },
     scopes: readScopes(row.scopes),
   };
+}
+
+/** Whether an Authorization header holds a token that works; asked before any route sees the request. */
+export function hasValidToken(authorization: string | undefined, now = Date.now()): boolean {
+  const [scheme, token] = (authorization ?? "").split(" ");
+  if (scheme?.toLowerCase() !== "bearer" || !token?.startsWith(PREFIX)) return false;
+  return (
+    prepared(
+      `SELECT 1 FROM api_tokens JOIN users ON users.id = user_id
+       WHERE token_hash = ? AND expires_at > ? AND deactivated_at IS NULL`,
+    ).get(hashOf(token), new Date(now).toISOString()) !== undefined
+  );
 }
 
 /** While another process is writing, the next use is soon enough. */

@@ -3,6 +3,7 @@ import { settings } from "../settings.server";
 import { jsonLine } from "./json-log.server";
 import { packageOfServe } from "./package-of-serve.server";
 import { onRequestStart } from "./request-context.server";
+import { routeNameOf } from "./route-naming.server";
 
 /**
  * One line for each request: method, route, status, bytes, milliseconds. Nothing in it is about the
@@ -25,19 +26,13 @@ interface Morgan {
 /** Asked every few seconds, and never news; and how far a film was watched, which is counted alone. */
 const UNLOGGED: readonly string[] = ["/healthz", "/metrics", "/video/:id/watched"];
 
-/** The name of the route that answers an address, never a part of what was asked for. */
-export type RouteNaming = (url: string) => string;
-
-let nameOf: RouteNaming = () => "/*";
-
 const started = new WeakMap<ServerResponse, number>();
 
 /**
  * Gives remix-serve's log, which writes whole addresses, lines of ours. It logs with morgan's
  * format "tiny", looked up when the server is made, which is after this build has been loaded.
  */
-export function replaceAccessLog(naming: RouteNaming): void {
-  nameOf = naming;
+export function replaceAccessLog(): void {
   onRequestStart(({ response }) => started.set(response, performance.now()));
   const morgan = packageOfServe<Morgan>("morgan");
   morgan.format("tiny", (_, request, response) => accessLine(request, response));
@@ -54,7 +49,7 @@ export function logWhenAnswered(request: IncomingMessage, response: ServerRespon
 /** The line of a request; undefined when it is not logged. */
 function accessLine(request: IncomingMessage, response: ServerResponse): string | undefined {
   const { originalUrl = request.url ?? "" } = request as { originalUrl?: string };
-  const route = loggedRoute(originalUrl);
+  const route = routeNameOf(originalUrl);
   if (UNLOGGED.includes(route)) return undefined;
   const begun = started.get(response);
   const took = begun === undefined ? "-" : (performance.now() - begun).toFixed(1);
@@ -76,9 +71,4 @@ function accessLine(request: IncomingMessage, response: ServerResponse): string 
 /** Null for the dash of what is not known. */
 function numberOf(value: unknown): number | null {
   return value === "-" ? null : Number(value);
-}
-
-/** What the log says of an address: its route, as the table of permissions writes it. */
-export function loggedRoute(url: string): string {
-  return nameOf(url);
 }

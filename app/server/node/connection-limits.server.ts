@@ -4,6 +4,7 @@ import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { clientAddressOf, isTrustedProxy, networkOf } from "../client-address.server";
 import { answerPlainly, whenClosed } from "./middleware.server";
 import { onConnection } from "./request-context.server";
+import { routeNameOf } from "./route-naming.server";
 import { RTA_LABEL } from "./rta-label";
 
 /**
@@ -35,7 +36,7 @@ export const MAX_REQUESTS_PER_NETWORK = 200;
 const MAX_HEADERS = 64;
 
 /** An orchestrator that gets no answer would restart the site. Event streams have limits of their own. */
-const IS_EXEMPT = /^\/(?:healthz$|events(?:\?|$))/;
+const EXEMPT_ROUTES = ["/healthz", "/events"];
 
 const RETRY_AFTER_SECONDS = 5;
 const TOO_MANY = "Too many open connections from your network. Try again in a moment.";
@@ -90,7 +91,7 @@ export function refuseManyHeaders(request: IncomingMessage, response: ServerResp
 
 /** Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. */
 export function limitRequests(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.method === "GET" && IS_EXEMPT.test(request.url ?? "")) return false;
+  if (request.method === "GET" && EXEMPT_ROUTES.includes(routeNameOf(request.url))) return false;
   const now = load();
   if (now.requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
   const network = clientAddressOf(request);

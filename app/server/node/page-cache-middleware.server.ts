@@ -14,10 +14,14 @@ import {
   packedPage,
 } from "./page-cache.server";
 import { requestContext } from "./request-context.server";
+import { routeNameOf } from "./route-naming.server";
 
+const VIDEO_ROUTE = "/video/:id";
 /** The public pages, and Remix's requests for their data. */
-const PUBLIC =
-  /^\/(?:_root|categories(?:\/[^/]+)?|trending|tags\/[^/]+|series\/[^/]+|video\/[^/]+|privacy|dmca|contact|preferences)?$/;
+export const CACHED_ROUTES: readonly string[] = [
+  ...["/", "/categories/:category?", "/trending", "/tags/:tag", "/series/:slug", VIDEO_ROUTE],
+  ...["/privacy", "/dmca", "/contact", "/preferences"],
+];
 /** Longer ones are nobody's link. */
 const LONGEST_KEY = 600;
 /** Browsers keep a copy, for the way back and for 304, and ask before they use it. */
@@ -56,8 +60,7 @@ export function answerCachedPage(request: IncomingMessage, response: ServerRespo
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
   if (environment === "development" || (method !== "GET" && method !== "HEAD")) return undefined;
-  const path = url.replace(/\?.*$/s, "").replace(/\.data$/, "");
-  if (!PUBLIC.test(path)) return undefined;
+  if (!CACHED_ROUTES.includes(routeNameOf(url))) return undefined;
   const cookie = headers.cookie?.trim() ?? "";
   if (!isAgeAnswerAlone(cookie) && (cookie !== "" || ageGate)) return undefined;
   // Without PUBLIC_URL, absolute addresses come from the Host header.
@@ -67,7 +70,8 @@ function pageKey({ method, url = "", headers }: IncomingMessage): string | undef
 
 /** The id of the video whose page, or its data, a URL asks for. */
 function videoIdOf(url: string): string | undefined {
-  const id = /^\/video\/([^/?]+?)(?:\.data)?(?:\?|$)/.exec(url)?.[1];
+  if (routeNameOf(url) !== VIDEO_ROUTE) return undefined;
+  const id = /^\/[^/]+\/([^/?]+?)(?:\.data)?(?:[/?]|$)/.exec(url)?.[1];
   return id && decodeURIComponent(id);
 }
 

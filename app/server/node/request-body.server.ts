@@ -5,6 +5,7 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { processState } from "~db/runtime.server";
 import { liftBodyDeadline } from "./body-deadline.server";
 import { onRequestStart, requestContext } from "./request-context.server";
+import { routeNameOf } from "./route-naming.server";
 import { onShutdown } from "./shutdown.server";
 
 /**
@@ -23,7 +24,8 @@ const LINGER_MS = 10_000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 const STREAMED_TYPES = /^(multipart\/form-data|application\/offset\+octet-stream)\b/i;
-const STREAMED_PATHS = /^\/(admin(\/|\.data|$|\?)|api\/v1\/uploads\/)/;
+/** In the HTTP API, other calls read their bodies as the framework gives them. */
+const API_UPLOAD = /^\/api\/v1\/uploads\//i;
 
 /** At the way out, an upload of which nothing has come for so long is answered and let go. */
 const STALLED_MS = 1_000;
@@ -36,12 +38,17 @@ const reading = processState("uploads being read", () => new Map<IncomingMessage
 const deferred = new WeakSet<IncomingMessage>();
 const ignoreReadable = () => {};
 
+function isStreamed(url: string): boolean {
+  const route = routeNameOf(url);
+  return /^\/admin(?:\/|$)/.test(route) || (route === "/api/v1/*" && API_UPLOAD.test(url));
+}
+
 /** Holds back the bodies of uploads from now on. Called once, before the first request. */
 export function deferUploadBodies(): void {
   onShutdown(endUploads);
   onRequestStart(({ request, response }) => {
     if (!STREAMED_TYPES.test(request.headers["content-type"] ?? "")) return;
-    if (!STREAMED_PATHS.test(request.url ?? "")) return;
+    if (!isStreamed(request.url ?? "")) return;
     // While a `readable` listener is there, the wrapper's `data` listener starts nothing.
     request.on("readable", ignoreReadable);
     deferred.add(request);

@@ -17,9 +17,16 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
   return answerPlainly(response, 405, "No address here takes this method.", headers);
 }
 
+/** Percent-encoded characters that mean the same when they are not (RFC 3986 §6.2.2.2). */
+const NEEDLESSLY_ENCODED = /%(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9ae]|3\d|2[de]|5f)/gi;
+/** What leads to another path than it begins with: `.` and `..` as segments, and `\\` in place of `/`. */
+const LEADS_ELSEWHERE = /\\|(?:^|\/)\.{1,2}(?:\/|$)/;
+
 /**
- * Refuses what makes no address. Remix builds a URL from the Host header and the target and fails
- * with 500 where that cannot be done, and it logs a warning for each path it cannot decode.
+ * Refuses what makes no address, and gives the others their normal form, before any rule looks at them. Remix
+ * builds a URL from the Host header and the target and fails with 500 where that cannot be done, and it logs a
+ * warning for each path it cannot decode. It also resolves `/x/../auth`, so a rule for `/auth` that reads the
+ * target itself would not see it: browsers and proxies resolve such a path before they send it.
  */
 export function refuseMalformedTarget(request: IncomingMessage, response: ServerResponse): boolean {
   // Addresses are made of PUBLIC_URL or of Host. The framework would believe this one of anybody.
@@ -28,22 +35,32 @@ export function refuseMalformedTarget(request: IncomingMessage, response: Server
   request.headers.host ||= "localhost";
   // A proxy may ask for the whole address (RFC 9112 §3.2.2).
   request.url = (request.url ?? "/").replace(/^https?:\/\/[^/?#]*(?=[/?#]|$)/i, "") || "/";
-  const target = request.url.startsWith("?") ? `/${request.url}` : request.url;
-  request.url = target;
-  if (HOST.test(request.headers.host) && isAddress(request.headers.host, target)) return false;
+  if (request.url.startsWith("?")) request.url = `/${request.url}`;
+  const target = normalForm(request.url);
+  if (HOST.test(request.headers.host) && isAddress(request.headers.host, target)) {
+    request.url = target;
+    return false;
+  }
   // What may still arrive belongs to a request that nobody will read.
   response.shouldKeepAlive = false;
   return answerPlainly(response, 400, "This request makes no sense to us.");
 }
 
-function isAddress(host: string, target: string): boolean {
-  if (!target.startsWith("/") || !parseUrl(`http://${host}${target}`)) return false;
-  const [path = "", query = ""] = target.split("?", 2);
+/** Returns a target without needless percent-encoding; undefined where it can't be decoded, or leads elsewhere. */
+function normalForm(target: string): string | undefined {
+  const path = target.replace(/[?#].*$/s, "");
   try {
     decodeURIComponent(path);
   } catch {
-    return false;
+    return undefined;
   }
+  const decoded = path.replace(NEEDLESSLY_ENCODED, (code) => decodeURIComponent(code));
+  return LEADS_ELSEWHERE.test(decoded) ? undefined : decoded + target.slice(path.length);
+}
+
+function isAddress(host: string, target: string | undefined): target is string {
+  if (!target?.startsWith("/") || !parseUrl(`http://${host}${target}`)) return false;
+  const query = target.split("?", 2)[1] ?? "";
   // How Remix asked for data in earlier days; it would log each such request as an error.
   return !new URLSearchParams(query).has("_data");
 }

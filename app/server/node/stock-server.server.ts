@@ -1,4 +1,4 @@
-import { type RouteNaming, replaceAccessLog } from "./access-log.server";
+import { replaceAccessLog } from "./access-log.server";
 import { limitBodyTime } from "./body-deadline.server";
 import { limitConnections, limitRequests, refuseManyHeaders } from "./connection-limits.server";
 import { addMiddleware, type Middleware } from "./middleware.server";
@@ -7,6 +7,7 @@ import { answerCachedPage } from "./page-cache-middleware.server";
 import { deferUploadBodies } from "./request-body.server";
 import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
 import { narrowRouteMatching } from "./route-matching.server";
+import { nameRoutes, type RouteNaming } from "./route-naming.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
 import { narrowStaticFolders } from "./static-folders.server";
@@ -37,12 +38,12 @@ import { labelUnreadable } from "./unreadable-request.server";
  *
  * `body-writer` changes nothing by itself: the media route makes its bodies with it.
  *
- * @param routeNaming what the log calls an address.
+ * @param routeOf names the route of a request target.
  * @param middleware of other parts of the site, asked last.
  * @param beforePages asked before any page is answered, also from the cache.
  */
 export function changeStockServer(
-  routeNaming: RouteNaming,
+  routeOf: RouteNaming,
   middleware: readonly Middleware[],
   beforePages: readonly Middleware[] = [],
 ): void {
@@ -50,7 +51,8 @@ export function changeStockServer(
   limitConnections();
   labelUnreadable();
   replaceOriginCheck();
-  replaceAccessLog(routeNaming);
+  nameRoutes(routeOf);
+  replaceAccessLog();
   narrowStaticFolders();
   limitBodyTime();
   deferUploadBodies();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { copyAgeSeconds } from "~db/replication.server";
 import { answerPlainly } from "../node/middleware.server";
+import { routeNameOf } from "../node/route-naming.server";
 import { settings } from "../settings.server";
 
 /**
@@ -9,8 +10,15 @@ import { settings } from "../settings.server";
  */
 
 /** All that visitors read. Everything else belongs to the site that writes, whatever it may be one day. */
-const READ =
-  /^\/(?:_root|categories(?:\/[^/]+)?|trending|tags\/[^/]+(?:\/feed\.xml)?|series\/[^/]+(?:\/feed\.xml)?|video\/[^/]+(?:\/stream)?|saved|privacy|dmca|contact|records|transparency(?:\.json)?|preferences|offline|surprise|search\/suggestions|media\/.+|assets\/.+|sitemap\.xml|sitemap\/[^/]+|robots\.txt|feed\.xml|manifest\.webmanifest|sw\.js|favicon\.ico|apple-touch-icon\.png|icon-(?:192|512)\.png|share\.png|healthz|metrics)?$/;
+export const READ_ROUTES: readonly string[] = [
+  ...["/", "/categories/:category?", "/trending", "/tags/:tag", "/series/:slug", "/video/:id"],
+  ...["/saved", "/surprise", "/search/suggestions", "/video/:id/stream", "/media/*", "/assets/*"],
+  ...["/privacy", "/dmca", "/contact", "/records", "/transparency", "/transparency.json"],
+  ...["/preferences", "/offline", "/sitemap.xml", "/sitemap/:part", "/robots.txt"],
+  ...["/feed.xml", "/tags/:tag/feed.xml", "/series/:slug/feed.xml"],
+  ...["/manifest.webmanifest", "/sw.js", "/favicon.ico", "/apple-touch-icon.png"],
+  ...["/icon-192.png", "/icon-512.png", "/share.png", "/healthz", "/metrics"],
+];
 /** Sent with POST, though they change nothing: the answer of the entry dialog, and cards by their ids. */
 const ASKED_WITH_POST = ["/age", "/saved/videos"];
 /** Answered however old the copy is: they say that it is. */
@@ -25,13 +33,13 @@ export function copyIsTooOld(): boolean {
 /** Says how old the data are on each answer, refuses what they are too old for, and what would change them. */
 export function readAlone(request: IncomingMessage, response: ServerResponse): boolean {
   response.setHeader("X-Data-Age", String(copyAgeSeconds()));
-  const path = (request.url ?? "/").replace(/\?.*$/s, "").replace(/\.data$/, "");
+  const route = routeNameOf(request.url);
   const isReading = request.method === "GET" || request.method === "HEAD";
-  const isAnswered = isReading ? READ.test(path) : false;
-  if (!isAnswered && !(request.method === "POST" && ASKED_WITH_POST.includes(path))) {
+  const isAnswered = isReading && READ_ROUTES.includes(route);
+  if (!isAnswered && !(request.method === "POST" && ASKED_WITH_POST.includes(route))) {
     return handOver(request, response, isReading);
   }
-  if (copyIsTooOld() && !STATE.includes(path)) {
+  if (copyIsTooOld() && !STATE.includes(route)) {
     return answerPlainly(
       response,
       503,

@@ -1,5 +1,5 @@
-/** What the site does with the visitors of a country or region. */
-const RULES = ["open", "closed", "check"] as const;
+/** What the site does with the visitors of a country or region, the strictest last. */
+const RULES = ["open", "check", "closed"] as const;
 export type CountryRule = (typeof RULES)[number];
 
 export interface CountryRules {
@@ -33,12 +33,18 @@ export function parseCountryRules(text: string): CountryRules | undefined {
   return { byCode: found, others, unknown };
 }
 
-/** The rule for what the proxy says of where somebody is; that of a region before its country's. */
-export function countryRule(
-  { byCode, others, unknown }: CountryRules,
-  header: string | undefined | null,
-): CountryRule {
-  const code = header?.trim().toUpperCase() ?? "";
+/**
+ * The rule for what the proxy says about where somebody is. Of several codes, which a visitor's own header may
+ * add, the strictest rule counts.
+ */
+export function countryRule(rules: CountryRules, header: string | undefined | null): CountryRule {
+  const found = (header ?? "").split(",").map((code) => ruleOf(rules, code));
+  return RULES.findLast((rule) => found.includes(rule))!;
+}
+
+/** The rule of a region counts before that of its country. */
+function ruleOf({ byCode, others, unknown }: CountryRules, text: string): CountryRule {
+  const code = text.trim().toUpperCase();
   if (!CODE.test(code)) return unknown;
   return byCode.get(code) ?? byCode.get(code.slice(0, 2)) ?? others;
 }

@@ -1,5 +1,5 @@
+import { routeOf } from "~/account/route-of";
 import { onRequestStart } from "~/server/node/request-context.server";
-import { routeLabel } from "./route-labels";
 
 /** Answers that last as long as somebody watches or sends: counted while they are open, and not timed. */
 export const OPEN_KINDS = ["download", "upload"] as const;
@@ -27,7 +27,7 @@ export interface AnsweredRequest {
 /** Tells of each request from now on, when its answer is over or its client has left. */
 export function followRequests(tell: (answered: AnsweredRequest) => void): void {
   onRequestStart(({ request, response }) => {
-    const route = routeLabel(request.url ?? "/");
+    const route = routeOf(request.url ?? "/");
     const kind = LASTING[route];
     const startedAt = performance.now();
     if (kind && kind !== "events") open[kind]++;

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { ROUTES, routeOf } from "~/account/route-of";
 import { hasOpenSession } from "~/account/session.server";
+import { hasValidToken } from "~/account/tokens/tokens.server";
 import { ageAnswer } from "~/server/age.server";
 import { answerPlainly } from "~/server/node/middleware.server";
 import { RTA_LABEL } from "~/server/node/rta-label";
@@ -13,17 +15,18 @@ import { xmlText } from "~/shared/markup/xml";
  * itself, and the sign-in with the studio behind it, or its owner could lock themselves out. None of it
  * shows a video to a visitor.
  */
-const ALWAYS_OPEN = new RegExp(
-  `^/(?:${[
-    "privacy|dmca|contact|records",
-    "report(?:/.*)?|transparency(?:\\.json)?",
-    "age|age-check(?:/\\w+)?",
-    "auth(?:/.*)?|sign-out|invite/.*|admin(?:/.*)?",
-    "healthz|metrics|robots\\.txt|manifest\\.webmanifest|sw\\.js|offline",
-    "favicon\\.ico|apple-touch-icon\\.png|icon-\\d+\\.png|share\\.png",
-    "assets/.*",
-  ].join("|")})(?:\\.data)?/?$`,
-);
+export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
+  ...["/privacy", "/dmca", "/contact", "/records", "/report", "/report/:token"],
+  ...["/transparency", "/transparency.json", "/age"],
+  ...["/age-check", "/age-check/start", "/age-check/answer"],
+  ...["/auth", "/auth/code", "/auth/passkey", "/sign-out", "/invite/:token"],
+  ...ROUTES.filter((route) => /^\/admin(?:\/|$)/.test(route)),
+  // Its calls ask for the token of a worker, or are signed. A worker in the same network has no proxy that names a country.
+  "/api/worker/*",
+  ...["/healthz", "/metrics", "/robots.txt", "/manifest.webmanifest", "/sw.js", "/offline"],
+  ...["/favicon.ico", "/apple-touch-icon.png", "/icon-192.png", "/icon-512.png", "/share.png"],
+  "/assets/*",
+]);
 
 /** What a visitor reads where the site is closed; also in docs/operating.md. */
 const CLOSED = "This site is not available where you are.";
@@ -38,12 +41,14 @@ export function obeyCountryRules(request: IncomingMessage, response: ServerRespo
   if (!countryHeader || !countryRules) return false;
   const rule = countryRule(countryRules, headerOf(request, countryHeader));
   if (rule === "open") return false;
-  // As the router will read it: dots resolved.
-  const { pathname, search } = new URL(`http://${request.headers.host}${request.url}`);
-  if (ALWAYS_OPEN.test(pathname)) return false;
+  const route = routeOf(request.url ?? "/");
+  if (ALWAYS_OPEN.has(route)) return false;
   const cookies = request.headers.cookie ?? "";
   if (rule === "check" && ageAnswer(cookies) === "checked") return false;
   if (hasOpenSession(cookies)) return false;
+  if (route === "/api/v1/*" && hasValidToken(request.headers.authorization)) return false;
+
+  const { pathname, search } = new URL(`http://${request.headers.host}${request.url}`);
 
   const isRead = request.method === "GET" || request.method === "HEAD";
   // What may still arrive belongs to a request that nobody will read.
@@ -71,7 +76,7 @@ export function needsAgeCheck(request: Request): boolean {
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
-  return typeof value === "string" ? value : undefined;
+  return Array.isArray(value) ? value.join() : value;
 }
 
 /** The page that the framework asks the data of. */

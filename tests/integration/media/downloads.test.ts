@@ -139,17 +139,17 @@ describe("a download", () => {
 describe("an address with a second spelling", () => {
   // A URL object resolves these before they are sent, so they are written by hand.
   it.each([
-    "/media/videos/u/../u/1700000000000.mp4",
-    "/media/videos/u/./1700000000000.mp4",
-    "/media/videos\\u\\1700000000000.mp4",
-    "/media/../../../../etc/passwd",
-    "/media/videos/u/..%2f..%2f..%2fdb/site.sqlite",
-    "/media/videos/u/%2e%2e/u/1700000000000.mp4",
-    "/media/videos/u/1700000000000.mp4%00.txt",
-    "/media/videos/u/1700000000000.mp4.data",
-    "//media/videos/u/1700000000000.mp4",
-  ])("%s is 404", async (target) => {
+    ["/media/videos/u/../u/1700000000000.mp4", 400],
+    ["/media/videos/u/./1700000000000.mp4", 400],
+    ["/media/videos\\u\\1700000000000.mp4", 400],
+    ["/media/../../../../etc/passwd", 400],
+    ["/media/videos/u/%2e%2e/u/1700000000000.mp4", 400],
+    ["/media/videos/u/..%2f..%2f..%2fdb/site.sqlite", 404],
+    ["/media/videos/u/1700000000000.mp4%00.txt", 404],
+    ["/media/videos/u/1700000000000.mp4.data", 404],
+    ["//media/videos/u/1700000000000.mp4", 404],
+  ])("%s is %d", async (target, status) => {
     const answer = await rawGet(site.url, target);
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer.split(" ")[1]).toBe(String(status));
   });
 });

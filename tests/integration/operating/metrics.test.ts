@@ -3,7 +3,7 @@ import fs from "node:fs";
 import http from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTE_LABELS } from "~/studio/monitoring/route-labels";
+import { ROUTES } from "~/account/route-of";
 import { JOB_KINDS } from "~db/schema/jobs";
 import { ADMIN, SiteProcess } from "../../site-process";
 
@@ -129,7 +129,7 @@ describe("the metrics without a token", () => {
     for (const mark of [marked, id, "Marked", "127.0.0.1"]) expect(text).not.toContain(mark);
     const routes = new Set(samples.flatMap(({ labels }) => labels.route ?? []));
     expect(routes.size).toBeGreaterThan(8);
-    expect([...routes].filter((route) => !ROUTE_LABELS.includes(route))).toEqual([]);
+    expect([...routes].filter((route) => !ROUTES.includes(route))).toEqual([]);
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
     const known = ["route", "status", "le", "kind", "state", "part", "file", "version"];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);

@@ -25,6 +25,17 @@ describe("a request that makes no sense", () => {
     ["/%zz?search=x", undefined],
     ["/?_data=routes/home", undefined],
     ["*", undefined],
+    // They lead to another path than they begin with.
+    ["/%2e/auth", undefined],
+    ["/x/../auth", undefined],
+    ["/x/..\\auth", undefined],
+    ["/x\\..\\auth", undefined],
+    ["/x/%2E%2e/auth", undefined],
+    ["/%2e%2e/%2e%2e/etc/passwd", undefined],
+    ["/assets/../../package.json", undefined],
+    ["/.", undefined],
+    // Malformed until it is decoded once.
+    ["/%%34%31uth", undefined],
   ])("%s with %s is 400 in one sentence", async (target, headers) => {
     const answer = await rawGet(site.url, target, headers);
     expect(statusOf(answer)).toBe(400);
@@ -52,8 +63,9 @@ describe("a request that makes no sense", () => {
 describe("an address in an odd form", () => {
   it.each([
     ["/%00", 404],
-    ["/%2e%2e/%2e%2e/etc/passwd", 404],
-    ["/assets/../../package.json", 404],
+    ["/%70rivacy", 200],
+    ["/.well-known/nothing", 404],
+    ["/...", 404],
     ["/assets/%2e%2e%2f%2e%2e%2fpackage.json", 404],
     ["//evil.example/", 404],
     ["http://elsewhere.example/", 200],

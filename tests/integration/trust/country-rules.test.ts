@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES, routeOf } from "~/account/route-of";
+import { ALWAYS_OPEN } from "~/trust/place/obey-country-rules.server";
+import { addToken } from "../../api-token";
 import { rawGet } from "../../raw-request";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
@@ -71,10 +74,9 @@ const OTHERS = [
   "/nowhere",
   // Spellings of an address that is open, which lead elsewhere.
   "/privacy/%2e%2e/video/v",
-  "/PRIVACY",
   "/assets/%2e%2e/video/v",
 ];
-const ALWAYS_OPEN = [
+const STILL_READ = [
   "/privacy",
   "/dmca",
   "/contact",
@@ -83,6 +85,10 @@ const ALWAYS_OPEN = [
   "/auth",
   "/favicon.ico",
   "/manifest.webmanifest",
+  // Other ways to write the same addresses.
+  "/PRIVACY",
+  "/privacy/",
+  "/%70rivacy",
 ];
 
 function ask(path: string, country?: string, headers: Record<string, string> = {}, method = "GET") {
@@ -117,9 +123,35 @@ describe("a country that is closed", () => {
     expect(text).not.toContain("script");
   });
 
-  it.each(ALWAYS_OPEN)("still reads %s", async (path) => {
+  it.each(STILL_READ)("still reads %s", async (path) => {
     const answer = await ask(path, "IT", asPage);
     expect(answer.status).toBe(200);
+  });
+
+  it("closes every route that isn't listed as open", async () => {
+    const wrong: string[] = [];
+    for (const route of ROUTES) {
+      const address = route.replace(/:\w+\??|\*/g, "none");
+      for (const path of [address, address.toUpperCase(), `${address}/`]) {
+        const { status } = await ask(path, "IT");
+        if ((status === 451) === ALWAYS_OPEN.has(routeOf(path))) wrong.push(`${path}: ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("is open to workers, and to the HTTP API for a valid token", async () => {
+    const call = (path: string, token: string) =>
+      ask(path, "IT", { Authorization: `Bearer ${token}` }).then(({ status }) => status);
+    const token = addToken(site);
+    expect(await call("/api/v1/videos", token)).toBe(200);
+    expect(await call("/API/v1/videos", token)).toBe(200);
+    expect(await call("/api/v1/videos", `${token}x`)).toBe(451);
+    // Only the API asks for tokens.
+    expect(await call("/media/videos/u/1.mp4", token)).toBe(451);
+    site.database().exec("UPDATE api_tokens SET expires_at = '2020-01-01T00:00:00.000Z'");
+    expect(await call("/api/v1/videos", token)).toBe(451);
+    expect(await call("/api/worker/jobs", "none")).toBe(401);
   });
 
   it("takes no ranges, and no form from anybody", async () => {
@@ -167,7 +199,7 @@ describe("a country that is closed", () => {
       "X-Country: DE",
       "X-Country: IT",
     ]);
-    expect(answer.split(" ")[1]).toBe("403");
+    expect(answer.split(" ")[1]).toBe("451");
   });
 });
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { routeOf } from "~/account/route-of";
 import { loader as openForm, action as sendForm } from "~/routes/report";
 import { headers, meta, loader as openStatus, action as sendStatus } from "~/routes/report-status";
 import { forgetSettings } from "~/server/settings.server";
-import { routeLabel } from "~/studio/monitoring/route-labels";
 import { newPuzzle } from "~/trust/reports/puzzle.server";
 import { eraseDue } from "~/trust/reports/report-mails.server";
 import {
@@ -361,7 +361,7 @@ describe("a status link", () => {
       name: "referrer",
       content: "strict-origin",
     });
-    expect(routeLabel("/report/secret.data")).toBe("/report/:token");
+    expect(routeOf("/report/secret.data")).toBe("/report/:token");
   });
 
   it("takes an answer once, and puts the report before the moderators again", async () => {

@@ -26,8 +26,15 @@ const times = (count: number, make: () => unknown) => Array.from({ length: count
 it("lets the attempts of a busy second on, and answers a flood in a line until it is over", () => {
   const allowed = times(MOST_ATTEMPTS_A_SECOND, () => attempt("POST", "/auth", 5_000));
   expect(new Set(allowed)).toEqual(new Set(["on"]));
-  for (const url of ["/auth", "/auth.data?_routes=x", "/auth/code", "/auth/passkey"]) {
-    expect(attempt("POST", url, 5_999)).toBe(429);
+  const spellings = ["/AUTH", "/auth/", "/%61uth", "/Auth/Code/", "/AUTH/passkey.data"];
+  for (const url of [
+    "/auth",
+    "/auth.data?_routes=x",
+    "/auth/code",
+    "/auth/passkey",
+    ...spellings,
+  ]) {
+    expect(attempt("POST", url, 5_999), url).toBe(429);
   }
   expect(attempt("POST", "/auth", 6_000)).toBe("on");
 });

@@ -13,9 +13,13 @@ describe("rules of countries", () => {
     ["FR", "closed"],
     ["FR-75", "closed"],
     ["DE", "open"],
-    // What Cloudflare says of Tor, two headers that Node has joined, and no header.
+    // What Cloudflare says of Tor; two headers that Node has joined; no header.
     ["T1", "closed"],
     ["DE, FR", "closed"],
+    ["FR,DE", "closed"],
+    ["US-TX, DE", "check"],
+    ["US, DE", "open"],
+    ["US,", "closed"],
     ["", "closed"],
     [undefined, "closed"],
     ["US-TX-DALLAS", "closed"],

@@ -1,0 +1,139 @@
+import { type AgnosticRouteObject, matchRoutes } from "@remix-run/router";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PERMISSIONS } from "~/account/permissions";
+import { ROUTES, routeOf } from "~/account/route-of";
+import siteRoutes from "~/routes";
+import { CACHED_ROUTES } from "~/server/node/page-cache-middleware.server";
+import { READ_ROUTES } from "~/server/reader/reading-alone.server";
+import { ALWAYS_OPEN } from "~/trust/place/obey-country-rules.server";
+
+const filling = fc.oneof(
+  fc.constantFrom(
+    "x",
+    "7",
+    "a.data",
+    "feed.xml",
+    "a%2Fb",
+    "%C3%A9",
+    "100%25",
+    "view",
+    "code",
+    "_root",
+  ),
+  fc.stringMatching(/^[\w.~-]{1,8}$/).filter((text) => !/^\.{1,2}$/.test(text)),
+);
+/** A letter in another case, or percent-encoded. */
+const spelling = fc.constantFrom<(letter: string) => string>(
+  ...[
+    (letter: string) => letter,
+    (letter: string) => letter,
+    (letter: string) => letter.toUpperCase(),
+  ],
+  (letter) => `%${letter.charCodeAt(0).toString(16)}`,
+);
+const segment = fc.oneof(
+  fc.constantFrom(...new Set(ROUTES.flatMap((route) => route.split("/").slice(1)))),
+  filling,
+);
+const pattern = fc.oneof(
+  fc.constantFrom(...ROUTES.filter((route) => route !== "/assets/*")),
+  fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join("/")}`),
+);
+/** An address of a route, or of none, as somebody may write it. */
+const target = fc
+  .tuple(
+    pattern,
+    fc.infiniteStream(filling),
+    fc.infiniteStream(spelling),
+    fc.constantFrom("", "", "/", "//", ".data"),
+    fc.constantFrom("", "?a=/b", "?"),
+  )
+  .map(([route, fillings, spellings, end, query]) => {
+    const next = <T>(stream: Iterator<T>) => stream.next().value as T;
+    const filled = route.replace(/:\w+\??|\*/g, () => next(fillings));
+    const path = filled.replace(/%..|[a-z]/g, (letter) =>
+      letter.length > 1 ? letter : next(spellings)(letter),
+    );
+    return path + (end === ".data" && path === "/" ? "_root.data" : end) + query;
+  })
+  .filter((written) => !written.startsWith("/assets/"));
+
+describe("the route of a request target", () => {
+  it.each([
+    ["/", "/"],
+    ["/?search=evening", "/"],
+    ["/_root.data?page=2", "/"],
+    ["/video/7", "/video/:id"],
+    ["/video/7.data", "/video/:id"],
+    ["/VIDEO/7/", "/video/:id"],
+    ["/video/7/stream", "/video/:id/stream"],
+    ["/categories", "/categories/:category?"],
+    ["/categories/desi", "/categories/:category?"],
+    ["/auth/code", "/auth/code"],
+    ["/media/videos/1/2.mp4", "/media/*"],
+    ["/preview/secret/media/videos/1/2.mp4", "/preview/:token/media/*"],
+    ["/sitemap.xml", "/sitemap.xml"],
+    ["/sitemapxxml", "/*"],
+    ["/assets/root-1.js", "/assets/*"],
+    ["/video/7/no-such-part", "/*"],
+    ["/%zz", "/*"],
+    ["", "/"],
+    ["/ASSETS/root-1.js", "/*"],
+  ])("%s is %s", (address, route) => {
+    expect(routeOf(address)).toBe(route);
+  });
+
+  it("is the one that the framework answers with, however the address is written", () => {
+    const table = siteRoutes.map(({ path = "", index }) => ({
+      ...{ id: `/${path}`, path, index: index ?? false },
+    })) as AgnosticRouteObject[];
+    const expected = (target: string) => {
+      const { pathname } = new URL(`http://site.example${target}`);
+      const page = /\.data$/.test(pathname)
+        ? pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/")
+        : pathname;
+      return matchRoutes(table, page)?.at(-1)?.route.id ?? "none";
+    };
+    fc.assert(
+      fc.property(target, (written) => {
+        expect(routeOf(written)).toBe(expected(written));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("is one of those that are known, whatever is asked for", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.webPath(), fc.webUrl()), (address) => {
+        expect(ROUTES).toContain(routeOf(address));
+        expect(ROUTES).toContain(routeOf(`/${address}`));
+      }),
+    );
+  });
+
+  it("has a name for every address that there is", () => {
+    for (const route of ROUTES) {
+      expect(routeOf(route.replace(/:\w+\??/g, "x").replace("*", "x/y"))).toBe(
+        route === "/*" ? "/*" : route,
+      );
+    }
+  });
+});
+
+describe("rules that go by routes", () => {
+  const LISTS: Record<string, Iterable<string>> = {
+    "open in every country": ALWAYS_OPEN,
+    "in the page cache": CACHED_ROUTES,
+    "answered by a reader": READ_ROUTES,
+  };
+  const isPublic = (route: string) => PERMISSIONS[route] === "anyone" || route === "/assets/*";
+
+  it.each(Object.entries(LISTS))("name routes that exist: %s", (_, list) => {
+    expect([...list].filter((route) => !ROUTES.includes(route))).toEqual([]);
+  });
+
+  it("cache, and read from a copy, nothing of the studio", () => {
+    expect([...CACHED_ROUTES, ...READ_ROUTES].filter((route) => !isPublic(route))).toEqual([]);
+  });
+});
