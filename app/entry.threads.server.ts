@@ -11,6 +11,7 @@ import {
   readPopularStreams,
   readSourceCounts,
 } from "~/media/jobs/outdated-streams.server";
+import { rewrite } from "~/media/metadata/rewrite.server";
 import { readMatches } from "~/studio/block-list/matches.server";
 import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
 import { readLibraryFigures } from "~/studio/monitoring/library-figures.server";
@@ -49,4 +50,5 @@ serveThread({
   "videos-like-blocked": readVideosLike,
   "block-list-matches": readMatches,
   "lacking-consent": readLacking,
+  "remove-metadata": () => rewrite,
 });

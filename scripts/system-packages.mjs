@@ -8,6 +8,11 @@ import { run } from "./prepare.mjs";
 const TESTED_WITH = [
   { program: "ffmpeg", debian: "ffmpeg", without: "tests that use real clips fail" },
   { program: "chromium", debian: "chromium", without: "end-to-end tests fail" },
+  {
+    program: "exiftool",
+    debian: "libimage-exiftool-perl",
+    without: "no second tool looks for metadata in files that are public",
+  },
   { program: "nginx", debian: "nginx", without: "tests of the documented proxy fail" },
 ];
 const NIGHTLY = [

@@ -9,10 +9,11 @@ import {
   type Look,
   noteFrames,
 } from "~/media/block-list/likeness.server";
-import { mediaUrl } from "~/media/bucket.server";
+import { bucketFile, mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { type MediaFile, recordFile } from "~/media/media-files.server";
+import { removeMetadata } from "~/media/metadata/remove-metadata.server";
 import { scanNewVideo } from "~/media/scan/scan-queue.server";
 import { settings } from "~/server/settings.server";
 import { formatDuration } from "~/shared/format";
@@ -30,6 +31,7 @@ import { putIntoSeries } from "./imported-series.server";
 import type { InspectedFile } from "./inspect-file.server";
 import { announce, rollBackFile, withdraw } from "./journal.server";
 import {
+  copyInsteadOfLink,
   flushUploads,
   type ImportMode,
   type MovedPicture,
@@ -62,6 +64,8 @@ interface PendingImport extends Candidate {
   /** Inside the bucket videos; empty without a file. */
   target: string;
   picture?: MovedPicture;
+  /** Whether the file may be public as it is. */
+  isClean?: boolean;
   /** Whether it lacks a record of consent that it needs. Then it becomes a draft. */
   lacksRecord?: boolean;
   /** Why it isn't public, if it was to be published. */
@@ -113,7 +117,10 @@ async function moveAndInsert(
   let flushing = Promise.resolve();
   await mapConcurrently(pending, async (each) => {
     try {
-      if (each.entry.file) await moveVideo(mode, each.entry.file, each.target);
+      if (each.entry.file) {
+        await moveVideo(mode, each.entry.file, each.target);
+        each.isClean = await cleanVideo(each, each.entry.file, mode);
+      }
       await addPicture(each);
       moved.push(each);
       if (moved.length % FLUSH_EVERY === 0) flushing = flushing.then(flushUploads);
@@ -167,6 +174,26 @@ async function insertAllRows(moved: PendingImport[], options: BatchOptions) {
 
 function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
   return entry.file ? [{ source: entry.file, bytes, modifiedMs, videoId, target }] : [];
+}
+
+/**
+ * Removes the metadata of a video in its bucket. One that is linked belongs to somebody else too, so a file that
+ * has any is copied.
+ *
+ * @returns whether it may be public as it is.
+ */
+async function cleanVideo(
+  { target, sha256 }: PendingImport,
+  source: string,
+  mode: ImportMode,
+): Promise<boolean> {
+  const file = bucketFile("videos", target);
+  if (!file || !sha256) throw new Error(`${target} was not hashed.`);
+  if (mode === "link") {
+    if (await removeMetadata({ file, sha256, isShared: true })) return true;
+    await copyInsteadOfLink(source, target);
+  }
+  return removeMetadata({ file, sha256 });
 }
 
 /** A picture that cannot be read is no reason to leave the video out; one is made from it. */
@@ -265,7 +292,8 @@ function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): 
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
-  const { entry, inspected, basePath, target, videoId, lacksRecord } = each;
+  const { entry, inspected, basePath, target, videoId, lacksRecord, isClean } = each;
+  const isPlayable = inspected?.playable !== false && isClean !== false;
   // What is cut off is published by whoever has seen it.
   const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
   const url = target ? mediaUrl("videos", target) : "";
@@ -278,9 +306,9 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     category: entry.category,
     tags: tags.length > 0 ? JSON.stringify(tags) : null,
     duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
-    // What browsers cannot play has no video yet, only a source to make one from.
-    video_url: inspected?.playable === false ? "" : url,
-    source_url: inspected?.playable === false ? url : null,
+    // What browsers can't play, and what keeps its metadata, has no video yet, only a source to make one from.
+    video_url: isPlayable ? url : "",
+    source_url: isPlayable ? null : url,
     thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,

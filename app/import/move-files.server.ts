@@ -93,6 +93,14 @@ export async function moveVideo(mode: ImportMode, from: string, target: string):
   await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
 }
 
+/** Puts a copy in place of a link: the file is to be changed, and its other name belongs to somebody else. */
+export async function copyInsteadOfLink(from: string, target: string): Promise<void> {
+  const to = path.join(settings().uploadsDir, "videos", target);
+  const copy = `${to}.copy`;
+  await fs.copyFile(from, copy, fs.constants.COPYFILE_FICLONE);
+  await fs.rename(copy, to);
+}
+
 export interface MovedPicture {
   bytes: number;
   colors: string | undefined;

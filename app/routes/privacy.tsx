@@ -109,6 +109,11 @@ export default function Privacy() {
         </Fragment>
       ))}
       <p>
+        Phones and cameras write into a video where, when and with what it was made, and by whom.
+        This is removed before a video that we receive becomes public. The uploader&apos;s original,
+        which only the people who run the site can open, may keep it.
+      </p>
+      <p>
         Whoever it is about may ask what is kept of them, and to have it deleted. Who reported a
         video does so in a message on the page of their report, others by mail.
       </p>

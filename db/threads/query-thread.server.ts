@@ -9,9 +9,10 @@ import { processState } from "../runtime.server";
 /**
  * What can take more than a moment is asked of threads, each with a connection of its own. One reads
  * lists and searches, one holds the index of related videos, one counts for the studio what takes longer
- * than a visitor should wait, and one writes: it works off many changes, and waits for the disk.
+ * than a visitor should wait, and one writes: it works off many changes, and waits for the disk. Another one works on
+ * media files, and asks the database nothing.
  */
-export type ThreadName = "reading" | "related" | "studio" | "writing";
+export type ThreadName = "reading" | "related" | "studio" | "writing" | "files";
 
 interface Thread {
   worker: Worker;

@@ -107,13 +107,15 @@ export async function transcode(source: Source, probe: Probe, task: Task): Promi
 async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const { durationSeconds } = probe;
   if (probe.playable) {
-    const named = source.row.video_url ? {} : { video_url: source.url };
-    const isReady = probe.container !== "mov" && !(await needsFaststart(source.file, probe));
-    if (isReady) {
-      const columns = source.row.video_url ? {} : { ...named, source_url: null };
-      return { ...NO_ARTIFACT, columns, durationSeconds };
-    }
-    await remux(source, probe, task, containerOf(probe));
+    const container = containerOf(probe);
+    // One that isn't played yet can't be as it came: its metadata couldn't be removed.
+    const isPlayed = source.row.video_url !== "";
+    const named = isPlayed ? {} : { video_url: source.url };
+    const isReady =
+      isPlayed && probe.container !== "mov" && !(await needsFaststart(source.file, probe));
+    if (isReady) return { ...NO_ARTIFACT, durationSeconds };
+    await remux(source, probe, task, container);
+    if (!isPlayed && container === "mp4") return { ...beside(source), durationSeconds };
     // The row keeps the earlier file as its source, see replace-video-file.server.ts.
     return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }

@@ -8,6 +8,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, recordFile } from "~/media/media-files.server";
+import { removeMetadata } from "~/media/metadata/remove-metadata.server";
 import { scanReplacement } from "~/media/scan/scan-queue.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
@@ -144,6 +145,7 @@ async function store(
   userId: string,
   acceptance: Acceptance | undefined,
 ): Promise<string | "pending" | "gone" | StudioFailure> {
+  const isClean = await removeMetadata({ file: file.path, sha256: file.sha256 });
   const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;
@@ -169,8 +171,8 @@ async function store(
             state: "pending",
             user_id: userId,
             duration: formatDuration(probed.durationSeconds ?? 0),
-            video_url: probed.playable ? url : "",
-            source_url: probed.playable ? null : url,
+            video_url: probed.playable && isClean ? url : "",
+            source_url: probed.playable && isClean ? null : url,
             sha256: file.sha256,
           })
           .execute();

@@ -21,6 +21,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
+import { removeMetadata } from "~/media/metadata/remove-metadata.server";
 import { scanNewVideo } from "~/media/scan/scan-queue.server";
 import { settings } from "~/server/settings.server";
 import { type CutOff, cutOffSentence } from "~/shared/cut-off";
@@ -91,6 +92,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const status = isHeld || isLater ? "review" : upload.status;
     const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
+    const isClean = await removeMetadata({ file: video.path, sha256: video.sha256 });
     const moved = await moveIntoBucket(
       userId,
       { file: video.path, ending: probed.ending },
@@ -103,7 +105,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
         id,
         upload: { ...upload, status, schedule },
         look,
-        probed,
+        // What can't be public as it came is converted first.
+        probed: { ...probed, playable: probed.playable && isClean },
         moved,
         files,
         posterColors: thumbnail?.colors ?? null,

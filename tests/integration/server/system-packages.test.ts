@@ -8,12 +8,12 @@ import { whatToDo } from "../../../scripts/system-packages.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const NOBODY = 65_534;
-const NEEDED = ["ffmpeg", "chromium", "nginx"];
+const NEEDED = ["ffmpeg", "chromium", "exiftool", "nginx"];
 const NIGHTLY = ["firefox-esr", "WebKitWebDriver", "Xvfb"];
 const FASTER = "chromium-headless-shell";
-const PACKAGES = "ffmpeg chromium nginx chromium-headless-shell";
+const PACKAGES = "ffmpeg chromium libimage-exiftool-perl nginx chromium-headless-shell";
 const NIGHTLY_PACKAGES =
-  "ffmpeg chromium nginx firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb python3-swift chromium-headless-shell";
+  "ffmpeg chromium libimage-exiftool-perl nginx firefox-esr webkit2gtk-driver gstreamer1.0-libav gstreamer1.0-plugins-good gstreamer1.0-plugins-bad xvfb python3-swift chromium-headless-shell";
 
 let temporary: string;
 let folder: string;
@@ -127,6 +127,7 @@ describe("programs that the tests need", () => {
     expect(untestable).toEqual([
       "ffmpeg is missing: tests that use real clips fail",
       "chromium is missing: end-to-end tests fail",
+      "exiftool is missing: no second tool looks for metadata in files that are public",
       "nginx is missing: tests of the documented proxy fail",
     ]);
   });

@@ -13,6 +13,7 @@ import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../../clips";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
+import { withoutMetadata } from "../../without-metadata";
 
 let site: ReturnType<typeof useTemporarySite>;
 let folder: string;
@@ -122,11 +123,22 @@ describe("importing a folder", () => {
 
   it.each(["copy", "move", "link"] as const)("comes by %s", async (mode) => {
     const source = video("one.mp4", "1");
+    fs.writeFileSync(source, withoutMetadata(fs.readFileSync(source)));
     const inode = fs.statSync(source).ino;
     await importFolder(mode);
     const imported = fs.statSync(fileOf(rows()[0]!.video_url));
     expect(fs.existsSync(source)).toBe(mode !== "move");
     expect(imported.ino === inode).toBe(mode !== "copy");
+  });
+
+  it("is copied instead of linked where its metadata can't be public: the file of others stays", async () => {
+    const source = video("one.mp4", "1");
+    const before = fs.readFileSync(source);
+    await importFolder("link");
+    const imported = fs.readFileSync(fileOf(rows()[0]!.video_url));
+    expect(imported.equals(withoutMetadata(before))).toBe(true);
+    expect(imported.equals(before)).toBe(false);
+    expect(fs.readFileSync(source).equals(before)).toBe(true);
   });
 
   it("leaves out exact duplicates, of the catalogue and of the folder", async () => {

@@ -10,7 +10,9 @@ import { SERIES_SLUG, TAG, type VisibilitySite, WORD } from "./site";
 
 const SERIES = `/series/${SERIES_SLUG}`;
 const PAGES = [1, 2];
-/** A list takes as long as all else that is looked at after a step. */
+/** What visitors get takes as long as two steps. A difference is found a little later, and all that is reached is more. */
+const VISITORS_AFTER = 3;
+/** A list takes as long as all else that visitors get. */
 const LIST_AFTER = 3;
 const SAVED_AT_ONCE = 24;
 const isOurs = (id: string) => !id.startsWith("other-");
@@ -50,18 +52,20 @@ async function pagesOf(site: VisibilitySite, path: string): Promise<string[]> {
   return [...new Set(ids)];
 }
 
-/** Looks at the videos that a step was about, and at one list of several. */
+/** Looks at the database, and after every third step at what visitors get of a video that was touched, and of a list. */
 export async function check(model: VisibilityModel, site: VisibilitySite): Promise<void> {
   compareDatabase(model, site);
+  model.checked += 1;
+  if (model.checked % VISITORS_AFTER !== 0) return;
   await compareSaved(model, site);
+  const round = model.checked / VISITORS_AFTER;
   const touched = [...model.touched];
   model.touched.clear();
-  model.checked += 1;
-  const [video] = touched.slice(model.checked % Math.max(1, touched.length));
+  const [video] = touched.slice(round % Math.max(1, touched.length));
   if (video) await compareVideo(video, model, site);
-  if (model.checked % LIST_AFTER !== 0) return;
+  if (round % LIST_AFTER !== 0) return;
   const names = Object.keys(LISTS).filter((name) => name !== "sitemap");
-  await compareList(names[(model.checked / LIST_AFTER) % names.length]!, model, site);
+  await compareList(names[(round / LIST_AFTER) % names.length]!, model, site);
 }
 
 /** Looks at everything. */

@@ -1,0 +1,271 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Bytes } from "~/media/metadata/plan";
+import { planFor, rewrite } from "~/media/metadata/rewrite.server";
+
+const SECRET = "+52.5200+013.4050/";
+const MEDIA = Buffer.from("what is seen and heard");
+
+let folder: string;
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "metadata-"));
+});
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+const bytesOf = (buffer: Buffer): Bytes => ({
+  size: buffer.length,
+  read: (at, length) => buffer.subarray(at, at + length),
+});
+const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+/** What becomes of a file of these bytes. */
+function rewritten(bytes: Buffer, digest = sha256(bytes)) {
+  const file = path.join(folder, "file");
+  fs.writeFileSync(file, bytes);
+  return { answer: rewrite({ file, sha256: digest }), after: fs.readFileSync(file) };
+}
+
+function box(type: string, ...contents: (Buffer | string)[]): Buffer {
+  const body = Buffer.concat(contents.map((each) => Buffer.from(each as string, "latin1")));
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(8 + body.length);
+  header.write(type, 4, "latin1");
+  return Buffer.concat([header, body]);
+}
+const zeros = (length: number) => Buffer.alloc(length);
+const DATE = Buffer.from([0xe3, 1, 2, 3]);
+const times = Buffer.concat([zeros(4), DATE, DATE, zeros(88)]);
+const handler = (type: string, name: string) =>
+  box("hdlr", zeros(8), type, zeros(12), name, zeros(1));
+const entry = box(
+  "avc1",
+  zeros(12),
+  "GoPr",
+  zeros(26),
+  "GoPro AVC encoder".padEnd(32, "\0"),
+  zeros(4),
+);
+const track = (type: string, ...more: Buffer[]) =>
+  box(
+    "trak",
+    box("tkhd", times),
+    box(
+      "mdia",
+      box("mdhd", times),
+      handler(type, "Ada's phone"),
+      box(
+        "minf",
+        box(
+          "dinf",
+          box(
+            "dref",
+            zeros(4),
+            Buffer.from([0, 0, 0, 1]),
+            box("url ", Buffer.from([0, 0, 0, 1]), "/home/ada"),
+          ),
+        ),
+        box("stbl", box("stsd", zeros(4), Buffer.from([0, 0, 0, 1]), entry)),
+      ),
+    ),
+    ...more,
+  );
+const mp4 = (...parts: Buffer[]) =>
+  Buffer.concat([box("ftyp", "isom", zeros(4)), ...parts, box("mdat", MEDIA)]);
+const full = mp4(
+  box(
+    "moov",
+    box("mvhd", times),
+    track("vide", box("udta", box("name", "My bedroom"))),
+    box("udta", box("\xa9xyz", SECRET)),
+    box("meta", zeros(4), "com.apple", SECRET),
+    box("uuid", zeros(16), SECRET),
+    box("XYZW", SECRET),
+  ),
+  box("meta", "<NonRealTimeMeta serial>"),
+  box("free", `left over ${SECRET}`),
+);
+
+/** EBML, with lengths of eight bytes. */
+function element(id: number[], ...contents: (Buffer | string)[]): Buffer {
+  const body = Buffer.concat(contents.map((each) => Buffer.from(each as string, "latin1")));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE((1n << 56n) | BigInt(body.length));
+  return Buffer.concat([Buffer.from(id), length, body]);
+}
+const seek = (id: number[]) =>
+  element([0x4d, 0xbb], element([0x53, 0xab], Buffer.from(id)), element([0x53, 0xac], zeros(1)));
+const TAGS = [0x12, 0x54, 0xc3, 0x67];
+const CUES = [0x1c, 0x53, 0xbb, 0x6b];
+const matroska = (...more: Buffer[]) =>
+  Buffer.concat([
+    element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], "webm")),
+    element(
+      [0x18, 0x53, 0x80, 0x67],
+      element(
+        [0x11, 0x4d, 0x9b, 0x74],
+        Buffer.from([0xbf, 0x84, 1, 2, 3, 4]),
+        seek(TAGS),
+        seek(CUES),
+      ),
+      element(
+        [0x15, 0x49, 0xa9, 0x66],
+        element([0x2a, 0xd7, 0xb1], Buffer.from([15])),
+        element([0x7b, 0xa9], "My bedroom"),
+        element([0x44, 0x61], DATE, DATE),
+        element([0x4d, 0x80], "Ada's phone"),
+        element([0x57, 0x41], "Ada's phone"),
+      ),
+      element(
+        [0x16, 0x54, 0xae, 0x6b],
+        element(
+          [0xae],
+          element([0x83], Buffer.from([1])),
+          element([0x53, 0x6e], "Ada's phone"),
+          element([0x86], "V_VP8"),
+        ),
+      ),
+      ...more,
+      element(TAGS, SECRET),
+      element([0x19, 0x41, 0xa4, 0x69], SECRET),
+      element([0x10, 0x43, 0xa7, 0x70], "My bedroom"),
+      element([0x1f, 0x43, 0xb6, 0x75], MEDIA),
+      element(CUES, zeros(4)),
+    ),
+  ]);
+
+const TELLS = /Ada|ada|bedroom|52\.5|GoPr|serial|\xe3\x01\x02\x03/;
+
+describe.each([
+  ["an MP4", full],
+  ["a Matroska", matroska()],
+])("the metadata of %s", (_, bytes) => {
+  it("are written over in place, and nothing else is", () => {
+    expect(bytes.toString("latin1")).toMatch(TELLS);
+    const { answer, after } = rewritten(bytes);
+    expect(answer).toEqual({ done: "rewritten" });
+    expect(after.toString("latin1")).not.toMatch(TELLS);
+    expect(after.length).toBe(bytes.length);
+    expect(after.indexOf(MEDIA)).toBe(bytes.indexOf(MEDIA));
+    expect(rewritten(after).answer).toEqual({ done: "nothing" });
+  });
+
+  it("stay if more than they would change, or the file is not what was received", () => {
+    const { answer, after } = rewritten(bytes, sha256(Buffer.from("another file")));
+    expect(answer).toEqual({ failed: "Error: More than its metadata changed." });
+    expect(after.equals(bytes)).toBe(true);
+  });
+
+  it("stay in a file that others share", () => {
+    const file = path.join(folder, "shared");
+    fs.writeFileSync(file, bytes);
+    const task = { file, sha256: sha256(bytes), isShared: true };
+    expect(rewrite(task)).toMatchObject({ done: "copy" });
+    expect(fs.readFileSync(file).equals(bytes)).toBe(true);
+  });
+});
+
+it("keeps what players need: the list of parts without those that are gone", () => {
+  const { after } = rewritten(matroska());
+  expect(after.includes(Buffer.from([0x53, 0xab, 1, 0, 0, 0, 0, 0, 0, 4, ...CUES]))).toBe(true);
+  expect(after.includes(Buffer.from([0x53, 0xab, 1, 0, 0, 0, 0, 0, 0, 4, ...TAGS]))).toBe(false);
+  expect(after.includes("V_VP8")).toBe(true);
+});
+
+const long = (type: string, size: bigint) => {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUInt32BE(1);
+  bytes.write(type, 4, "latin1");
+  bytes.writeBigUInt64BE(size, 8);
+  return bytes;
+};
+const unknownCluster = Buffer.concat([Buffer.from([0x1f, 0x43, 0xb6, 0x75, 0xff]), MEDIA]);
+
+it.each<[string, Buffer]>([
+  ["with a track of places", mp4(box("moov", track("vide"), track("meta")))],
+  ["with a track of chapters", mp4(box("moov", track("vide"), track("text")))],
+  ["with the time of day in a track", mp4(box("moov", track("vide"), track("tmcd")))],
+  ["with fragments", mp4(box("moov", track("vide")), box("moof"))],
+  ["with a compressed index", mp4(box("moov", box("cmov", SECRET)))],
+  [
+    "with a box that is longer than its parent",
+    mp4(box("moov", Buffer.from([0, 0, 1, 0]), "udta")),
+  ],
+  [
+    "with a box that is shorter than its header",
+    mp4(box("moov", Buffer.from([0, 0, 0, 4]), "udta")),
+  ],
+  ["with a length of 64 bits that is no length", mp4(long("moov", 1n << 62n))],
+  ["with a length of 64 bits that is too short", mp4(box("moov", long("udta", 3n)))],
+  ["whose index is cut off", mp4(box("moov", track("vide"))).subarray(0, 60)],
+  ["with something behind its last box", Buffer.concat([full, Buffer.from("SEFH and more")])],
+  ["with a header that is too short", mp4(box("moov", box("mvhd", zeros(5))))],
+  ["with boxes without end", mp4(...Array.from({ length: 20_001 }, () => box("free")))],
+  ["recorded as it was streamed", matroska(unknownCluster)],
+  [
+    "with a track of metadata",
+    matroska(
+      element([0x16, 0x54, 0xae, 0x6b], element([0xae], element([0x83], Buffer.from([0x21])))),
+    ),
+  ],
+  ["with an element that is longer than its parent", matroska(Buffer.from([0xec, 0x7f, 0xfe]))],
+  ["of no known kind", Buffer.from("RIFF....AVI LIST")],
+  ["that is empty", zeros(0)],
+])("copies a file %s, and changes nothing of it", (_, bytes) => {
+  const { answer, after } = rewritten(bytes);
+  expect(answer).toMatchObject({ done: "copy" });
+  expect(after.equals(bytes)).toBe(true);
+});
+
+it("takes a film that was cut off", () => {
+  const cut = full.subarray(0, full.length - 5);
+  expect(rewritten(cut).answer).toEqual({ done: "rewritten" });
+});
+
+describe("whatever bytes somebody sends", () => {
+  const films = [full, matroska(), mp4(box("moov", track("vide"), track("soun")))];
+  const damaged = fc
+    .tuple(
+      fc.constantFrom(...films),
+      fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
+      fc.option(fc.nat(), { nil: undefined }),
+    )
+    .map(([film, bytes, end]) => {
+      const copy = Buffer.from(end === undefined ? film : film.subarray(0, end % film.length));
+      for (const [at, byte] of bytes) if (copy.length > 0) copy[at % copy.length] = byte;
+      return copy;
+    });
+
+  it("the plan ends, stays within the file and out of the media data", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(damaged, fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
+        (bytes) => {
+          const plan = planFor(bytesOf(bytes));
+          if (plan.kind === "copy") return;
+          for (const { at, bytes: written } of plan.edits) {
+            expect(at >= 0 && at + written.length <= bytes.length).toBe(true);
+            for (const { from, to } of plan.media)
+              expect(at >= to || at + written.length <= from).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("a file is rewritten completely, or not at all", () => {
+    fc.assert(
+      fc.property(damaged, (bytes) => {
+        const { answer, after } = rewritten(bytes);
+        if (!("done" in answer)) throw new Error(answer.failed);
+        if (answer.done !== "rewritten") expect(after.equals(bytes)).toBe(true);
+        else expect(rewritten(after).answer).toEqual({ done: "nothing" });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
