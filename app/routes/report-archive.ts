@@ -8,7 +8,7 @@ import { appendToLog } from "~/trust/moderation-log.server";
 import { readReport } from "~/trust/reports/report-records.server";
 import { writeTransaction } from "~db/client.server";
 
-/** Everything that is kept about a report, for an owner who asks for it by a form. No address of it works by itself. */
+/** Downloads everything about a report, for owners. POST only, so that the log has an entry for each download. */
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/reports/:id/archive");
   requireOwnOrigin(request);

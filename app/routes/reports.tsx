@@ -20,9 +20,9 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 const EMPTY = {
-  open: "No report waits for you.",
-  asked: "No reporter was asked anything.",
-  closed: "No report has been decided.",
+  open: "No open reports.",
+  asked: "No reports are waiting for the reporter.",
+  closed: "No reports have been decided yet.",
 };
 
 export default function Reports() {
@@ -35,7 +35,7 @@ export default function Reports() {
           <h1 className="text-xl font-semibold">Reports</h1>
           <p className="text-sm text-muted">
             {open === 1_000
-              ? "1,000 reports or more wait"
+              ? "1,000 or more reports to decide"
               : `${formatQuantity(open, "report")} to decide`}
             . The next deadline comes first.
           </p>
@@ -45,7 +45,7 @@ export default function Reports() {
       <SafetyLinks />
       <QueueFilter view={view} />
       {reports.length === 0 ? (
-        <EmptyState icon={<Flag />} title={view.after ? "There are no more." : EMPTY[view.state]} />
+        <EmptyState icon={<Flag />} title={view.after ? "No more reports." : EMPTY[view.state]} />
       ) : (
         <ReportList reports={reports} />
       )}

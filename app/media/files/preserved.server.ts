@@ -2,13 +2,13 @@ import { prepared, sqliteHandle } from "~db/client.server";
 import { type FileName, mediaBasePath } from "../bucket.server";
 
 /**
- * Videos that a report preserves: until a moment, nothing removes their files or rows, whoever orders it. A row
- * is one cause, so that ending one never ends another.
+ * Videos that reports preserve. Nobody can delete their files or rows before the given time. Each report has rows
+ * of its own, so that ending one preservation never ends another.
  */
 
 const IS_NOW = "until > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
-/** The condition in a query on videos, whether or not they are deleted. */
+/** Returns an SQL condition for the id of a video, deleted or not. */
 export function isPreserved(videoId: string): string {
   return `${videoId} IN (SELECT video_id FROM preserved_videos WHERE ${IS_NOW})`;
 }
@@ -29,7 +29,7 @@ export function isPreservedFile({ bucket, path }: FileName): boolean {
   return found.get({ base }) !== undefined;
 }
 
-/** Preserves videos for a report, until a moment in ISO 8601 UTC. Synchronous, for the transaction of the caller. */
+/** Preserves videos for a report until a time, ISO 8601 UTC. Synchronous, for the transaction of the caller. */
 export function preserveVideos(reportId: string, videoIds: readonly string[], until: string): void {
   requireTransaction();
   const add = prepared(
@@ -39,14 +39,14 @@ export function preserveVideos(reportId: string, videoIds: readonly string[], un
   for (const videoId of videoIds) add.run(reportId, videoId, until);
 }
 
-/** Ends what a report preserves. Synchronous, for the transaction of the caller. */
+/** Ends the preservation of a report's videos. Synchronous, for the transaction of the caller. */
 export function endPreservation(reportId: string): boolean {
   requireTransaction();
   const { changes } = prepared("DELETE FROM preserved_videos WHERE report_id = ?").run(reportId);
   return changes > 0;
 }
 
-/** Until when a report preserves its videos, ISO 8601 UTC; null if it doesn't. */
+/** Returns until when a report preserves its videos, ISO 8601 UTC; null if it doesn't. */
 export function preservedUntil(reportId: string): string | null {
   const last = prepared(
     `SELECT max(until) FROM preserved_videos WHERE report_id = ? AND ${IS_NOW}`,

@@ -9,13 +9,13 @@ export function isRemoved(videoId: string, reportId?: string): boolean {
   return reportId === undefined ? reports.length > 0 : reports.includes(reportId);
 }
 
-/** What a moderator can decide now about one video of a report; empty for one that is no longer here. */
+/** Returns what a moderator can decide now about one video of a report; empty for a video that is no longer on this site. */
 export function choicesFor(
   { id: reportId, state, videos }: Pick<Report, "id" | "state" | "videos">,
   { id, decision }: NamedVideo,
 ): DeskDecision[] {
   if (isRemoved(id, reportId)) {
-    // A report that was opened again with nothing left to decide is closed by upholding the removal.
+    // If a reopened report has no other video to decide about, upholding the removal closes it.
     const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
     return decision !== "remove" || isUpheld
       ? ["remove", "restore"]
@@ -25,19 +25,19 @@ export function choicesFor(
   return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
 }
 
-/** Whether a video that a decision can be made about has none yet. */
+/** Whether a video still needs a decision: it is on this site or was removed by this report, and has none yet. */
 export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
   return decision === null && (isRemoved(id, reportId) || isHere(id));
 }
 
-/** Why a decision makes no sense for a video. */
+/** Returns why a decision isn't possible for a video. */
 export function refusalFor(decision: DeskDecision, reportId: string, { id }: NamedVideo): string {
   if (isRemoved(id, reportId)) {
     return decision === "counter-notice"
-      ? "The counter-notice was noted before. Decide whether the video comes back."
+      ? "The counter-notice has already been recorded. Decide whether to restore the video."
       : "The video was removed. Restore it instead.";
   }
-  if (!isHere(id)) return "The video is no longer here.";
+  if (!isHere(id)) return "The video is no longer on this site.";
   if (!isRemoved(id)) return "The video was not removed.";
   return decision === "hide"
     ? "The video was removed because of another report."

@@ -35,38 +35,38 @@ import { lift, settleReport } from "./settle.server";
 import { noStrike, strikeUploaders } from "./strike.server";
 
 const FAILED = "Nothing was decided.";
-/** The decision is made by then: only the next start would end what it began. */
+/** The decision is saved by then. If this fails, the rest is only done at the next start. */
 const BUSY_WAIT_MS = 10_000;
 
 /** In an entry of the activity log. */
 const TITLES_NAMED = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
-const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can't come back.";
+const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
-/** What the form of a report says. */
+/** The decision form of a report. */
 export interface Decision {
   decision: DeskDecision;
-  /** Both sides read it. */
+  /** The reporter and the uploader both read it. */
   reason: string;
-  /** Of the videos reported, those that it is about. */
+  /** The reported videos that the decision is about. */
   videos: readonly string[];
-  /** What it was made from, see `versionOf`. */
+  /** The version of the report that the moderator saw, see `versionOf`. */
   version: string;
-  /** A removal is a strike for who uploaded the video as well. */
+  /** Whether the uploaders of removed videos also get a strike. */
   isStrike?: boolean;
 }
 
-/** A failure, with the reason that was typed. */
+/** A failure, with the reason that the moderator entered. */
 export interface DecisionFailure extends StudioFailure {
   reason?: string;
   isStrike?: boolean;
 }
 
 /**
- * Decides on a report: the videos, the report, what both sides are told and the log change together, or
- * nothing does. What is removed is in the trash when this returns, or after the next start.
+ * Decides on a report. The videos, the report, the messages to both sides and the log change in one transaction.
+ * Removed videos are in the trash when this returns, or after the next start.
  *
- * @returns the failure: 404 for no such report, 409 when somebody else was first, with what they did, and 422.
+ * @returns the failure: 404 for no such report, 409 if the report has changed since the form was shown, or 422.
  */
 export async function decideReport(
   reportId: string,
@@ -100,13 +100,13 @@ export async function decideReport(
   const restoring = () => restoreVideos(videos, userId, now);
   const restored = await retryWhileBusy(restoring, BUSY_WAIT_MS);
   if (!("status" in restored)) return { ...answer, description: restored.description };
-  // It may have been in the trash for too long: the decision stands, and the page says what is gone.
+  // The video may have been in the trash for too long. The decision stays valid.
   const isBack = present(videos).length > 0;
   const why = videos.some((id) => isRemoved(id)) ? REMOVED_BY_OTHER : GONE_FOR_GOOD;
   return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
 }
 
-/** Ends what a stopped process began: what a moderator removed goes to the trash, and what one restored comes back. */
+/** Finishes decisions after a restart: moves removed videos to the trash and restores restored ones. */
 export async function finishDecisions(): Promise<void> {
   const left = prepared(
     `SELECT DISTINCT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
@@ -134,14 +134,17 @@ function decideIn(
   if (!report) return failure(404, FAILED, NO_REPORT);
   if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
   const text = reason.trim();
-  if (!text) return failure(422, FAILED, { detail: "Write a reason. Both sides read it." });
+  if (!text)
+    return failure(422, FAILED, {
+      detail: "Write a reason. The reporter and the uploader both read it.",
+    });
   if (text.length > MOST_REASON_LETTERS) {
     return failure(422, FAILED, { detail: "This reason is too long." });
   }
   const isOfReport = decision === "ask" || decision === "not-here";
   const videos = isOfReport ? [] : report.videos.filter(({ id }) => chosen.includes(id));
   const ids = videos.map(({ id }) => id);
-  // What another report has removed already was a strike then.
+  // Videos that another report has removed already got their strike then.
   const removed = ids.filter((id) => !isRemoved(id));
   const refusal = refusalOf(decision, report, videos) ?? (isStrike && noStrike(decision, removed));
   if (refusal) return failure(422, FAILED, { detail: refusal });
@@ -155,7 +158,7 @@ function decideIn(
   return { videos: ids, of: report.videos.length, removed };
 }
 
-/** Why a decision makes no sense for these videos. */
+/** Returns why a decision isn't possible for these videos, or undefined if it is. */
 function refusalOf(
   decision: DeskDecision,
   report: Report,
@@ -164,14 +167,14 @@ function refusalOf(
   if (decision === "ask") {
     return report.erasedAt === null
       ? undefined
-      : "What the reporter wrote was deleted. Nobody can be asked.";
+      : "The text of this report was deleted, so the reporter can’t be asked.";
   }
   const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
   if (decision === "not-here") {
-    return isAnyHere ? "A video of this report is here. Decide about it." : undefined;
+    return isAnyHere ? "A video of this report is still on this site. Decide about it." : undefined;
   }
   if (!isAnyHere) {
-    return "No video of this report is here. Add the one it means, or close it with “Not here”.";
+    return "None of the videos in this report is on this site. Add the right video, or close the report with “Not on this site”.";
   }
   if (chosen.length === 0) return "Choose at least one video.";
   const wrong = chosen.find((video) => !choicesFor(report, video).includes(decision));
@@ -203,7 +206,7 @@ function changeVideo(videoId: string, decision: DeskDecision, report: Report, no
   }
 }
 
-/** Records that a report waits for a decision, or closes it when each video that is here has one. */
+/** Records that a report waits for a decision, or closes it if each video on this site has one. */
 function changeReport({ id }: Report, decision: DeskDecision, now: number): void {
   if (decision === "ask") {
     moveReport({ id, from: ["open", "asked", "closed"], to: "asked" }, now);
@@ -214,7 +217,7 @@ function changeReport({ id }: Report, decision: DeskDecision, now: number): void
   }
 }
 
-/** The reporter reads it on the status page, the uploader among the notes on the video and on the account's page. */
+/** Tells the reporter on the status page, and the uploaders in the notes of their videos and on the account page. */
 function tell(
   report: Report,
   ids: readonly string[],
@@ -235,26 +238,26 @@ function tell(
   if (decision === "ask" || decision === "not-here") return;
   const sentence = decisionSentence(decision);
   for (const id of ids) {
-    // Notes go with the texts of their report: where these are gone, nothing would delete one.
+    // Notes are deleted together with the texts of their report, so an erased report gets none.
     if (report.erasedAt === null) note.run(id, userId, `${sentence}\n\n${reason}`, time);
     noteDecision({ reportId: report.id, videoId: id, decision, reason }, now);
   }
 }
 
-/** What was done since the form was made. */
+/** Returns what was done since the form was shown. */
 function decidedBefore({ id }: Report): string {
   const last = prepared(
     `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id
      WHERE report_id = ? ORDER BY moderation_log.id DESC LIMIT 1`,
   ).get(id) as { action: string; email: string | null } | undefined;
   const label = last?.email && LOG_LABELS[last.action];
-  if (!label) return "The report has changed since. Load the page again and read it first.";
-  return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Load the page again and read it first.`;
+  if (!label) return "The report has changed. Reload the page and read it again.";
+  return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Reload the page and read the report again.`;
 }
 
-/** `removed the video` of the log, after “has”. */
+/** Turns a log label such as `hid the video` into a past participle, to follow “has”. */
 function perfect(label: string): string {
-  return label.replace(/^hid /, "hidden ");
+  return label.replace(/^hid /, "hidden ").replace(/^took /, "taken ");
 }
 
 /** Names the decision and the first videos it is about. */

@@ -31,7 +31,7 @@ export function DecisionForm({
         {here.length === 1 && <input type="hidden" name="video" value={here[0]?.id} />}
         {here.length > 1 && (
           <fieldset className="flex flex-col">
-            <legend className="text-sm font-medium">Of these videos</legend>
+            <legend className="text-sm font-medium">Videos</legend>
             {here.map((video) => (
               <label
                 key={video.id}
@@ -50,7 +50,7 @@ export function DecisionForm({
                 <Decided video={video} />
               </label>
             ))}
-            <p className="text-sm text-muted">The report is decided once each of them is.</p>
+            <p className="text-sm text-muted">The report closes once every video has a decision.</p>
           </fieldset>
         )}
         <fieldset className="flex flex-col gap-1">
@@ -92,11 +92,10 @@ export function DecisionForm({
                 aria-describedby="strike-hint"
                 className="size-5 shrink-0"
               />
-              <span className="font-medium">With Remove: a strike for the uploader</span>
+              <span className="font-medium">With Remove: give the uploader a strike</span>
             </label>
             <p id="strike-hint" className="pl-8 text-muted wrap-anywhere">
-              {strikeable.map(strikeHint).join(" ")} They read the reason on the page of their
-              account.
+              {strikeable.map(strikeHint).join(" ")} They read the reason on their account page.
             </p>
           </div>
         )}
@@ -106,7 +105,7 @@ export function DecisionForm({
           required
           maxLength={MOST_REASON_LETTERS}
           defaultValue={error?.reason}
-          hint="The reporter and the uploader both read it: name neither of them."
+          hint="The reporter and the uploader both read it. Don’t name either of them."
         />
         <Button busy={busy} busyLabel="Deciding..." className="self-start">
           Decide

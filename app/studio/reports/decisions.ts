@@ -24,57 +24,58 @@ export const KIND_LABELS: Record<ReportKind, string> = {
 
 export const STATE_LABELS: Record<ReportState, string> = {
   open: "To decide",
-  asked: "Waits for the reporter",
+  asked: "Waiting for the reporter",
   closed: "Decided",
 };
 
-/** What became of a report. */
+/** The outcome of a closed report, or of one of its videos. */
 export const CLOSED_LABELS: Record<ReportDecision, string> = {
   keep: "Kept",
   remove: "Removed",
   restore: "Restored",
-  "not-here": "Not here",
+  "not-here": "Not on this site",
   withdrawn: "Withdrawn",
 };
 
-/** On the buttons of the desk. */
+/** The labels of the choices in the decision form. */
 export const DECISION_LABELS: Record<DeskDecision, string> = {
   hide: "Hide now",
   keep: "Keep",
   remove: "Remove",
-  ask: "Ask back",
+  ask: "Ask the reporter",
   "counter-notice": "Counter-notice received",
   restore: "Restore",
-  "not-here": "Not here",
+  "not-here": "Not on this site",
 };
 
-/** What each does, beside its choice. */
+/** What each choice does, shown below its label. */
 export const DECISION_HINTS: Record<DeskDecision, string> = {
-  hide: "The video is hidden at once. The report stays to be decided.",
-  keep: "Somebody has looked: nothing is removed, and this report no longer hides it.",
-  remove: "The video goes to the trash for good, nobody else restores it, and its film is blocked.",
-  ask: "The reporter is asked. The uploader is not told.",
-  "counter-notice": "The uploader objects: the report is to be decided again.",
-  restore: "The video comes back, and its film is no longer blocked.",
-  "not-here": "No video that is meant is on this site, or no longer. The report is decided.",
+  hide: "Hides the video immediately. The report stays open.",
+  keep: "Nothing is removed, and this report no longer hides the video.",
+  remove:
+    "Moves the video to the trash and adds it to the block list. It can only be restored from here.",
+  ask: "Sends your question to the reporter. The uploader isn’t notified.",
+  "counter-notice": "Records that the uploader objects to the removal, and reopens the report.",
+  restore: "Puts the video back on the site and takes it off the block list.",
+  "not-here": "Closes the report because none of its videos is on this site.",
 };
 
 /**
- * What both sides read above the moderator's reason, about "the video" or "2 of 3 videos". An operator may
- * change these sentences; the operating guide names this file.
+ * What the reporter and the uploader read above the moderator's reason, about "the video" or "2 of 3 videos". Operators
+ * may change these sentences; the operating guide names this file.
  */
 const DECISION_SENTENCES: Record<DeskDecision, (videos: string) => string> = {
   hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,
-  keep: (videos) => `A moderator has looked at the report and keeps ${videos}.`,
+  keep: (videos) => `A moderator has reviewed the report and kept ${videos}.`,
   remove: (videos) => `A moderator has removed ${videos}.`,
-  ask: () => "A moderator asks the reporter something.",
+  ask: () => "A moderator has asked the reporter a question.",
   "counter-notice": (videos) =>
-    `The uploader objects to the removal of ${videos}. The report is decided again.`,
+    `The uploader objects to the removal of ${videos}. A moderator will decide again.`,
   restore: (videos) => `A moderator has restored ${videos}.`,
-  "not-here": () => "A moderator has found no video on this site that the report is about.",
+  "not-here": () => "A moderator has closed the report because none of its videos is on this site.",
 };
 
-/** The sentence about a decision, for those who are told of one video, or of some of a report's. */
+/** Returns the sentence about a decision on one video, or on some of a report's videos. */
 export function decisionSentence(
   decision: DeskDecision,
   { chosen, of }: { chosen: number; of: number } = { chosen: 1, of: 1 },
@@ -83,23 +84,23 @@ export function decisionSentence(
   return DECISION_SENTENCES[decision](of === 1 ? "the video" : part);
 }
 
-/** What the log calls what was done, as the rest of a sentence that begins with who did it. */
+/** The actions of the log, as the rest of a sentence that begins with who did them. */
 export const LOG_LABELS: Readonly<Record<string, string>> = {
   received: "received the report",
-  "hide-at-once": "hid the video before anybody had looked",
-  "hide-limit": "left the video public, since REPORT_HIDE_LIMIT was reached",
-  answered: "noted that the reporter has answered",
-  withdrawn: "noted that the reporter has withdrawn it",
+  "hide-at-once": "hid the video automatically",
+  "hide-limit": "left the video public because REPORT_HIDE_LIMIT was reached",
+  answered: "received an answer from the reporter",
+  withdrawn: "received the reporter’s withdrawal",
   hide: "hid the video",
   keep: "kept the video",
   remove: "removed the video",
   ask: "asked the reporter",
-  "counter-notice": "noted a counter-notice",
+  "counter-notice": "recorded a counter-notice",
   restore: "restored the video",
-  "not-here": "found no video that is meant",
-  "add-video": "added a video",
-  "take-out-video": "took a video out",
-  erase: "deleted what was typed",
+  "not-here": "closed the report because none of its videos is on this site",
+  "add-video": "added a video to the report",
+  "take-out-video": "took a video out of the report",
+  erase: "deleted the text of the report",
   preserve: "preserved the evidence for a year",
   "preserve-end": "ended the preservation",
   export: "downloaded everything about the report",

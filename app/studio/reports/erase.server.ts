@@ -10,7 +10,7 @@ import { done, NO_REPORT } from "./answers";
 const FAILED = "Nothing was deleted.";
 
 /**
- * Deletes what was typed in a closed report before its time, for a reporter who asks for it.
+ * Deletes the texts of a closed report before REPORT_KEEP has passed, for a reporter who asks for it.
  *
  * @returns the failure: 404 for no such report, 409 for one that is open, erased or preserved.
  */
@@ -31,9 +31,9 @@ export async function eraseClosedReport(
     return true;
   });
   if (!isErased) {
-    const detail = "A report is closed first, and what was typed is deleted once.";
+    const detail = "Only the text of a closed report can be deleted, and only once.";
     return failure(409, FAILED, { detail });
   }
   await recordActivity({ userId, action: "report-erase" });
-  return done("What was typed is deleted.");
+  return done("The text of the report was deleted.");
 }

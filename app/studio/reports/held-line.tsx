@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { ShieldAlert } from "lucide-react";
 
-/** Why nobody can publish a video, with the way to what moderators wrote; nothing for most. */
+/** Why a video can't be published, with a link to the moderators' notes; nothing for most videos. */
 export function HeldLine({ id, title, held }: { id: string; title: string; held?: string }) {
   if (!held) return null;
   return (

@@ -20,7 +20,7 @@ export interface OwnReport {
 
 /** All that is kept of who sent a report, beside what is decided about the video. */
 export interface KeptOfReporter {
-  /** When what was typed is deleted by itself, ISO 8601 UTC; null while the report is not closed. */
+  /** When the texts are deleted automatically, ISO 8601 UTC; null while the report isn't closed. */
   until: string | null;
   /** Messages that the reporter wrote. */
   messages: number;

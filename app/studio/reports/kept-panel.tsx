@@ -7,7 +7,7 @@ import { CLOSED_LABELS, KIND_LABELS, STATE_LABELS } from "./decisions";
 import type { KeptOfReporter, OwnReport } from "./kept-of-reporter.server";
 import type { ReportPage } from "./report-page.server";
 
-/** What is kept of who sent a report, and its deletion, for a reporter who asks. */
+/** The data kept about a reporter, with the button that deletes it if the reporter asks. */
 export function KeptOfReporterPanel({
   report,
   kept,
@@ -15,25 +15,25 @@ export function KeptOfReporterPanel({
   const isErased = report.erasedAt !== null;
   const { until, messages, mails, hasAddress, others } = kept;
   return (
-    <PageSection id="kept" title="All that is kept of the reporter">
+    <PageSection id="kept" title="Data kept about the reporter">
       {isErased ? (
         <p className="text-sm">
-          Nothing that was typed. What is left names nobody: the kind of the report, its times, the
-          video, and what was decided.
+          The text was deleted. What remains names nobody: the kind of report, its dates, its videos
+          and the decisions.
         </p>
       ) : (
         <p className="text-sm figures">
-          What is above is kept, encrypted
+          The text above is stored encrypted
           {messages > 0 && `, with ${formatQuantity(messages, "message")}`}
-          {mails > 0 && `, and ${formatQuantity(mails, "mail")} that waits to be sent`}.{" "}
+          {mails > 0 && `, and ${formatQuantity(mails, "email")} waiting to be sent`}.{" "}
           {until ? (
             <>
-              It is deleted by itself on <Time value={until} />.
+              It is deleted automatically on <Time value={until} />.
             </>
           ) : (
-            "It is deleted by itself some time after the report is closed."
+            "It is deleted automatically some time after the report is closed."
           )}{" "}
-          No address of a computer, no cookie and no browser is kept.
+          No IP address, cookie or browser is recorded.
         </p>
       )}
       {others && <Others others={others} />}
@@ -45,11 +45,11 @@ export function KeptOfReporterPanel({
       {report.state === "closed" && !isErased && (
         <Form method="post" preventScrollReset className="flex flex-col gap-3">
           <p className="text-sm text-muted">
-            Deletes what was typed and written, for good. What was decided stays, and backups made
-            before still have the texts, encrypted, until they are removed.
+            Deletes the report’s text and messages for good. The decisions stay. Earlier backups
+            still contain the encrypted text until they are deleted.
           </p>
           <Button name="intent" value="erase" variant="danger" className="self-start">
-            Delete what was typed
+            Delete report text
           </Button>
         </Form>
       )}
@@ -59,7 +59,7 @@ export function KeptOfReporterPanel({
 
 function Others({ others }: { others: OwnReport[] }) {
   if (others.length === 0)
-    return <p className="text-sm">No other report was sent with this e-mail address.</p>;
+    return <p className="text-sm">No other report was sent with this email address.</p>;
   return (
     <ul aria-label="Other reports of this reporter" className="flex flex-col text-sm">
       {others.map(({ id, kind, state, decision, receivedAt }) => (

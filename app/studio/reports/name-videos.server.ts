@@ -17,11 +17,11 @@ const NOTHING_TAKEN_OUT = "The video was not taken out.";
 const MAX_VIDEOS = 100;
 
 /**
- * Adds videos that a report means but doesn't name, for a moderator. They wait for a decision, which opens the
- * report again. An urgent report hides them, as it hides those that it names.
+ * Adds videos to a report, for a moderator who knows which videos the reporter means. They wait for a decision, so
+ * a closed report is reopened. An urgent report hides them like the videos that the reporter named.
  *
- * @param typed addresses of videos, or the id of one.
- * @returns the failure: 404 for no such report, 422 if a video isn't here.
+ * @param typed addresses of videos, or one id.
+ * @returns the failure: 404 for no such report, 422 if a video isn't on this site.
  */
 export async function addVideos(
   reportId: string,
@@ -38,12 +38,12 @@ export async function addVideos(
     if (missing !== undefined) {
       const detail = missing
         ? `There is no video ${missing.slice(0, 60)} in the catalogue or in the trash.`
-        : "Type the address of a video.";
+        : "Enter the address or ID of a video.";
       return failure(422, NOTHING_ADDED, { detail });
     }
     const isNew = (id: string) => !report.videos.some((video) => video.id === id);
     const fresh = ids.filter(isNew);
-    if (fresh.length === 0) return done("The report names it already.");
+    if (fresh.length === 0) return done("The report already names this video.");
     if (report.videos.length + fresh.length > MAX_VIDEOS) {
       const detail = `A report names at most ${MAX_VIDEOS} videos.`;
       return failure(422, NOTHING_ADDED, { detail });
@@ -63,7 +63,7 @@ export async function addVideos(
 }
 
 /**
- * Takes a video out of a report that names it by mistake. The report no longer holds it.
+ * Takes a video out of a report that names it by mistake, and releases the hold of the report.
  *
  * @returns the failure: 404 for no such report or video in it, 409 for one that the report has removed.
  */
@@ -78,7 +78,7 @@ export async function takeOutVideo(
     if (!report) return failure(404, NOTHING_TAKEN_OUT, NO_REPORT);
     const named = report.videos.find(({ id }) => id === videoId);
     if (!named) {
-      return failure(404, NOTHING_TAKEN_OUT, { detail: "The report doesn't name it any more." });
+      return failure(404, NOTHING_TAKEN_OUT, { detail: "The report no longer names this video." });
     }
     if (isRemoved(videoId, reportId)) {
       const detail = "The report has removed this video. Restore it first.";
@@ -86,7 +86,7 @@ export async function takeOutVideo(
     }
     unnameVideo(reportId, videoId);
     lift(videoId, reportId, now);
-    // Urgent reports that came later have relied on the decision, which no longer counts.
+    // Later urgent reports didn't hold the video because of this decision, which no longer counts.
     const isRelied = named.decision !== null && hidesAtOnce(report.kind);
     if (isRelied) holdForOthers(videoId, reportId, now);
     log(report, "take-out-video", videoId, userId, now);

@@ -5,7 +5,7 @@ import { PageSection } from "../page-section";
 import { usePermissions } from "../use-permissions";
 import type { ReportPage } from "./report-page.server";
 
-/** Keeps everything about a report for a year, and hands it out to an owner as one file. */
+/** Preserves everything about a report for a year. Owners can download it as one file. */
 export function PreservePanel({
   report,
   preservedUntil,
@@ -17,17 +17,16 @@ export function PreservePanel({
         {preservedUntil ? (
           <>
             The videos with all their files, and everything written about this report, are preserved
-            until <Time value={preservedUntil} />. Until then nothing removes them, whoever orders
-            it.
+            until <Time value={preservedUntil} />. Nobody can delete them before that date.
           </>
         ) : (
-          "“Preserve” keeps the videos with all their files, and everything written about this report, for a year, as authorities may ask for. Until then nothing removes them, whoever orders it."
+          "Preserving keeps the videos with all their files, and everything written about this report, for one year, for example because the authorities ask for it. Nobody can delete them during that time."
         )}
       </p>
       <div className="flex flex-wrap gap-3">
         <Form method="post" preventScrollReset>
           <Button name="intent" value="preserve" variant="secondary">
-            {preservedUntil ? "Preserve for a year from now" : "Preserve"}
+            {preservedUntil ? "Extend to a year from now" : "Preserve"}
           </Button>
         </Form>
         {allows("/admin/reports/:id/archive") && (
@@ -43,7 +42,7 @@ export function PreservePanel({
       {preservedUntil && allows("/admin/reports/:id end-preservation") && (
         <details className="rounded-lg border border-line px-4 py-1">
           <summary className="cursor-pointer py-3 text-sm font-medium">
-            End the preservation
+            Stop preserving this report
           </summary>
           <Form
             method="post"
@@ -51,11 +50,11 @@ export function PreservePanel({
             className="flex flex-col items-start gap-4 pt-1 pb-3"
           >
             <p className="text-sm text-muted">
-              What waits to be removed is removed then, such as videos that were deleted for good in
-              the meantime.
+              Anything that was due to be deleted in the meantime is then deleted, such as videos
+              that have been in the trash for more than 30 days.
             </p>
             <Button name="intent" value="end-preservation" variant="danger">
-              Yes, end it
+              Stop preserving
             </Button>
           </Form>
         </details>

@@ -13,10 +13,10 @@ const NOTHING_PRESERVED = "Nothing was preserved.";
 const NOT_ENDED = "The preservation was not ended.";
 
 /**
- * Preserves the videos of a report and its texts for a year, as authorities ask for: nothing removes them
- * meanwhile, whoever orders it. Asked again, the year begins anew.
+ * Preserves the videos and texts of a report for one year, for example because the authorities ask for it. Nobody can
+ * delete them during that time. Calling it again restarts the year.
  *
- * @returns the failure: 404 for no such report, 409 if none of its videos is here.
+ * @returns the failure: 404 for no such report, 409 if none of its videos is on this site.
  */
 export async function preserveReport(
   reportId: string,
@@ -29,7 +29,9 @@ export async function preserveReport(
     if (!report) return failure(404, NOTHING_PRESERVED, NO_REPORT);
     const ids = report.videos.map(({ id }) => id).filter(isHere);
     if (ids.length === 0) {
-      return failure(409, NOTHING_PRESERVED, { detail: "No video of this report is here." });
+      return failure(409, NOTHING_PRESERVED, {
+        detail: "None of the videos in this report is on this site.",
+      });
     }
     preserveVideos(reportId, ids, until);
     for (const videoId of ids) {
@@ -42,7 +44,7 @@ export async function preserveReport(
 }
 
 /**
- * Ends the preservation of a report before its time.
+ * Ends the preservation of a report before the year is over.
  *
  * @returns the failure: 409 if it isn't preserved.
  */
@@ -58,5 +60,5 @@ export async function endPreservationOf(
   });
   if (!isEnded) return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
   await recordActivity({ userId, action: "report-preserve-end" });
-  return done("The preservation is ended: what it kept can be removed again.");
+  return done("This report is no longer preserved. Its videos and text can be deleted again.");
 }

@@ -11,7 +11,7 @@ export const REPORTS_PER_PAGE = 50;
 /** More are not counted: "1,000 or more" says enough. */
 const MOST_COUNTED = 1_000;
 
-/** Which reports the desk lists, as its address says. */
+/** Which reports the list shows, from the query of its URL. */
 export interface QueueView {
   state: ReportState;
   kind?: ReportKind;
@@ -28,7 +28,7 @@ export interface QueuedReport {
   receivedAt: string;
   closedAt: string | null;
   left: { text: string; isOver: boolean };
-  /** Of the first video reported; null where that is gone, or none was recognised. */
+  /** The title of the first reported video; null if it is gone, or if the report names none. */
   title: string | null;
   /** How many videos it names. */
   videos: number;
@@ -42,7 +42,7 @@ export interface Queue {
   open: number;
 }
 
-/** What the address of the desk asks for; what it does not know counts as left out. */
+/** Reads the query of the list's URL. Unknown values are ignored. */
 export function readQueueView(params: URLSearchParams): QueueView {
   const state = params.get("state");
   const kind = REPORT_KINDS.find((each) => each === params.get("kind"));
@@ -54,7 +54,7 @@ export function readQueueView(params: URLSearchParams): QueueView {
   };
 }
 
-/** A page of the queue: by deadline, so that what is overdue comes first; decided ones newest first. */
+/** Returns a page of the queue: by deadline, so overdue reports come first; decided reports newest first. */
 export function readQueue(view: QueueView, now = Date.now()): Queue {
   const { state, kind, after } = view;
   const isClosed = state === "closed";
@@ -102,7 +102,7 @@ function countOpen(): number {
     .get() as number;
 }
 
-/** What the navigation of the studio says of the desk: reports that wait, and those overdue; 1,000 at most. */
+/** Returns the counts for the studio's navigation: open and overdue reports, at most 1,000 each. */
 export function countWaiting(now = Date.now()): { open: number; overdue: number } {
   const overdue = prepared(
     `SELECT count(*) FROM

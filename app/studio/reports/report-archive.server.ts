@@ -27,8 +27,8 @@ interface ArchivedFile {
 }
 
 /**
- * Returns a ZIP file of everything that is kept about a report: what was typed, messages, the log, the rows of
- * its videos, and all their films and pictures, with the SHA-256 of each in the format of `sha256sum`.
+ * Returns a ZIP file of everything that is kept about a report: its text, messages, the log, the rows of its videos,
+ * all their video and image files, and the SHA-256 of each file in the format of `sha256sum`.
  */
 export async function reportArchive(report: Report): Promise<Readable> {
   const reportId = report.id;
@@ -52,7 +52,7 @@ export async function reportArchive(report: Report): Promise<Readable> {
   return zipped(`${JSON.stringify(document, null, 2)}\n`, files);
 }
 
-/** All that the database has about a video: its row, its other films, its uploader and its digest. */
+/** Reads everything about a video from the database: its row, other files, uploader and digest. */
 function videoOf(id: string) {
   const row = prepared("SELECT * FROM videos WHERE id = ?").get(id) as NamingRow | undefined;
   const deleted = prepared("SELECT * FROM deleted_videos WHERE id = ?").get(id) as
@@ -80,12 +80,12 @@ async function filesOf({ id, row, otherFilms }: ReturnType<typeof videoOf>) {
   return files.filter((file) => file !== undefined);
 }
 
-/** The captions, which are in the folder of what was made from a film. */
+/** Returns the caption files, which are in the folder of derived files. */
 function captionsOf({ captions }: NamingRow): MediaName[] {
   return readCaptions(captions).flatMap(({ url }) => parseMediaUrl(url) ?? []);
 }
 
-/** Undefined for a folder of what was made from a film, and for a file that is gone. */
+/** Undefined for a folder of derived files and for a missing file. */
 async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
   const file = filePath(name);
   if (!file || !/\.\w+$/.test(name.path)) return undefined;
@@ -96,7 +96,7 @@ async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
   return { name: `${name.bucket}/${name.path}`, open };
 }
 
-/** Files are read one after another, as fast as the archive is taken. */
+/** Reads the files one after another, as fast as the client downloads the archive. */
 function zipped(document: string, files: readonly ArchivedFile[]): Readable {
   const zip = new ZipFile();
   const output = new PassThrough();
@@ -127,7 +127,7 @@ function zipped(document: string, files: readonly ArchivedFile[]): Readable {
   return output;
 }
 
-/** Passes bytes on, and tells their SHA-256 at the end. */
+/** Passes bytes through and reports their SHA-256 at the end. */
 function summing(tell: (digest: string) => void): Transform {
   const hash = createHash("sha256");
   return new Transform({

@@ -67,7 +67,7 @@ export function ReportList({ reports }: { reports: QueuedReport[] }) {
               className="inline-flex min-h-11 items-center font-medium underline-offset-4 hover:underline wrap-anywhere"
             >
               <span>
-                {KIND_LABELS[report.kind]}: <bdi>{report.title ?? "no video that is here"}</bdi>
+                {KIND_LABELS[report.kind]}: <bdi>{report.title ?? "no video on this site"}</bdi>
                 {report.videos > 1 && ` and ${report.videos - 1} more`}
               </span>
             </Link>

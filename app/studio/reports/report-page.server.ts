@@ -18,10 +18,10 @@ import { choicesFor } from "./choices.server";
 import { DECISIONS, type DeskDecision, timeLeft } from "./decisions";
 
 const EARLIER_SHOWN = 10;
-/** Those of an uploader are looked for among so many of the last: a few milliseconds. */
+/** How many of the latest reports are searched for those of the same uploader. Takes a few milliseconds. */
 const LAST_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
-/** What leaves the decision as it is. */
+/** Log actions that don't change what a decision is based on. */
 const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
 
 /** A video that a report is about. */
@@ -32,26 +32,26 @@ export interface ReportedVideo extends NamedVideo {
   title: string;
   status: "published" | "hidden" | "review" | "trash" | "gone";
   thumbnailUrl: string | null;
-  /** Empty where it can't be watched, as in the trash. */
+  /** Empty if it can't be played, for example because it is in the trash. */
   videoUrl: string;
   uploader: string | null;
-  /** Why nobody can publish it; undefined where they can. */
+  /** Why it can't be published; undefined if it can. */
   held?: string;
   /** Which terms its uploader has accepted; undefined where no terms were ever written. */
   accepted?: AcceptedTerms[];
-  /** For which kinds of reports somebody has looked at it before. */
+  /** The kinds of reports for which a moderator has reviewed it before. */
   checked: ReportKind[];
-  /** Its other films: one that is to replace it, and those that it replaced. */
+  /** Its other files: a pending replacement, and earlier files. */
   otherFiles: OtherFile[];
 }
 
-/** A film that a video had, or is to have. */
+/** An earlier or future file of a video. */
 interface OtherFile {
   id: string;
   state: "pending" | "earlier" | "original";
-  /** Empty unless it can be watched: what was replaced is served to nobody. */
+  /** Empty for a file that was replaced: nobody can play those. */
   videoUrl: string;
-  /** When it was sent or replaced, ISO 8601 UTC. */
+  /** When it was uploaded or replaced, ISO 8601 UTC. */
   at: string;
   email: string | null;
 }
@@ -70,17 +70,17 @@ interface EarlierReport {
 export interface ReportPage {
   report: Report & { left: { text: string; isOver: boolean } };
   videos: ReportedVideo[];
-  /** What can be decided about one of its videos at least, or about the report. */
+  /** The decisions that apply to at least one of its videos, or to the report. */
   choices: DeskDecision[];
   earlier: EarlierReport[];
   messages: ReportMessage[];
-  /** What was decided, the oldest first; the e-mail is null for an account that is gone, and the site. */
+  /** The log entries, oldest first; the email is null for a deleted account and for the site. */
   entries: { id: number; at: string; action: string; email: string | null }[];
   /** Until when it preserves its videos, ISO 8601 UTC; null if it doesn't. */
   preservedUntil: string | null;
   /** Who can be given a strike with a removal. */
   strikeable: Strikeable[];
-  /** What a decision is made from: another decision or an answer changes it. */
+  /** Changes with every decision and every answer of the reporter. */
   version: string;
 }
 
@@ -118,7 +118,7 @@ export function versionOf({ id, state }: Pick<Report, "id" | "state">): string {
   return `${last ?? 0}-${state}`;
 }
 
-/** What is offered: what applies to one of the videos, else that none is here; and a question. */
+/** Returns the decisions to offer: those that apply to a video, or “not here” if there are none; and a question. */
 function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): DeskDecision[] {
   const all = new Set(videos.flatMap(({ choices }) => choices));
   if (all.size === 0) all.add("not-here");
@@ -180,7 +180,7 @@ function readVideos(report: Report): ReportedVideo[] {
 const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
-/** The last of the same videos, and of the same uploader's. */
+/** Returns the latest reports about the same videos, and about other videos of the same uploaders. */
 function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport[] {
   const columns =
     "reports.id, reports.kind, reports.state, reports.decision, received_at AS receivedAt";

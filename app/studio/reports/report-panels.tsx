@@ -4,26 +4,26 @@ import { PageSection } from "../page-section";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
 import type { ReportPage } from "./report-page.server";
 
-/** What the reporter typed. */
+/** The text of the report. */
 export function Statement({ report }: Pick<ReportPage, "report">) {
   const { box } = report;
   return (
     <PageSection id="statement" title="What was reported">
       {box === null ? (
         <p className="text-sm text-muted">
-          What was typed has been deleted
+          The text of this report was deleted
           {report.erasedAt && (
             <>
               {" "}
               on <Time value={report.erasedAt} />
             </>
           )}
-          , as the timetable says.
+          .
         </p>
       ) : typeof box === "string" ? (
         <p className="text-sm text-muted">
-          What was typed can't be read, since it was encrypted with another SESSION_SECRET. Nothing
-          is lost: list the earlier secret again, and it can be read.
+          The text of this report can’t be read because it was encrypted with another
+          SESSION_SECRET. Nothing is lost: add the earlier secret to SESSION_SECRET to read it.
         </p>
       ) : (
         <dl className="flex flex-col gap-3 text-sm">
@@ -58,7 +58,7 @@ export function Course({ messages, entries }: Pick<ReportPage, "messages" | "ent
   return (
     <PageSection id="course" title="Messages and decisions">
       {messages.length + entries.length === 0 && (
-        <p className="text-sm text-muted">Nothing was written or decided yet.</p>
+        <p className="text-sm text-muted">No messages or decisions yet.</p>
       )}
       {messages.length > 0 && (
         <ol aria-label="Messages" className="flex flex-col gap-3 text-sm">
@@ -68,7 +68,7 @@ export function Course({ messages, entries }: Pick<ReportPage, "messages" | "ent
                 {AUTHORS[author]}, <Time value={sentAt} />
               </p>
               <p dir="auto" className="wrap-anywhere whitespace-pre-line">
-                {text ?? "This message can't be read with the secret that is set."}
+                {text ?? "This message can’t be read with the current SESSION_SECRET."}
               </p>
             </li>
           ))}
@@ -92,7 +92,9 @@ export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
   return (
     <PageSection id="earlier" title="Other reports">
       {earlier.length === 0 && (
-        <p className="text-sm text-muted">None of these videos, and none of their uploader.</p>
+        <p className="text-sm text-muted">
+          No other reports about these videos or their uploaders.
+        </p>
       )}
       {earlier.length > 0 && (
         <ul className="flex flex-col text-sm">

@@ -11,15 +11,15 @@ import type { ReportedVideo, ReportPage } from "./report-page.server";
 
 const NOT_THERE: Partial<Record<ReportedVideo["status"], string>> = {
   trash: "In the trash",
-  gone: "Deleted for good, or never here",
+  gone: "Deleted for good, or never on this site",
 };
 
-/** The videos that a report is about, each as far as it is still there. */
+/** The videos that a report is about, with what is still known of each. */
 export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
   return (
     <PageSection id="videos" title="Videos reported">
       {videos.length === 0 && (
-        <p className="text-sm text-muted">No video was recognised in this report.</p>
+        <p className="text-sm text-muted">This report doesn’t name a video of this site.</p>
       )}
       {videos.map((video) => (
         <article
@@ -58,13 +58,13 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
           {video.held && <p className="text-sm text-muted">{video.held}</p>}
           {video.filmChangedAt && (
             <p className="text-sm text-warn">
-              Its film was replaced or deleted on <Time value={video.filmChangedAt} />, after it was
-              reported.
+              The file of this video was replaced or deleted on <Time value={video.filmChangedAt} />
+              , after the report.
             </p>
           )}
           {video.checked.length > 0 && (
             <p className="text-sm text-muted">
-              Somebody has looked at it before:{" "}
+              A moderator has already reviewed this video for:{" "}
               {video.checked.map((kind) => KIND_LABELS[kind]).join(", ")}.
             </p>
           )}
@@ -90,7 +90,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
       >
         <div className="min-w-0 grow basis-60">
           <Field
-            label={`Address or id of ${videos.length > 0 ? "another" : "the"} video that is meant`}
+            label={`Address or ID of ${videos.length > 0 ? "another" : "the"} video`}
             name="address"
             autoComplete="off"
             required
@@ -122,8 +122,8 @@ export function Decided({ video }: { video: Pick<ReportedVideo, "decision" | "ch
 }
 
 /**
- * A film that nobody sees by accident: its poster is blurred, and there is no player, until a moderator opens
- * it. Closing it ends the sound as well.
+ * A player that nobody sees by accident: the poster is blurred and the player is hidden until a moderator opens it.
+ * Closing it pauses the video.
  */
 function CoveredFilm({
   videoUrl,
@@ -156,7 +156,7 @@ function CoveredFilm({
           </span>
         </span>
       </summary>
-      {/* biome-ignore lint/a11y/useMediaCaption: a moderator looks at the film itself. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: moderators check the video itself. */}
       <video
         src={videoUrl}
         poster={thumbnailUrl ?? undefined}
@@ -171,15 +171,15 @@ function CoveredFilm({
 }
 
 const FILE_LABELS = {
-  pending: "A film that is to replace this one, sent",
-  earlier: "An earlier film, replaced",
-  original: "The whole film, of which a part was cut out",
+  pending: "New file, not in use yet, uploaded",
+  earlier: "Earlier file, replaced",
+  original: "Original file before trimming, replaced",
 } as const;
 
 function OtherFiles({ video }: { video: ReportedVideo }) {
   if (video.otherFiles.length === 0) return null;
   return (
-    <ul aria-label={`Other films of ${video.title}`} className="flex flex-col gap-2 text-sm">
+    <ul aria-label={`Other files of ${video.title}`} className="flex flex-col gap-2 text-sm">
       {video.otherFiles.map(({ id, state, at, email, videoUrl }) => (
         <li key={id} className="flex flex-col gap-2">
           <span className="text-muted figures">
@@ -190,7 +190,7 @@ function OtherFiles({ video }: { video: ReportedVideo }) {
             <CoveredFilm
               videoUrl={videoUrl}
               thumbnailUrl={null}
-              title={`${video.title}, new film`}
+              title={`${video.title}, new file`}
             />
           )}
         </li>

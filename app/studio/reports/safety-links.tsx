@@ -2,7 +2,7 @@ import { NavLink } from "@remix-run/react";
 import { classNames } from "~/ui/class-names";
 import { usePermissions } from "../use-permissions";
 
-/** The pages around reports. */
+/** The trust and safety pages. */
 const PAGES = [
   ["/admin/reports", "Reports"],
   ["/transparency", "Transparency"],
@@ -11,7 +11,7 @@ const PAGES = [
   ["/admin/terms", "Terms"],
 ] as const;
 
-/** Links between the pages of trust and safety that whoever sees them may open, below the studio's own. */
+/** Links to the trust and safety pages that the user may open, below the studio's navigation. */
 export function SafetyLinks() {
   const may = usePermissions();
   return (

@@ -4,8 +4,8 @@ import { hold, releaseHold, sourcesOf } from "~/visibility/holds.server";
 import { isWaiting } from "./choices.server";
 
 /**
- * Ends the hold of a report on a video. Those of other reports stay; an open urgent one that nobody has
- * checked gets its own, if it has relied on this one so far.
+ * Releases the hold of a report on a video. Holds of other reports stay. Open urgent reports that no moderator has
+ * reviewed get a hold of their own, because they may have relied on this one.
  */
 export function lift(videoId: string, reportId: string, now: number): void {
   if (!sourcesOf(videoId, "report").includes(reportId)) return;
@@ -13,7 +13,7 @@ export function lift(videoId: string, reportId: string, now: number): void {
   releaseHold({ videoId, reason: "report", sourceId: reportId });
 }
 
-/** Holds a video for the open urgent reports that nobody has checked, except one. */
+/** Holds a video for the open urgent reports that no moderator has reviewed, except one. */
 export function holdForOthers(videoId: string, reportId: string, now: number): void {
   for (const { id } of uncheckedReports(videoId)) {
     if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
@@ -21,8 +21,8 @@ export function holdForOthers(videoId: string, reportId: string, now: number): v
 }
 
 /**
- * Closes a report when each of its videos that is here has a decision, and opens it when one hasn't. A report
- * without a video that is here waits until a moderator closes it.
+ * Closes a report once each of its videos on this site has a decision, and reopens it otherwise. A report without a
+ * video on this site stays open until a moderator closes it.
  */
 export function settleReport(id: string, now: number): void {
   const videos = videosOf(id);

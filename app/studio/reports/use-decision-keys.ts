@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from "react";
 import type { DeskDecision } from "./decisions";
 
-/** The key that chooses a decision. */
+/** The key that chooses each decision. */
 export const DECISION_KEYS: Record<DeskDecision, string> = {
   hide: "h",
   keep: "k",
@@ -12,10 +12,10 @@ export const DECISION_KEYS: Record<DeskDecision, string> = {
   ask: "a",
 };
 
-/** Where a letter is typed, or a dialog has the keyboard. */
+/** Elements in which letters are typed, and dialogs. */
 const TYPING = 'input:not([type="radio"], [type="checkbox"]), select, textarea, dialog';
 
-/** Letters choose a decision of a form and go to the field of its reason. */
+/** Lets letter keys choose a decision, and moves the focus to the reason. */
 export function useDecisionKeys(form: RefObject<HTMLFormElement>): void {
   useEffect(() => {
     const choose = (event: KeyboardEvent) => {

@@ -8,8 +8,8 @@ export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
   if (decisions.length === 0) {
     return (
       <p className="text-muted">
-        No moderator has decided anything about your videos. If one does, you read the reason here,
-        even when the video is gone.
+        No moderator has decided anything about your videos yet. Decisions and their reasons appear
+        here, even if the video has been deleted.
       </p>
     );
   }
@@ -25,7 +25,7 @@ export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
           </p>
           <p dir="auto" className="whitespace-pre-line">
             {text?.reason ??
-              "The reason can't be read at the moment. Ask who runs the site for it."}
+              "The reason can’t be read at the moment. Ask the owner of the site for it."}
           </p>
         </li>
       ))}

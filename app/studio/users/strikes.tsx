@@ -114,7 +114,7 @@ export function StrikeList({
 
 function StrikeState({ strike }: { strike: Strike }) {
   if (strike.withdrawnAt) return "withdrawn";
-  if (!strike.counts) return "counts no more";
+  if (!strike.counts) return "no longer counts";
   return (
     <>
       counts until <Time value={strike.endsAt} />

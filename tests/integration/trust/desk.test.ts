@@ -81,9 +81,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(false);
     expect(pageOf("r")).toMatchObject({
       report: { state: "open", decision: null },
-      videos: [
-        { status: "published", held: expect.stringContaining("until a moderator has decided") },
-      ],
+      videos: [{ status: "published", held: expect.stringContaining("until a moderator decides") }],
       entries: [{ action: "hide", email: "a@b.c" }],
     });
   });
@@ -194,7 +192,7 @@ describe("a decision on a report", () => {
     await report("r");
     await decide("r", "keep", { reason: "Nothing to be seen." });
     expect(pageOf("r")?.messages).toMatchObject([
-      { author: "site", text: "A moderator has looked at the report and keeps the video." },
+      { author: "site", text: "A moderator has reviewed the report and kept the video." },
       { author: "moderator", text: "Nothing to be seen." },
     ]);
     expect(loadReview("v", "up")?.notes).toMatchObject([
@@ -247,7 +245,7 @@ describe("a decision on a report", () => {
     });
     expect(pageOf("s")?.choices).toEqual(["not-here", "ask"]);
     expect(await decide("s", "remove", { videos: ["never"] })).toMatchObject({
-      detail: expect.stringContaining("No video of this report is here"),
+      detail: expect.stringContaining("None of the videos in this report is on this site"),
     });
     expect(await decide("s", "not-here")).toMatchObject({ kind: "success" });
     expect(pageOf("s")?.report).toMatchObject({ state: "closed", decision: "not-here" });
@@ -257,7 +255,7 @@ describe("a decision on a report", () => {
     await report("r", { videos: [] });
     expect(await decide("r", "remove", { videos: [] })).toMatchObject({
       status: 422,
-      detail: expect.stringContaining("No video of this report is here"),
+      detail: expect.stringContaining("None of the videos in this report is on this site"),
     });
     expect(await decide("r", "not-here", { videos: [] })).toMatchObject({ kind: "success" });
     expect(pageOf("r")?.report).toMatchObject({ state: "closed", decision: "not-here" });
@@ -268,7 +266,7 @@ describe("a decision on a report", () => {
     expect(await decide("s", "keep", { reason: " " })).toMatchObject({ status: 422 });
     expect(await decide("s", "keep", { reason: "x".repeat(2_001) })).toMatchObject({ status: 422 });
     expect(await decide("s", "not-here")).toMatchObject({
-      detail: "A video of this report is here. Decide about it.",
+      detail: "A video of this report is still on this site. Decide about it.",
     });
     expect(await decide("s", "restore")).toMatchObject({ detail: "The video was not removed." });
     expect(await decide("nobody", "keep")).toMatchObject({ status: 404 });

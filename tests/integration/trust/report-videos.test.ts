@@ -91,7 +91,7 @@ describe("a report that names two videos", () => {
     const site = readMessages(ID).filter(({ author }) => author === "site");
     expect(site.map(({ text }) => text)).toEqual([
       "A moderator has removed 1 of 2 videos.",
-      "A moderator has looked at the report and keeps 1 of 2 videos.",
+      "A moderator has reviewed the report and kept 1 of 2 videos.",
     ]);
     expect(readStatusPage(statusToken(ID))).toMatchObject({
       videos: [
@@ -109,7 +109,7 @@ describe("a report that names two videos", () => {
     ]);
     expect(await decide("keep", ["v", "gone"])).toMatchObject({
       status: 422,
-      detail: "The video is no longer here.",
+      detail: "The video is no longer on this site.",
     });
     await decide("keep", ["v"]);
     expect(stateOf()).toEqual(["closed", "keep"]);
