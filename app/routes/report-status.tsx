@@ -72,8 +72,8 @@ export default function ReportStatusPage() {
       <header>
         <h1 className="text-xl font-bold">Your report</h1>
         <p className="mt-3 text-sm text-muted">
-          Keep the address of this page, and keep it to yourself: whoever has it can read and answer
-          for you.
+          Save the link to this page, and don’t share it. Anyone who has it can read your report and
+          answer for you.
         </p>
       </header>
       {answer && !page.canWrite && (

@@ -77,7 +77,7 @@ export async function action({ request }: ActionFunctionArgs) {
     statusPath(answer.id),
     {
       title: "Report received",
-      description: "Keep the address of this page: it is the only way back to your report.",
+      description: "Save the link to this page. It is the only way to check on your report.",
       kind: "success",
     },
     { status: 303 },
@@ -109,7 +109,7 @@ export default function ReportPage() {
           </p>
         ) : (
           <p className="mt-3 text-muted">
-            You need no account. What you write is kept encrypted, read by the moderators alone, and
+            You don’t need an account. Your report is stored encrypted, read only by moderators, and
             deleted some time after the decision.
           </p>
         )}

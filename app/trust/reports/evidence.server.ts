@@ -2,21 +2,21 @@ import { isPreserved } from "~/media/files/preserved.server";
 import { prepared } from "~db/client.server";
 
 /**
- * Videos whose files moderators still need: nothing removes them before every report about them is decided.
- * What a moderator has removed, or the scan of uploads refused, stays in the trash for its 30 days; only owners
- * can delete it sooner. What a report preserves stays whoever wants to remove it.
+ * Videos whose files moderators still need. Nobody can delete them before every report about them is decided.
+ * Videos that a moderator removed or the scan refused stay in the trash for 30 days; only owners can delete them
+ * sooner. Nobody can delete what a report preserves.
  */
 
-/** Why the files of a video stay. */
+/** Why the files of a video can't be deleted. */
 export const EVIDENCE_SENTENCE =
-  "Its files are evidence: a report about it hasn't been decided or preserves them, the scan refused it, or the uploader may still object to its removal.";
+  "Its files are kept as evidence because of a report, because the scan refused them, or because the uploader can still object to the removal.";
 
 export interface EvidenceOptions {
-  /** Whether what a moderator has removed, or the scan of uploads refused, is evidence too. */
+  /** Whether videos that a moderator removed or the scan refused count as evidence too. */
   isRemovedKept: boolean;
 }
 
-/** The condition in a query on videos, whether or not they are deleted. */
+/** Returns an SQL condition for the id of a video, deleted or not. */
 export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions): string {
   const isReported = `EXISTS (SELECT 1 FROM report_videos AS reported JOIN reports ON reports.id = report_id
     WHERE reported.video_id = ${videoId} AND reported.decision IS NULL AND reports.state <> 'closed')`;
@@ -32,7 +32,7 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
   return `(${causes.join(" OR ")})`;
 }
 
-/** Those of some videos that are evidence. */
+/** Returns which of these videos are evidence. */
 export function evidenceAmong(
   videoIds: readonly string[],
   options: EvidenceOptions = { isRemovedKept: true },

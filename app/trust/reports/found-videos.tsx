@@ -3,16 +3,16 @@ import { videoPath } from "~/shared/addresses";
 import { fetchCards } from "~/ui/cards/fetch-cards";
 import { videosIn } from "./reported-addresses";
 
-/** After the last letter: what is typed half is not looked for. */
+/** Waits this long after the last keystroke before it searches. */
 const WAIT_MS = 400;
 
-/** What was found of a text: the titles of public videos, and the ids of others. */
+/** The titles of the public videos found in a text, and the ids of the others. */
 interface Found {
   titles: string[];
   missing: string[];
 }
 
-/** Says while somebody types which videos the site finds in the text. Nothing without scripts. */
+/** Shows while somebody types which videos the text refers to. Needs JavaScript. */
 export function FoundVideos({ text }: { text: string }) {
   const found = useFound(text);
   if (!found) return <p role="status" />;
@@ -31,7 +31,7 @@ export function FoundVideos({ text }: { text: string }) {
       ))}
       {titles.length + missing.length === 0 && (
         <p className="text-warn">
-          We find no address of a video here. One begins with {location.origin}/video/
+          No video address found. Video addresses begin with {location.origin}/video/
         </p>
       )}
     </div>
@@ -53,7 +53,7 @@ function useFound(text: string): Found | undefined {
         missing: ids.filter((id) => !isFound(id)),
       });
     };
-    // What can't be asked now is said by the answer to the form.
+    // If this fails, the response to the form reports missing videos.
     const timer = setTimeout(() => look().catch(() => {}), WAIT_MS);
     return () => {
       clearTimeout(timer);

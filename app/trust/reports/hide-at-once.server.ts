@@ -10,9 +10,9 @@ import { URGENT_KINDS } from "./report-records.server";
 import { checkedKinds, isHere, uncheckedReports } from "./report-videos.server";
 
 /**
- * A report of somebody under age, or shown without consent, hides its videos before anybody has read it. As
- * anybody can send one, no more videos are hidden that way than REPORT_HIDE_LIMIT says: beyond it, a video is
- * hidden once a second report of it comes from another network, and otherwise waits for a moderator.
+ * A report of somebody under age or shown without consent hides its videos before a moderator has read it. Because
+ * anyone can send such reports, REPORT_HIDE_LIMIT limits how many videos they hide. Beyond the limit, a video stays
+ * public until a moderator decides, or until a second report about it comes from another network.
  */
 
 const HOUR_MS = 3_600_000;
@@ -23,27 +23,27 @@ const MIN_PER_DAY = 5;
 interface UrgentReport {
   reportId: string;
   kind: ReportKind;
-  /** What sent it, as `widerNetwork` says. */
+  /** The sender's network, see `widerNetwork`. */
   network: string;
 }
 
-/** As many as may wait to be decided at once. */
+/** More reports than this are unlikely to be open at the same time. */
 const MAX_REMEMBERED = 10_000;
 /**
- * The networks of the last urgent reports by their ids, in memory only: no visitor's address is written
- * anywhere. Of a report from before the start it isn't known, and it counts as one from the same network.
+ * The networks of the latest urgent reports by report id. Kept only in memory, because no visitor's address is ever
+ * stored. Reports from before a restart count as coming from the same network.
  */
 const networks = processState(
   "networks of reports",
   () => new LRUCache<string, string>(atMostEntries(MAX_REMEMBERED)),
 );
 
-/** Whether a report of a kind hides its videos before anybody has read it. */
+/** Whether reports of this kind hide their videos before a moderator has read them. */
 export function hidesAtOnce(kind: ReportKind): boolean {
   return settings().reportHide && URGENT_KINDS.includes(kind);
 }
 
-/** Hides videos for a report that has just arrived. Synchronous, for the transaction that enters it. */
+/** Hides the videos of a new report. Synchronous, for the transaction that inserts the report. */
 export function hideReported(
   report: UrgentReport,
   videoIds: readonly string[],
@@ -53,7 +53,7 @@ export function hideReported(
   networks().set(reportId, network);
   for (const videoId of videoIds) {
     if (!isHere(videoId) || checkedKinds(videoId).includes(kind)) continue;
-    // The log counts what was hidden, not each report that keeps it hidden.
+    // The log has one entry for each hidden video, not for each report that hides it.
     if (holdsOf([videoId]).get(videoId)?.includes("report")) {
       hold({ videoId, reason: "report", sourceId: reportId }, now);
       continue;
@@ -71,7 +71,7 @@ export function hideReported(
   }
 }
 
-/** Hides a video that a moderator has added to a report, if the report hides what it names. */
+/** Hides a video that a moderator has added to a report, if reports of this kind hide their videos. */
 export function hideNamed(
   { id, kind }: { id: string; kind: ReportKind },
   videoId: string,
@@ -82,8 +82,8 @@ export function hideNamed(
 }
 
 /**
- * Hides a video that has another film, for the open urgent reports that name it: what a moderator has looked at
- * was the earlier one. Synchronous, for the transaction that changes the film.
+ * Hides a video whose file has changed, for the open urgent reports that name it: moderators have only reviewed the
+ * earlier file. Synchronous, for the transaction that changes the file.
  */
 export function hideChanged(videoId: string, now = Date.now()): void {
   const reports = settings().reportHide ? uncheckedReports(videoId) : [];

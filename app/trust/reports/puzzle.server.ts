@@ -4,13 +4,13 @@ import { atMostEntries } from "~/server/attempt-limit.server";
 import { processState } from "~db/runtime.server";
 
 /**
- * A question in plain words, asked when one address sends many reports. No picture, no sound, no script and
- * no other company. An answer works once and for a while; whoever is wrong is asked another.
+ * A question in plain text, shown when one address sends many reports. It needs no image, audio, JavaScript or
+ * third-party service. An answer works once and for a limited time. A wrong answer gets another question.
  */
 
 const ANSWERED_WITHIN_MS = 15 * 60_000;
 const MOST_USED = 50_000;
-/** Of this process: a restart asks anew, and nothing of it has to be kept. */
+/** A new key at each start, so questions from before a restart have to be answered again. */
 const KEY = randomBytes(32);
 
 const used = processState(
@@ -20,7 +20,7 @@ const used = processState(
 
 export interface Puzzle {
   question: string;
-  /** Goes back with the answer, which can't be read from it. */
+  /** Sent back with the answer. The answer can't be derived from it. */
   token: string;
 }
 
@@ -41,7 +41,7 @@ export function newPuzzle(now = Date.now()): Puzzle {
   return { question, token: `${nonce}.${until}.${signed(nonce, until, answer)}` };
 }
 
-/** Whether it is the answer, in time and for the first time. Either way the question is spent. */
+/** Whether the answer is right, in time and the first one. In either case the question can't be used again. */
 export function isSolved(token: string, answer: string, now = Date.now()): boolean {
   const [nonce = "", until = "", mac = ""] = token.split(".");
   if (!/^[\w-]{16}$/.test(nonce) || !(Number(until) > now) || used().has(nonce)) return false;
@@ -67,7 +67,7 @@ function place(): { question: string; answer: string } {
   return { question, answer: list[at]! };
 }
 
-/** In figures or in words, with or without a full stop. */
+/** Accepts digits or words, with or without a period. */
 function normalized(answer: string): string {
   const bare = answer
     .trim()

@@ -6,7 +6,7 @@ const DECISION = "uploader decision";
 
 /** Everything that a reporter typed. */
 export interface ReportBox {
-  /** Empty where none was given, as is `email`. */
+  /** Empty if none was given, like `email`. */
   name: string;
   email: string;
   /** The addresses as they were typed. */

@@ -3,17 +3,17 @@ import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
 import { KIND_TEXTS } from "./report-texts";
 
 const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
-/** While too much waits to be read. */
+/** Applies while the open reports take too much space. */
 const LONGEST_SHORT = 500;
 const SHORTEST_WHAT = 10;
 
-/** The fields of the form, as they are shown again. */
+/** The values of the form, to show it again. */
 export interface TypedReport {
   name: string;
   email: string;
   where: string;
   what: string;
-  /** The numbers of the statements that were ticked. */
+  /** The indexes of the ticked statements. */
   ticked: number[];
 }
 
@@ -26,9 +26,9 @@ export function toReportKind(value: unknown): ReportKind | undefined {
 }
 
 /**
- * What was typed, and a sentence for each field that is wrong.
+ * Reads the form. Returns its values, and an error message for each invalid field.
  *
- * @param options.isShort whether only short texts are taken.
+ * @param options.isShort whether only short texts are accepted.
  */
 export function readReportForm(
   form: FormData,
@@ -47,9 +47,10 @@ export function readReportForm(
   const errors: ReportErrors = {};
   if (!typed.where) errors.where = "Please paste the address of the page.";
   if (typed.what.length < SHORTEST_WHAT) errors.what = "Please say in a sentence what is wrong.";
-  if (texts.name && !typed.name) errors.name = "A report of this kind needs your name.";
+  if (texts.name && !typed.name)
+    errors.name = "Please enter your name. This kind of report requires it.";
   if (typed.email && !mailbox.safeParse(typed.email).success) {
-    errors.email = "This does not look like an e-mail address.";
+    errors.email = "Please enter a valid email address.";
   }
   for (const field of ["where", "what", "name", "email"] as const) {
     const longest = isShort ? Math.min(LONGEST[field], LONGEST_SHORT) : LONGEST[field];
@@ -58,14 +59,14 @@ export function readReportForm(
     }
   }
   if (typed.ticked.length < texts.statements.length) {
-    errors.statement = "Please tick this, or the report can't be sent.";
+    errors.statement = "Please confirm this statement to send the report.";
   }
   return { typed, errors };
 }
 
 /**
- * A text without what could disguise it: control characters, and those that turn the direction of what
- * follows (Unicode TR 9). Line breaks and tabs stay.
+ * Removes control characters and characters that change the text direction (Unicode TR 9), which could disguise the
+ * text. Line breaks and tabs stay.
  */
 export function plainText(value: unknown): string {
   if (typeof value !== "string") return "";

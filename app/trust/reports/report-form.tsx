@@ -17,7 +17,7 @@ export function reportHref(videoId: string, kind?: ReportKind): string {
   return parameters.size > 0 ? `/report?${parameters}` : "/report";
 }
 
-/** The first step: what is reported. Links, so that it needs no script. */
+/** The first step: the kind of report. Links, so that it works without JavaScript. */
 export function KindChoice({ videoId }: { videoId: string }) {
   return (
     <ul className="flex flex-col gap-3">
@@ -43,11 +43,11 @@ interface ReportFormProps {
   errors: ReportErrors;
   puzzle: Puzzle | undefined;
   hasMail: boolean;
-  /** Whether the form was refused since no video was found: sending the same again confirms it. */
+  /** Whether the form was refused because no video was found. Sending it again confirms it. */
   isUnknown?: boolean;
 }
 
-/** The second step. After an error it has what was typed, and the first field that is wrong has the focus. */
+/** The second step. After an error it keeps the values and focuses the first invalid field. */
 export function ReportForm({
   kind,
   formId,
@@ -78,7 +78,7 @@ export function ReportForm({
       <input type="hidden" name="form" value={formId} />
       <TextAreaField
         label="Where it is"
-        hint="The address of the page. Several videos: one address a line."
+        hint="The address of the page. For several videos, put each address on its own line."
         rows={3}
         required
         {...field("where")}
@@ -88,7 +88,7 @@ export function ReportForm({
       {isUnknown && <input type="hidden" name="anyway" value={typed.where} />}
       <TextAreaField label="What is wrong" hint={texts.what} rows={6} required {...field("what")} />
       <Field
-        label={texts.name ? "Your full name" : "Your name (may be left out)"}
+        label={texts.name ? "Your full name" : "Your name (optional)"}
         hint={texts.name}
         autoComplete="name"
         required={texts.name !== undefined}
@@ -96,8 +96,8 @@ export function ReportForm({
       />
       {hasMail && (
         <Field
-          label="Your e-mail address (may be left out)"
-          hint="News about this report is mailed there, and nothing else."
+          label="Your email address (optional)"
+          hint="We use it only to send you updates about this report."
           type="email"
           autoComplete="email"
           {...field("email")}
@@ -110,7 +110,7 @@ export function ReportForm({
           <Field
             key={puzzle.question}
             label={puzzle.question}
-            hint="Many reports have been sent, so this question comes first. It has to be answered within 15 minutes."
+            hint="We have received many reports, so please answer this question. You have 15 minutes."
             name="answer"
             autoComplete="off"
             autoCapitalize="none"
@@ -122,7 +122,7 @@ export function ReportForm({
         </div>
       )}
       <Button busy={isBusy} busyLabel="Sending..." className="self-start">
-        {isUnknown ? "Send the report as it is" : "Send report"}
+        {isUnknown ? "Send report anyway" : "Send report"}
       </Button>
     </Form>
   );

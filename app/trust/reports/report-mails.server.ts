@@ -15,7 +15,7 @@ const FIRST_MS = 8_000;
 const BACK_OFF_MS = [1, 5, 15, 60, 180, 360, 720, 720].map((minutes) => minutes * 60_000);
 const AT_ONCE = 20;
 
-/** Sends the mails to reporters and deletes texts on their timetable, from now on each minute. */
+/** Starts to send emails to reporters and to delete old texts, once a minute. */
 export function startReports(): void {
   const work = async () => {
     await eraseDue();
@@ -26,7 +26,7 @@ export function startReports(): void {
 }
 
 /**
- * Deletes what was typed in reports that were closed REPORT_KEEP ago.
+ * Deletes the texts of reports that were closed REPORT_KEEP ago.
  *
  * @returns how many.
  */
@@ -104,6 +104,6 @@ function emailOf({ id, report_id, event }: ReportMailRow): Email {
   return {
     id,
     subject: `${siteName}: ${subject}`,
-    text: `${sentence}\n\nWhat becomes of it, and what you can do: ${link}\n\nWhoever has this link can read and answer for you. Keep it to yourself.\n`,
+    text: `${sentence}\n\nCheck its status or reply here: ${link}\n\nDon't share this link. Anyone who has it can read your report and answer for you.\n`,
   };
 }

@@ -19,12 +19,12 @@ import {
 import { type NamedVideo, nameVideos, videosOf } from "./report-videos.server";
 
 /**
- * The rows of reports. What changes something is synchronous, for any transaction, so that the entry in
- * the log stands or falls with it.
+ * The rows of reports. Functions that change something are synchronous and need a transaction, so that the change and
+ * its log entry are stored together.
  */
 
 const HOUR_MS = 3_600_000;
-/** Decided within 48 hours. With REPORT_HIDE such a report hides what it names. */
+/** Due within 48 hours. With REPORT_HIDE, such a report hides its videos. */
 export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
 /** Erased at once: a fraction of a millisecond each. */
 const ERASED_AT_ONCE = 100;
@@ -33,10 +33,10 @@ const ERASED_AT_ONCE = 100;
 export interface Report {
   id: string;
   kind: ReportKind;
-  /** None where no address was recognised and no moderator has added one. */
+  /** Empty if no address was recognized and no moderator has added a video. */
   videos: NamedVideo[];
   state: ReportState;
-  /** The gravest about one of its videos; null while there is none. */
+  /** The gravest decision on one of its videos; null if there is none. */
   decision: ReportDecision | null;
   receivedAt: string;
   dueAt: string;
@@ -47,7 +47,7 @@ export interface Report {
   box: ReportBox | "unreadable" | null;
 }
 
-/** One of what the reporter and the moderators wrote to each other. */
+/** A message between the reporter and the moderators. */
 export interface ReportMessage {
   id: string;
   author: ReportMessageRow["author"];
@@ -56,17 +56,17 @@ export interface ReportMessage {
   text: string | undefined;
 }
 
-/** By when a report of a kind has to be decided, ISO 8601 UTC. */
+/** Returns the deadline of a report, ISO 8601 UTC. */
 function dueAt(kind: ReportKind, receivedAt: number): string {
   const ms = URGENT_KINDS.includes(kind) ? 48 * HOUR_MS : settings().reportDeadlineMs;
   return new Date(receivedAt + ms).toISOString();
 }
 
 /**
- * Enters a report, and the mail that says so. Nothing happens when there is one with this id.
+ * Stores a report and enqueues its confirmation email. Does nothing if a report with this id exists.
  *
- * @returns whether it was entered.
- * @throws outside of a transaction, as do all below that change something.
+ * @returns whether it was stored.
+ * @throws outside of a transaction, like all functions below that change something.
  */
 export function createReport(
   report: { id: string; kind: ReportKind; videos: readonly string[]; box: ReportBox },
@@ -106,7 +106,7 @@ export function readReport(id: string): Report | undefined {
   };
 }
 
-/** The newest of a report's messages, the oldest of these first. */
+/** Returns the latest messages of a report, oldest first. */
 export function readMessages(reportId: string, most = 200): ReportMessage[] {
   const rows = prepared(
     `SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT ?`,
@@ -116,14 +116,14 @@ export function readMessages(reportId: string, most = 200): ReportMessage[] {
   });
 }
 
-/** How many of a report's messages somebody wrote. */
+/** Counts the messages of an author in a report. */
 export function countMessages(reportId: string, author: ReportMessageRow["author"]): number {
   return prepared("SELECT count(*) FROM report_messages WHERE report_id = ? AND author = ?")
     .pluck()
     .get(reportId, author) as number;
 }
 
-/** How many messages the reporter has sent since a moderator wrote last. */
+/** Counts the reporter's messages since a moderator last wrote. */
 export function countUnanswered(reportId: string): number {
   return prepared(
     `SELECT count(*) FROM report_messages WHERE report_id = @reportId AND author = 'reporter'
@@ -134,7 +134,7 @@ export function countUnanswered(reportId: string): number {
     .get({ reportId }) as number;
 }
 
-/** The bytes of what was typed in all reports that aren't closed. */
+/** Returns the size of the texts of all reports that aren't closed, in bytes. */
 export function openReportBytes(): number {
   return prepared("SELECT total(length(CAST(box AS BLOB))) FROM reports WHERE state <> 'closed'")
     .pluck()
@@ -142,9 +142,9 @@ export function openReportBytes(): number {
 }
 
 /**
- * Adds a message. A moderator's is mailed too, unless a decision goes with it, which is.
+ * Adds a message to a report.
  *
- * @returns its id; undefined for a report that is erased or not there.
+ * @returns its id; undefined for a report that is erased or doesn't exist.
  */
 export function addMessage(
   message: { reportId: string; author: ReportMessageRow["author"]; text: string },
@@ -164,9 +164,9 @@ export function addMessage(
 }
 
 /**
- * A question to the reporter is open, or answered. Of a report that was closed: it is opened again.
+ * Moves a report to another state: asked, answered or reopened.
  *
- * @returns false when another change was first: it was not in one of the states `from`.
+ * @returns false if it wasn't in one of the states `from`, because another change was first.
  */
 export function moveReport(
   change: { id: string; from: readonly ReportState[]; to: "open" | "asked" },
@@ -184,9 +184,9 @@ export function moveReport(
 }
 
 /**
- * Closes a report with a decision. One that is closed is decided anew only with `again`.
+ * Closes a report with a decision. A closed report gets a new decision only with `again`.
  *
- * @returns false when another was first.
+ * @returns false if it was already closed.
  */
 export function closeReport(
   change: { id: string; decision: ReportDecision; again?: boolean },
@@ -202,7 +202,7 @@ export function closeReport(
   return changes > 0;
 }
 
-/** Notes that the reporter takes it back, and leaves it to be decided. False when it is closed. */
+/** Records that the reporter withdrew the report, and leaves it open. Returns false if it is closed. */
 export function withdrawOpenReport(id: string): boolean {
   requireTransaction();
   moveReport({ id, from: ["asked"], to: "open" });
@@ -214,9 +214,9 @@ export function withdrawOpenReport(id: string): boolean {
 }
 
 /**
- * Deletes what was typed in a closed report, and all that was written about it.
+ * Deletes the text of a closed report, its messages, emails and notes.
  *
- * @returns false if that was done before, and if the report is open or preserved.
+ * @returns false if they were deleted before, or if the report is open or preserved.
  */
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
@@ -228,7 +228,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   if (changes === 0) return false;
   prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
   prepared("DELETE FROM report_mails WHERE report_id = ?").run(id);
-  // A note has no report; what was decided in the same moment about the same video is what it tells.
+  // Notes don't name their report. They have the user, video and time of the log entry of the decision.
   prepared(
     `DELETE FROM review_notes WHERE id IN (
        SELECT review_notes.id FROM moderation_log
@@ -239,7 +239,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   return true;
 }
 
-/** Some of the reports whose texts have stayed for REPORT_KEEP, and that aren't preserved. */
+/** Returns some of the reports that were closed REPORT_KEEP ago and aren't preserved. */
 export function reportsToErase(now = Date.now()): string[] {
   return prepared(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
@@ -253,7 +253,7 @@ export function reportsToErase(now = Date.now()): string[] {
     }) as string[];
 }
 
-/** Has a mail sent, where an address was given and a mail server is set up. */
+/** Enqueues an email, if the reporter gave an address and a mail server is configured. */
 function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()): void {
   requireTransaction();
   if (!settings().smtpUrl || !mailSender()) return;
@@ -264,7 +264,7 @@ function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()
   );
 }
 
-/** Who mails to reporters come from; undefined where no setting says. */
+/** Returns the sender of emails to reporters; undefined if no setting names one. */
 export function mailSender(): string | undefined {
   const { smtpFrom, alertEmail, contactEmail } = settings();
   return smtpFrom ?? alertEmail ?? contactEmail;

@@ -4,9 +4,8 @@ import { prepared, sqliteHandle } from "~db/client.server";
 import type { ReportKind, VideoDecision } from "~db/schema/reports";
 
 /**
- * The videos that reports name, with what was decided about each. They are readable without the secret of a
- * report and after its texts are deleted. What changes something is synchronous, for the transaction of the
- * caller.
+ * The videos that reports name, with the decision on each. They aren't encrypted and stay after the texts of a report
+ * are deleted. Functions that change something are synchronous, for the transaction of the caller.
  */
 
 /** A video that a report names. It may be in the trash or deleted. Times are ISO 8601 UTC. */
@@ -14,7 +13,7 @@ export interface NamedVideo {
   id: string;
   /** Null while it waits for a decision. */
   decision: VideoDecision | null;
-  /** When it got another film after it was reported; null if it has the film that was reported. */
+  /** When its file was last replaced after the report; null if it still has the reported file. */
   filmChangedAt: string | null;
 }
 
@@ -41,14 +40,13 @@ export function isHere(videoId: string): boolean {
   return found !== undefined;
 }
 
-/** Whether a report names a video, open or closed. */
+/** Whether any report, open or closed, names a video. */
 export function isReported(videoId: string): boolean {
   return prepared("SELECT 1 FROM report_videos WHERE video_id = ?").get(videoId) !== undefined;
 }
 
 /**
- * Whether reports name all videos that a file is of, or is derived from. False for a file that no video is known
- * to use.
+ * Whether reports name all videos that use a file, or that it is derived from. False for a file that no video uses.
  */
 export function isFileOfReported(name: MediaName): boolean {
   const ids = prepared(
@@ -62,20 +60,20 @@ export function isFileOfReported(name: MediaName): boolean {
   return ids.length > 0 && ids.every(isReported);
 }
 
-/** Adds videos to those that a report names. */
+/** Adds videos to a report. */
 export function nameVideos(reportId: string, videoIds: readonly string[]): void {
   requireTransaction();
   const add = prepared("INSERT OR IGNORE INTO report_videos (report_id, video_id) VALUES (?, ?)");
   for (const videoId of videoIds) add.run(reportId, videoId);
 }
 
-/** Takes a video out of a report that names it by mistake. */
+/** Takes a video out of a report. */
 export function unnameVideo(reportId: string, videoId: string): void {
   requireTransaction();
   prepared("DELETE FROM report_videos WHERE report_id = ? AND video_id = ?").run(reportId, videoId);
 }
 
-/** Records what a moderator decided about one video of a report; null: it has to be decided again. */
+/** Records the decision on one video of a report; null if it needs a new decision. */
 export function decideVideo(
   { reportId, videoId }: { reportId: string; videoId: string },
   decision: VideoDecision | null,
@@ -88,8 +86,7 @@ export function decideVideo(
 }
 
 /**
- * Records that a video has another film now, or none: what moderators saw because of reports was the earlier
- * one.
+ * Records that videos have a new file, or none: moderators have only reviewed the earlier one.
  */
 export function noteFilmChange(videoIds: readonly string[], now = Date.now()): void {
   requireTransaction();
@@ -99,20 +96,20 @@ export function noteFilmChange(videoIds: readonly string[], now = Date.now()): v
   ).run(new Date(now).toISOString(), JSON.stringify(videoIds));
 }
 
-/** The kinds of reports after which a moderator has kept or restored a video that still has the same film. */
+/** The kinds of reports for which a moderator has kept or restored a video that still has the same file. */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
   WHERE kept.decision IN ('keep', 'restore')
     AND (kept.film_changed_at IS NULL OR kept.decided_at > kept.film_changed_at)`;
 
-/** Returns for which kinds of reports a moderator has looked at a video and left it on the site. */
+/** Returns the kinds of reports for which a moderator has reviewed a video and kept it. */
 export function checkedKinds(videoId: string): ReportKind[] {
   return prepared(`${KEPT_KINDS} AND kept.video_id = ? GROUP BY 1 ORDER BY 1`)
     .pluck()
     .all(videoId) as ReportKind[];
 }
 
-/** The open urgent reports that name a video, of kinds for which no moderator has looked at it. */
+/** Returns the open urgent reports about a video, of kinds for which no moderator has reviewed it. */
 export function uncheckedReports(videoId: string): { id: string; kind: ReportKind }[] {
   return prepared(
     `SELECT id, kind FROM reports JOIN report_videos ON report_id = id
@@ -122,7 +119,7 @@ export function uncheckedReports(videoId: string): { id: string; kind: ReportKin
   ).all({ videoId }) as { id: string; kind: ReportKind }[];
 }
 
-/** How many public videos open urgent reports name that nobody has looked at. Reads at most `limit` reports. */
+/** Counts the public videos of open urgent reports that no moderator has reviewed. Reads at most `limit` reports. */
 export function countUnhidden(limit: number): number {
   return prepared(
     `SELECT count(DISTINCT videos.id)

@@ -2,7 +2,7 @@ const MAX_VIDEOS = 20;
 /** Ids are 36 characters; those of imported videos may be longer. */
 const VIDEO_ADDRESS = /\/video\/([^\s/?#"'<>)\],;]{1,200})/g;
 
-/** The ids of the videos whose addresses stand in a text, each once. */
+/** Returns the ids of the videos whose addresses a text contains, without duplicates. */
 export function videosIn(text: string): string[] {
   const ids = [...text.matchAll(VIDEO_ADDRESS)].flatMap(([, id = ""]) => {
     try {

@@ -26,9 +26,9 @@ import { gravestDecision, type NamedVideo } from "./report-videos.server";
 import { reportIdOf } from "./status-token.server";
 
 const LONGEST_MESSAGE = 4_000;
-/** What a reporter may write about one report. */
+/** How many messages a reporter can send about one report. */
 const MOST_MESSAGES = 50;
-/** What a reporter may write before a moderator has written again. */
+/** How many messages a reporter can send before a moderator replies. */
 const MAX_UNANSWERED = 3;
 
 /** What a status link shows; times are ISO 8601 UTC. */
@@ -36,7 +36,7 @@ export interface StatusPage {
   kind: ReportKind;
   sentence: string;
   receivedAt: string;
-  /** By when it will be decided; undefined once it is. */
+  /** The deadline; undefined once the report is closed. */
   dueAt?: string;
   videos: NamedVideo[];
   messages: ReportMessage[];
@@ -44,7 +44,7 @@ export interface StatusPage {
   canWithdraw: boolean;
 }
 
-/** The page of a status link, or why there is none. */
+/** Returns the page of a status link, or why there is none. */
 export function readStatusPage(token: string): StatusPage | { missing: string } {
   const report = reportOf(token);
   if (typeof report === "string") return { missing: report };
@@ -78,7 +78,7 @@ function reportOf(token: string): Report | string {
   return report.erasedAt === null ? report : ERASED_TEXT;
 }
 
-/** What became of a form of the page: done, or why not. */
+/** The outcome of a form of the status page. */
 export type StatusAnswer =
   | { done: string }
   | { status: 404 | 409 | 422; error: string; text?: string };
@@ -92,7 +92,7 @@ export async function performStatus(token: string, form: FormData): Promise<Stat
   throw new Response(null, { status: 400, statusText: "Bad Request" });
 }
 
-const DECIDED = { status: 409, error: "This report has been decided meanwhile." } as const;
+const DECIDED = { status: 409, error: "This report has been decided in the meantime." } as const;
 
 async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   const text = plainText(form.get("message")).trim();
@@ -103,21 +103,22 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   return writeTransaction((): StatusAnswer => {
     const now = readReport(id);
     if (!now || now.state === "closed") return { ...DECIDED, text };
-    // A form that is sent twice is one message.
+    // Submitting the form twice adds one message.
     const last = readMessages(id, 1)[0];
-    if (last?.author === "reporter" && last.text === text) return { done: "It was sent." };
+    if (last?.author === "reporter" && last.text === text)
+      return { done: "Your message was sent." };
     if (!mayWrite(id)) {
-      return { status: 409, error: "A moderator reads first what you have written so far.", text };
+      return { status: 409, error: "A moderator has to read your earlier messages first.", text };
     }
     addMessage({ reportId: id, author: "reporter", text });
     moveReport({ id, from: ["asked"], to: "open" });
     const detail = { text: textDigest(text) };
     appendToLog({ action: "answered", reportId: id, videoId: now.videos[0]?.id, detail });
-    return { done: "It was sent." };
+    return { done: "Your message was sent." };
   });
 }
 
-/** While the report hides a video, a moderator still has to look: somebody may have been made to withdraw. */
+/** If the report hides a video, a moderator still has to decide: the reporter may have been forced to withdraw. */
 async function withdraw({ id }: Report): Promise<StatusAnswer> {
   return writeTransaction((): StatusAnswer => {
     const now = readReport(id);

@@ -27,7 +27,7 @@ export function StatusSummary({ page }: { page: StatusPage }) {
         </dd>
         {dueAt && (
           <>
-            <dt className="text-muted">Decided by</dt>
+            <dt className="text-muted">Decision due</dt>
             <dd>
               <Time at={dueAt} />
             </dd>
@@ -53,14 +53,14 @@ export function StatusSummary({ page }: { page: StatusPage }) {
   );
 }
 
-/** What was written both ways. */
+/** The messages between the reporter and the moderators. */
 export function Messages({ messages }: { messages: readonly ReportMessage[] }) {
   return (
     <section aria-labelledby="messages-heading">
       <h2 id="messages-heading" className="mb-3 text-lg font-semibold">
         Messages
       </h2>
-      {messages.length === 0 && <p className="text-sm text-muted">There is none yet.</p>}
+      {messages.length === 0 && <p className="text-sm text-muted">No messages yet.</p>}
       <ul className="flex flex-col gap-3">
         {messages.map(({ id, author, sentAt, text }) => (
           <li key={id} className="rounded-lg border border-line p-4">
@@ -85,7 +85,7 @@ export function AnswerForm({ error, text, path }: { error?: string; text?: strin
     <Form method="post" action={path} noValidate className="flex flex-col gap-4">
       <TextAreaField
         label="Your message to the moderators"
-        hint="An answer, or something that you forgot."
+        hint="Answer a question, or add something you forgot."
         name="message"
         rows={4}
         required
@@ -107,7 +107,7 @@ export function AnswerForm({ error, text, path }: { error?: string; text?: strin
   );
 }
 
-/** Takes the report back, after a second look. */
+/** Withdraws the report, after a confirmation. */
 export function WithdrawForm({ path }: { path: string }) {
   return (
     <details className="rounded-lg border border-line px-4 py-1">
@@ -115,7 +115,7 @@ export function WithdrawForm({ path }: { path: string }) {
       <summary className="cursor-pointer py-3 text-sm font-medium">Withdraw this report</summary>
       <Form method="post" action={path} className="flex flex-col items-start gap-4 pt-1 pb-3">
         <p className="text-sm text-muted">
-          Nothing more is decided then, unless the video is hidden because of this report.
+          No decision will be made unless the video is hidden because of this report.
         </p>
         <Button name="intent" value="withdraw" variant="danger">
           Yes, withdraw it
@@ -125,7 +125,7 @@ export function WithdrawForm({ path }: { path: string }) {
   );
 }
 
-/** In UTC: the reader's own time is not known without scripts. */
+/** In UTC, because the reader's time zone isn't known without JavaScript. */
 function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} className="figures">

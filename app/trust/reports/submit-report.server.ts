@@ -18,11 +18,11 @@ import { videosIn } from "./reported-addresses";
 import { idOfReport } from "./status-token.server";
 
 const HOUR_SECONDS = 3_600;
-/** Videos, since a report of such a kind may hide all that it names. */
+/** Counts videos, not reports, because an urgent report may hide all of its videos. */
 const VIDEOS_WITHOUT_PUZZLE = 5;
 const VIDEOS_OF_ALL_WITHOUT_PUZZLE = 200;
 const REPORTS_PER_ADDRESS = 60;
-/** Of what waits to be read. Beyond it only short texts are taken, so that everybody can still report. */
+/** The size of all open reports. Beyond it only short texts are accepted, so that everyone can still report. */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 
 const freeByAddress = attemptLimit(
@@ -30,7 +30,7 @@ const freeByAddress = attemptLimit(
   VIDEOS_WITHOUT_PUZZLE,
   HOUR_SECONDS,
 );
-/** A provider gives some customers a whole /48, which has 65,536 networks that count by themselves. */
+/** Some customers have a whole /48, with 65,536 networks that each have their own limit. */
 const NETWORKS_OF_A_CUSTOMER = 4;
 const freeByCustomer = attemptLimit(
   "reports without a puzzle by customer",
@@ -50,28 +50,28 @@ const freeForAll = attemptLimit(
 );
 const byAddress = attemptLimit("reports by address", REPORTS_PER_ADDRESS, HOUR_SECONDS);
 
-/** The form again, with what was typed and what is wrong. */
+/** A refused form, with its values and errors. */
 export interface RefusedReport {
   status: 422 | 429;
   typed: TypedReport;
   errors: ReportErrors;
-  /** A sentence about the whole form. */
+  /** An error message about the whole form. */
   notice?: string;
   puzzle?: Puzzle;
-  /** Whether no public video was found in what was typed, and sending it again confirms it. */
+  /** Whether no public video was found. Sending the form again confirms it. */
   isUnknown?: boolean;
 }
 
-/** The question that the form begins with, where this address, or everybody, has sent many reports. */
+/** Returns the question to answer first, if this address, or all together, have sent many reports. */
 export function puzzleFor(request: Request): Puzzle | undefined {
   const isAsked = freeByAddress.isUsedUp(clientAddress(request)) || freeForAll.isUsedUp("all");
   return isAsked ? newPuzzle() : undefined;
 }
 
 /**
- * Enters the report that a form makes. What was sent twice is one report.
+ * Stores the report of a form. Submitting the same form twice stores one report.
  *
- * @returns its id, or the form again.
+ * @returns its id, or the refused form.
  */
 export async function submitReport(
   request: Request,
@@ -90,10 +90,10 @@ export async function submitReport(
   if (hasReport(id)) return { id };
 
   const videos = videosIn(typed.where);
-  // A hidden video is answered like one that isn't here, so that nobody learns which ids exist.
+  // Hidden and missing videos get the same response, so that nobody learns which ids exist.
   if (!isConfirmed && !videos.some(isPublic)) {
     const where =
-      "We can't find a public video here. Please check the address, or send the report as it is.";
+      "We can’t find a public video at this address. Check the address, or send the report anyway.";
     return { status: 422, typed, errors: { where }, puzzle: puzzleFor(request), isUnknown: true };
   }
   const address = clientAddress(request);
@@ -101,12 +101,13 @@ export async function submitReport(
   const isFree = takeFree(address, Math.max(1, videos.length));
   if (!isFree && !isSolved(String(form.get("puzzle") ?? ""), answer)) {
     const sentence = answer
-      ? "That was not it, or it took too long. Here is another question."
-      : "Please answer this question: many reports have been sent.";
+      ? "That answer was wrong or came too late. Try this one."
+      : "We have received many reports. Please answer this question.";
     return { status: 422, ...again, errors: { answer: sentence }, puzzle: newPuzzle() };
   }
   if (isFlood(address)) {
-    const notice = "Too many reports were sent from here. Try again in an hour, or write a mail.";
+    const notice =
+      "Too many reports were sent from your network. Try again in an hour, or send us an email.";
     return { status: 429, ...again, errors: {}, notice };
   }
   const { ticked, ...texts } = typed;
@@ -122,7 +123,7 @@ export async function submitReport(
   return { id };
 }
 
-/** Whether so many videos may be reported without a question; counted before, so that none pass together. */
+/** Whether this many videos can be reported without the question. Counts them first, so that parallel requests can't exceed the limit. */
 function takeFree(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
     const customer = customerOf(address);

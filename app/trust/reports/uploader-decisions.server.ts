@@ -4,25 +4,25 @@ import type { UploaderDecisionsTable } from "~db/schema/terms";
 import { openDecision, sealDecision } from "./report-box.server";
 
 const SHOWN = 100;
-/** Forgotten in one transaction: a few milliseconds. */
+/** Deleted in one transaction: a few milliseconds. */
 const FORGOTTEN_AT_ONCE = 200;
 
-/** What was decided about a video, as who uploaded it reads it. */
+/** A decision on a video, as its uploader reads it. */
 export interface UploaderDecision {
   id: number;
   decision: UploaderDecisionsTable["decision"];
   /** ISO 8601 UTC. */
   decidedAt: string;
-  /** The video, while it is in the catalogue: it has an address in the studio. */
+  /** The video, if it is in the catalogue and can be opened in the studio. */
   videoId: string | null;
   /** Undefined without the secret that encrypted it. */
   text: { title: string; reason: string } | undefined;
 }
 
 /**
- * Notes a decision for who uploaded the video; nobody is told of a video that has no uploader.
+ * Records a decision for the uploader of the video. Does nothing for a video without an uploader.
  *
- * @throws outside of a transaction: it stands or falls with the decision.
+ * @throws outside of a transaction, because it is stored together with the decision.
  */
 export function noteDecision(
   noted: {
@@ -50,7 +50,7 @@ export function noteDecision(
   });
 }
 
-/** The last decisions about somebody's videos, the newest first. */
+/** Returns the latest decisions on a user's videos, newest first. */
 export function decisionsFor(userId: string): UploaderDecision[] {
   const rows = prepared(
     `SELECT uploader_decisions.id, decision, decided_at AS decidedAt, videos.id AS videoId, box
@@ -62,9 +62,9 @@ export function decisionsFor(userId: string): UploaderDecision[] {
 }
 
 /**
- * Deletes what uploaders were told REPORT_KEEP ago; of a report that is open, not before it is closed.
+ * Deletes the decisions that are older than REPORT_KEEP and whose reports are closed.
  *
- * @returns how many.
+ * @returns how many it deleted.
  */
 export async function forgetDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();

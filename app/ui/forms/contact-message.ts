@@ -29,7 +29,7 @@ export function readContactForm(form: FormData): {
     if (!message[field]) errors[field] = MISSING[field];
   }
   if (message.email && !/^[^\s@]+@[^\s@]+$/.test(message.email)) {
-    errors.email = "This does not look like an e-mail address.";
+    errors.email = "Please enter a valid email address.";
   }
   return { message, errors };
 }

@@ -33,7 +33,7 @@ test("a report is made by keyboard, and its pages have no violations", async ({ 
   await expect(page).toHaveURL("/report?video=v1&kind=consent");
   await page.getByLabel("What is wrong").focus();
   await page.keyboard.press("Tab");
-  await expect(page.getByLabel("Your name (may be left out)")).toBeFocused();
+  await expect(page.getByLabel("Your name (optional)")).toBeFocused();
   await page.keyboard.press("Enter");
   // With scripts as without: the sentence at the field, and the focus on it.
   await expect(page.getByText("Please say in a sentence what is wrong.")).toBeVisible();
@@ -47,7 +47,7 @@ test("a report is made by keyboard, and its pages have no violations", async ({ 
   await page.keyboard.press("Space");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
+  await expect(page.getByText("Received. A moderator will review it.")).toBeVisible();
   await expectNoViolations(page);
   await fitsThePage(page);
 
@@ -70,7 +70,7 @@ test("an open list loses a video that is reported to show somebody under age", a
   await other.getByLabel("What is wrong").fill("Somebody shown looks like a child.");
   await statement(other).check();
   await sendButton(other).dblclick();
-  await expect(other.getByText("Received. A moderator will look at it.")).toBeVisible();
+  await expect(other.getByText("Received. A moderator will review it.")).toBeVisible();
   await expect(page.locator("main article")).toHaveCount(2);
   expect(
     site
@@ -94,14 +94,14 @@ test("the form says which videos it finds, and asks once about a text without on
     .fill("http://videos.example/video/v0\nhttp://videos.example/video/nowhere");
   await expect(status.getByText("We can't find this video: /video/nowhere")).toBeVisible();
   await page.getByLabel("Where it is").fill("the second film on Home");
-  await expect(status.getByText(/^We find no address of a video here\./)).toBeVisible();
+  await expect(status.getByText(/^No video address found\./)).toBeVisible();
   await page.getByLabel("What is wrong").fill("The title names a person.");
   await statement(page).check();
   await sendButton(page).click();
-  await expect(page.getByText("We can't find a public video here.")).toBeVisible();
+  await expect(page.getByText("We can’t find a public video at this address.")).toBeVisible();
   await expect(page.getByLabel("Where it is")).toBeFocused();
   await expect(page.getByLabel("Where it is")).toHaveValue("the second film on Home");
   await expectNoViolations(page);
-  await page.getByRole("button", { name: "Send the report as it is" }).click();
-  await expect(page.getByText("Received. A moderator will look at it.")).toBeVisible();
+  await page.getByRole("button", { name: "Send report anyway" }).click();
+  await expect(page.getByText("Received. A moderator will review it.")).toBeVisible();
 });

@@ -294,7 +294,7 @@ describe("forms", () => {
     visitor.fill("What is wrong", "My film, first shown in 2020.");
     statements()[0]!.checked = true;
     await visitor.press("Send report");
-    expect(visitor.text).toContain("A report of this kind needs your name.");
+    expect(visitor.text).toContain("Please enter your name. This kind of report requires it.");
     expect(field("Your full name").autofocus).toBe(true);
     expect(field("What is wrong").value.trim()).toBe("My film, first shown in 2020.");
     expect(statements()[0]!.checked).toBe(true);
@@ -304,7 +304,7 @@ describe("forms", () => {
     statements().at(-1)!.checked = true;
     await visitor.press("Send report");
     expect(heading()).toBe("Your report");
-    expect(visitor.text).toContain("Received. A moderator will look at it.");
+    expect(visitor.text).toContain("Received. A moderator will review it.");
     const link = visitor.address;
 
     visitor.fill("Your message to the moderators", "It is in the third minute.");
@@ -321,7 +321,7 @@ describe("forms", () => {
   it("shows 404 for a report link that was given to nobody", async () => {
     await visitor.open(`/report/${"A".repeat(22)}.${"A".repeat(43)}`);
     expect(visitor.status).toBe(404);
-    expect(visitor.text).toContain("There is no report with this link.");
+    expect(visitor.text).toContain("No report was found for this link.");
   });
 
   it("asks a question after many reports from one address", async () => {
@@ -333,18 +333,18 @@ describe("forms", () => {
     for (let at = 0; at < 5; at += 1) {
       await report(`It is number ${at} of many.`);
       await visitor.press("Send report");
-      expect(visitor.text).toContain("We can't find a public video here.");
-      await visitor.press("Send the report as it is");
-      expect(visitor.text).toContain("Received. A moderator will look at it.");
+      expect(visitor.text).toContain("We can’t find a public video at this address.");
+      await visitor.press("Send report anyway");
+      expect(visitor.text).toContain("Received. A moderator will review it.");
     }
     await report("It is the sixth of many.");
     await visitor.press("Send report");
     visitor.fill("?", "elephant");
-    await visitor.press("Send the report as it is");
-    expect(visitor.text).toContain("That was not it, or it took too long.");
+    await visitor.press("Send report anyway");
+    expect(visitor.text).toContain("That answer was wrong or came too late.");
     expect(visitor.field("?").autofocus).toBe(true);
     // It was confirmed that no public video is named.
-    visitor.in().getByRole("button", { name: "Send the report as it is" });
+    visitor.in().getByRole("button", { name: "Send report anyway" });
     expect(
       visitor
         .in()

@@ -50,7 +50,7 @@ describe("a video of an open report", () => {
   it("can't be deleted by its uploader, and can be by an editor", async () => {
     expect(await deleteVideo("v", "up", ALL_NEWEST)).toMatchObject({
       status: 409,
-      detail: expect.stringContaining("Its files are evidence"),
+      detail: expect.stringContaining("Its files are kept as evidence"),
     });
     expect(deleted()).toEqual([]);
     await removeVideos(["v"], "ed");

@@ -121,7 +121,7 @@ describe("a contact message", () => {
       expect(Object.keys(form({ ...GOOD, [field]: "  " }).errors)).toEqual([field]);
     }
     expect(Object.keys(form({}).errors)).toHaveLength(4);
-    expect(form({ ...GOOD, email: "ann" }).errors.email).toContain("e-mail");
+    expect(form({ ...GOOD, email: "ann" }).errors.email).toContain("email address");
   });
 
   it("becomes a mail in which nothing can break out of its field", () => {
