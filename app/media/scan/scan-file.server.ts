@@ -4,23 +4,23 @@ import type { ScanResult } from "../encode/artifact";
 import { withLocalFile } from "../files/local-copies.server";
 import { insideLimits } from "../probe/ffmpeg.server";
 
-/** The command came to no result. The file stays on hold, and is scanned again. */
+/** The command gave no result. The file stays on hold and is scanned again. */
 export class UnscannedError extends Error {}
 
-/** Of the clock; a slow disk and a large file included. */
+/** Wall-clock time. Allows for a large file on a slow disk. */
 const TIMEOUT_MS = 30 * 60_000;
 export const MAX_REASON_LENGTH = 300;
-/** Of what the command prints; the rest is read and thrown away. */
+/** How much output is kept; the rest is read and discarded. */
 const KEPT_BYTES = 8 * 1024;
 const VERDICTS = ["pass", "hold", "refuse"] as const;
 
 /**
- * Runs SCAN_COMMAND on a file, which is its last argument: at low priority, without the site's secrets, and never in a
- * shell. Exit code 0 passes the file, 1 holds it, 2 refuses it. The first line on standard output is the reason, without
- * which 1 and 2 are no verdict: interpreters and wrappers end with them when they fail.
+ * Runs SCAN_COMMAND with the file as its last argument: at low priority, without the site's secrets and without a shell.
+ * Exit code 0 passes the file, 1 holds it, 2 refuses it. The first line on standard output is the reason. Without a
+ * reason, 1 and 2 are no verdict, because interpreters and wrappers also exit with these codes when they fail.
  *
- * @param signal ends the command, with all that it has started.
- * @throws {UnscannedError} for any other end.
+ * @param signal kills the command and its child processes.
+ * @throws {UnscannedError} if there is no verdict.
  */
 export async function scanFile(
   file: string,
@@ -71,7 +71,7 @@ function resultOf({ error, code, signal }: End, reason: string): ScanResult {
   throw new UnscannedError(`The scan ${end}${said}.`);
 }
 
-/** Nobody knows who wrote it, or what is in the name of a file that it repeats. */
+/** The output is untrusted: it may repeat the name of a file. */
 function reasonIn(output: Buffer): string {
   const lines = output.toString("utf8").split(/[\r\n\u2028\u2029]+/);
   const cleaned = lines.map((line) => line.replaceAll(/[\p{C}\s]+/gu, " ").trim());

@@ -8,15 +8,15 @@ import { jobsChanged } from "../jobs/job-events.server";
 import { PRIORITIES } from "../jobs/kinds";
 import { tableOf } from "../jobs/table-of.server";
 
-/** Which files are scanned, and what the scan found: see `scan-file.server.ts` for the scan itself. */
+/** Decides which files are scanned and stores the results. `scan-file.server.ts` runs the scan itself. */
 
 const VIDEOS_AT_ONCE = 200;
-/** Behind all that new videos need. */
+/** After all jobs of new videos. */
 const LIBRARY_PRIORITY = 90;
 
 /**
- * Holds a new video until its file has been scanned, inside of the transaction that inserts it. Does nothing without
- * SCAN_COMMAND.
+ * Holds a new video until its file has been scanned. Does nothing without SCAN_COMMAND. Synchronous, for the transaction
+ * that inserts the video.
  *
  * @returns whether it will be scanned.
  */
@@ -27,7 +27,7 @@ export function scanNewVideo(videoId: string): boolean {
   return true;
 }
 
-/** Queues the scan of a file that is to replace that of a video. It waits for the result, see take-over.server.ts. */
+/** Queues the scan of a replacement file. The replacement waits for the result, see take-over.server.ts. */
 export function scanReplacement(fileId: string): void {
   if (settings().scanCommand) queueScan(fileId);
 }
@@ -39,8 +39,8 @@ function queueScan(id: string): void {
 }
 
 /**
- * Queues again what was to be scanned when a video went to the trash, inside of the transaction that restores it. Its
- * hold and what was found are still there.
+ * Queues the scans again that were unfinished when videos went to the trash. Their holds and findings are still there.
+ * Synchronous, for the transaction that restores the videos.
  */
 export function queueUnfinishedScans(
   ids: readonly string[],
@@ -62,7 +62,7 @@ export function queueUnfinishedScans(
 }
 
 /**
- * Queues the scan of every video that has a file of ours and was never scanned. They stay public meanwhile.
+ * Queues the scan of every video that has a file on this site and was never scanned. Videos stay public meanwhile.
  *
  * @returns how many.
  */
@@ -91,7 +91,7 @@ export async function scanLibrary(): Promise<number> {
   return added;
 }
 
-/** Notes the result of a scan, inside of the transaction that ends its job. */
+/** Stores the result of a scan. Synchronous, for the transaction that ends its job. */
 export function noteScan(id: string, { verdict, reason }: ScanResult): void {
   if (verdict === "pass") {
     prepared("DELETE FROM scan_findings WHERE video_id = ?").run(id);
@@ -100,7 +100,7 @@ export function noteScan(id: string, { verdict, reason }: ScanResult): void {
   }
   writeFinding(id, verdict, reason);
   if (tableOf(id) === "videos") hold({ videoId: id, reason: "scan" });
-  // Directly: media knows no accounts, and this is nobody's action.
+  // Written directly, because `media` may not import `account`. The activity has no user.
   prepared(
     `INSERT INTO activities (action, subject_id, detail)
      SELECT @action, id, title FROM videos
@@ -108,7 +108,7 @@ export function noteScan(id: string, { verdict, reason }: ScanResult): void {
   ).run({ id, action: verdict === "hold" ? "scan-held" : "scan-refused" });
 }
 
-/** Notes that a scan came to no result, inside of a transaction. What an earlier one found stays. */
+/** Records that a scan gave no result. Earlier findings stay. Synchronous, for a transaction. */
 export function noteUnscanned(id: string, reason: string): void {
   writeFinding(id, "unchecked", reason);
 }
@@ -121,7 +121,7 @@ function writeFinding(id: string, verdict: ScanFindingsTable["verdict"], reason:
   ).run({ id, verdict, reason, now: new Date().toISOString() });
 }
 
-/** Scans a file again, inside of a transaction; `jobsChanged("work")` is due once that is committed. */
+/** Queues a scan again. Synchronous, for a transaction; call `jobsChanged("work")` after the commit. */
 export function scanAgain(id: string): void {
   prepared(
     `INSERT INTO jobs (video_id, kind, priority) VALUES (@id, 'scan', @priority)
@@ -131,8 +131,8 @@ export function scanAgain(id: string): void {
 }
 
 /**
- * Ends the scan of a video or of a file that replaces another, inside of a transaction, because somebody has decided:
- * what was found is forgotten, and a scan that is under way changes nothing any more.
+ * Ends the scan of a video or of a replacement file after somebody has decided: deletes the findings and ignores the
+ * result of a running scan. Synchronous, for a transaction.
  */
 export function endScan(id: string): void {
   prepared("DELETE FROM scan_findings WHERE video_id = ?").run(id);

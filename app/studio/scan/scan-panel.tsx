@@ -6,21 +6,21 @@ import type { Scan, ScannedVideo } from "./scans.server";
 
 const TITLES: Record<Scan["state"], string> = {
   waiting: "Waiting for the scan",
-  hold: "Held by the scan",
+  hold: "Put on hold by the scan",
   refuse: "Refused by the scan",
   unchecked: "Not scanned",
   failed: "Not scanned",
 };
 const SENTENCES: Record<Scan["state"], string> = {
-  waiting: "It is released automatically once the scan passes it.",
+  waiting: "It is released automatically once it passes the scan.",
   hold: "It stays on hold until an editor has checked it.",
   refuse:
-    "The scan recognized it as material that must not be published. It stays on hold, and its file is kept until somebody decides: delete the video, or release it if the scan is wrong.",
-  unchecked: "The scan came to no result. It is repeated every few minutes.",
-  failed: "The scan failed, and isn’t repeated automatically.",
+    "The scan found material that must not be published. It stays on hold, and the file is kept, until an editor deletes it or confirms that the scan is wrong.",
+  unchecked: "The scan gave no result. It is retried every few minutes.",
+  failed: "The scan failed and isn’t retried automatically.",
 };
 
-/** The scans of a video that are not done, or that found something, with what can be done about each. */
+/** The unfinished scans of a video and those that found something, with their actions. */
 export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic: boolean }) {
   const may = usePermissions();
   return scans.map((scan) => (
@@ -52,8 +52,7 @@ export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic
               Scan again
             </Button>
             <Button name="intent" value="release-scan" variant="danger">
-              {scan.isReplacement ? "Use" : isToBePublic ? "Publish" : "Release"} in spite of the
-              scan
+              {scan.isReplacement ? "Use new file" : isToBePublic ? "Publish" : "Release"} anyway
             </Button>
           </div>
         </Form>
@@ -64,20 +63,20 @@ export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic
 
 const VERDICTS: Record<ScannedVideo["verdict"], string> = {
   refuse: "refused",
-  hold: "held",
+  hold: "on hold",
   unchecked: "not scanned",
 };
 
-/** The videos with findings of the scan that nobody has decided about; nothing if there are none. */
+/** The videos with scan findings that nobody has decided about; nothing if there are none. */
 export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
   if (scanned.length === 0) return null;
   return (
-    <PageSection id="scans" title="Findings of the scan">
+    <PageSection id="scans" title="Scan findings">
       <p className="text-sm text-muted">
         The scan found something in these videos, or couldn’t scan them. New videos stay on hold
-        until somebody decides; videos that were public before aren’t hidden because a scan failed.
+        until an editor decides. Videos that were already public aren’t hidden when a scan fails.
       </p>
-      <ul aria-label="Findings of the scan" className="flex flex-col gap-2 text-sm">
+      <ul aria-label="Scan findings" className="flex flex-col gap-2 text-sm">
         {scanned.map(({ id, title, verdict, reason }) => (
           <li key={`${id} ${verdict} ${reason}`} className="flex flex-wrap items-center gap-x-3">
             <Link

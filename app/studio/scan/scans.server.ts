@@ -8,25 +8,26 @@ import { database, prepared } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/scan";
 import { failure, type StudioFailure } from "../failure";
 
-/** What the scan of uploads found, and what people decide about it. */
+/** The findings of upload scans, and the decisions about them. */
 
 const FAILED = "Failed to change the review.";
-const DECIDED = "The scan has ended meanwhile, or somebody has decided. Load the page again.";
+const DECIDED =
+  "The scan has finished, or somebody else has decided in the meantime. Reload the page.";
 
-/** The scan of a video, or of the file that is to replace its file. */
+/** The scan of a video, or of a file that will replace its file. */
 export interface Scan {
-  /** Of the video, or of that file. */
+  /** The id of the video or of the new file. */
   id: string;
   isReplacement: boolean;
-  /** `waiting`: there is no result yet. `failed`: nothing will scan it again by itself. */
+  /** `waiting`: no result yet. `failed`: it isn't retried automatically. */
   state: ScanFindingsTable["verdict"] | "waiting" | "failed";
-  /** What the command said, or why there is no result. */
+  /** The reason that the command printed, or why there is no result. */
   reason: string;
 }
 
 const NOTHING_QUEUED = "No scan is queued.";
 
-/** The scans of a video that are not done, or that found something. */
+/** Returns the unfinished scans of a video and those that found something. */
 export function scansOf(videoId: string): Scan[] {
   const rows = prepared(
     `SELECT subject.id, subject.id <> @videoId AS isReplacement, verdict, finding.reason,
@@ -47,7 +48,7 @@ export function scansOf(videoId: string): Scan[] {
   }[];
   return rows.flatMap((row) => {
     const isUnderWay = row.job === "waiting" || row.job === "running";
-    // A pending file that isn't scanned at all, or was passed.
+    // A pending file that passed its scan or that isn't scanned at all.
     if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
       return [];
     const state =
@@ -69,7 +70,7 @@ export interface ScannedVideo {
   reason: string;
 }
 
-/** The videos with findings that nobody has decided about, refused ones first. */
+/** Returns the videos with findings that nobody has decided about, refused ones first. */
 export function undecidedScans(most: number): ScannedVideo[] {
   const ofVerdict = prepared(
     `SELECT videos.id, title, verdict, reason
@@ -90,9 +91,9 @@ interface Video {
 }
 
 /**
- * Releases a video, or the file that is to replace its file, in spite of what the scan found.
+ * Releases a video, or the file that will replace its file, despite what the scan found.
  *
- * @param isSure whether the person has confirmed it, which a refused file needs.
+ * @param isSure whether the user has confirmed it, which is required for a refused file.
  */
 export async function releaseInSpiteOfScan(
   { id, title }: Video,
@@ -119,10 +120,10 @@ export async function releaseInSpiteOfScan(
   jobsChanged("work");
   if (outcome === "replacement")
     return done("The video switches to the new file once it is ready.");
-  return done(isPublic(id) ? "It is published." : "It is not held back by the scan any more.");
+  return done(isPublic(id) ? "The video is published." : "The scan no longer holds the video.");
 }
 
-/** Scans a file again, as after the command was fixed. */
+/** Scans a file again, for example after the command was fixed. */
 export async function scanOnceMore(
   { id, title }: Video,
   scanId: string,
@@ -140,7 +141,7 @@ export async function scanOnceMore(
     });
   if (!isQueued) return failure(409, FAILED, { detail: DECIDED });
   jobsChanged("work");
-  return done("It will be scanned again.");
+  return done("The scan is queued again.");
 }
 
 function done(description: string): ToastMessage {

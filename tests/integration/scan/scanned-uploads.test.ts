@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(film)), "u");
     if (!answer.ok) throw new Error(answer.failure.sentence);
     const { id } = answer.video;
-    expect(successSentence(answer.video)).toContain("not public until it has been scanned");
+    expect(successSentence(answer.video)).toContain("stays on hold until it has been scanned");
     expect(await reach(id)).toEqual([404, 404, false]);
     expect(refusalsOf([id]).get(id)).toContain("until it has been scanned");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     await checkScans(Date.now());
     expect(await openAlerts("scan-refused")).toEqual([]);
     const { toast } = await succeeded(() => decide(id, { intent: "release-scan" }));
-    expect(toast.description).toBe("It is published.");
+    expect(toast.description).toBe("The video is published.");
     expect(await reach(id)).toEqual([200, 200, true]);
     expect((await actions())[0]).toBe("scan-release");
     expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 409 } });
