@@ -80,7 +80,7 @@ const isMultipart = (request: Request) =>
   request.headers.get("Content-Type")?.startsWith("multipart/") ?? false;
 const badRequest = () => new Response(null, { status: 400, statusText: "Bad Request" });
 
-/** Of somebody who may not change the list nothing long is received. */
+/** Refuses a user who may not change the list without receiving the file. */
 async function refusalOf(request: Request): Promise<Response> {
   if (!isMultipart(request) && !INTENTS.includes((await readSmallForm(request)).get("intent")))
     return badRequest();

@@ -122,7 +122,7 @@ export default function ReviewPage() {
             <StatusBadge status={video.status} isHeld={video.held === 1} />
             {video.status === "review" && (
               <Badge tone={video.readyAt ? "good" : "plain"}>
-                {video.readyAt ? "Waits for an editor" : "Waits for the uploader"}
+                {video.readyAt ? "Waiting for an editor" : "Waiting for the uploader"}
               </Badge>
             )}
             {video.uploader && `Uploaded by ${video.uploader}`}

@@ -10,13 +10,13 @@ import { writingTurns } from "~db/threads/checkpoint.server";
 const EVERY_MS = 10_000;
 /** In one transaction. */
 const AT_ONCE = 32;
-/** Read between two turns of the event loop: an import may have tens of thousands wait. */
+/** Read at once before yielding to the event loop: after an import, tens of thousands may be waiting. */
 const HOLDS_AT_ONCE = 1_000;
 
 /**
- * Lets go of videos that were held until a job had compared them with the block list: when a job ends, and
- * at the start what was compared before the process was killed. One that looks like a removed film is held
- * for that by then, in the transaction that ended the job.
+ * Starts to release videos that have been compared with the block list: after each job, and at startup those that were
+ * compared before the process was killed. By then, a video that resembles a removed one has a hold for that, from the
+ * transaction that ended the job.
  */
 export function startReleasingCompared(): void {
   const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
@@ -26,7 +26,7 @@ export function startReleasingCompared(): void {
 }
 
 /**
- * Ends the holds of videos that have been compared; they are published where they were to be.
+ * Releases the holds of videos that have been compared.
  *
  * @returns how many.
  */
@@ -34,7 +34,7 @@ export async function releaseCompared(): Promise<number> {
   const turn = writingTurns();
   let released = 0;
   for (let after = ""; ; ) {
-    // With the reason as in the index, which has these alone.
+    // The partial index requires this condition.
     const holds = prepared(
       `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
          WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
@@ -54,11 +54,11 @@ export async function releaseCompared(): Promise<number> {
   }
 }
 
-/** How the comparison of a video stands that waits for it. */
+/** The state of the comparison of a video that is on hold for it. */
 export interface Uncompared {
-  /** It is published once nothing holds it any more. */
+  /** Whether it becomes public once it has no more holds. */
   isToBePublic: boolean;
-  /** Why no job will compare it by itself; left out while one waits or works. */
+  /** Why it won't be compared automatically; undefined while a job is waiting or running. */
   failure?: ComparisonFailure;
 }
 
@@ -68,7 +68,7 @@ export interface ComparisonFailure {
   advice: string;
 }
 
-/** Undefined for a video that does not wait for its comparison. */
+/** Returns undefined for a video that isn't on hold for its comparison. */
 export function uncomparedOf(videoId: string): Uncompared | undefined {
   const status = prepared(
     `SELECT status FROM video_holds JOIN videos ON videos.id = video_id
@@ -81,7 +81,7 @@ export function uncomparedOf(videoId: string): Uncompared | undefined {
   return { isToBePublic: status === "published", ...(failure && { failure }) };
 }
 
-/** What a comparison takes: the file that is played, and the job that is asked for with its pictures. */
+/** The jobs that a comparison depends on. */
 const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
 const NOTHING_LEFT: ComparisonFailure = {
   why: "No job is left that would compare it.",
@@ -95,7 +95,7 @@ interface ComparisonJob {
   reason: string | null;
 }
 
-/** The jobs of a video that its comparison takes. */
+/** Returns the jobs of a video that its comparison depends on. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
   return prepared(
     `SELECT id, kind, state, reason FROM jobs
@@ -103,7 +103,7 @@ export function jobsOfComparison(videoId: string): ComparisonJob[] {
   ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON)) as ComparisonJob[];
 }
 
-/** Of some videos those that wait for a comparison that has failed for good, and why it has. */
+/** Returns, for the videos whose comparison has failed for good, why it failed. */
 export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
   const waiting = prepared(
     `SELECT video_id FROM video_holds
@@ -121,7 +121,7 @@ export function comparisonFailures(videoIds: readonly string[]): Map<string, Com
 
 function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefined {
   const of = (kind: ComparisonJob["kind"]) => jobs.find((job) => job.kind === kind);
-  // The pictures matter until the comparison is asked for: nothing else asks for it.
+  // The storyboard job enqueues the comparison, so its failure counts until then.
   const last = of("fingerprint") ?? of("storyboard");
   const failed = [of("transcode"), last].find((job) => job?.state === "failed");
   if (failed) return readReason(failed.reason ?? "It failed without a reason.");
@@ -129,10 +129,10 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
   return isUnderWay || of("fingerprint") ? undefined : NOTHING_LEFT;
 }
 
-/** Of all videos that wait, those looked at for a list: a few milliseconds. */
+/** How many waiting videos are checked for a list. Takes a few milliseconds. */
 const MOST_WAITING = 1_000;
 
-/** Videos whose comparison has failed for good. */
+/** Returns the videos whose comparison has failed for good. */
 export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
   const waiting = prepared(
     `SELECT videos.id, title FROM

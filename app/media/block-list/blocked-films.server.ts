@@ -5,9 +5,9 @@ import { fileExists } from "../media-files.server";
 import { VARIANTS } from "./frame-hashes";
 import { hashingIsDue } from "./hashing-due.server";
 
-/** What is said of a file with the bytes of a blocked one, whoever sends it. */
+/** The error for a file that is on the block list. */
 export const BLOCKED_FILE =
-  "This file was removed from this site before and can’t come back. It was not kept.";
+  "This file is on the block list and can’t be uploaded. It was not kept.";
 
 /** What is known of a film that is on the block list. */
 export interface Blocked {

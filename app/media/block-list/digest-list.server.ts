@@ -86,7 +86,9 @@ async function checkDigestList(file: string): Promise<void> {
       if (badLines <= BAD_LINES_NAMED) bad.push(at);
     }
     if (digests > MAX_DIGESTS)
-      throw new ListFileError(`The file has more than ${MAX_DIGESTS} digests.`);
+      throw new ListFileError(
+        `The file has more than ${MAX_DIGESTS.toLocaleString("en")} digests.`,
+      );
     await turn();
   }
   if (badLines > 0) throw new ListFileError(badLinesSentence(bad, badLines));

@@ -123,12 +123,13 @@ async function* entriesOf(file: string): AsyncGenerator<Entry> {
     at += 1;
     if (at === 1) requireHeader(line);
     else if (line !== "") yield entryOf(line, at);
-    if (at > MOST_FILMS) throw new ListFileError(`The file has more than ${MOST_FILMS} films.`);
+    if (at > MOST_FILMS)
+      throw new ListFileError(`The file has more than ${MOST_FILMS.toLocaleString("en")} videos.`);
   }
   if (at === 0) throw new ListFileError(NO_LIST);
 }
 
-const NO_LIST = "This is not a block list of this software, or of a version it does not know.";
+const NO_LIST = "This is not a block list that this version of the software exported.";
 
 function requireHeader(line: string): void {
   const header = parse(line) as Partial<typeof HEADER> | undefined;
@@ -141,7 +142,7 @@ function entryOf(line: string, at: number): Entry {
   const isWhole = read.success && read.data.frames.length % FRAME_DIGITS === 0;
   const hasStep = read.success && (read.data.frames === "" || read.data.step > 0);
   if (!read.success || !isWhole || !hasStep)
-    throw new ListFileError(`Line ${at} is not a film of a block list. Nothing was imported.`);
+    throw new ListFileError(`Line ${at} is not a valid block list entry. Nothing was imported.`);
   return read.data;
 }
 

@@ -63,7 +63,7 @@ export async function readBlockListPage(
 
 const RULE: FileRule = {
   maxBytes: MOST_LIST_BYTES,
-  tooLarge: "A block list has 512 MB at most.",
+  tooLarge: "A block list can have at most 512 MB.",
   checkHead: async () => {},
 };
 
@@ -100,11 +100,11 @@ export async function importList(
 
 async function importFilms(file: string, userId: string): Promise<ToastMessage> {
   const { added, known, from } = await importBlockList(file);
-  const films = formatQuantity(added, "new film");
+  const films = formatQuantity(added, "new video");
   await recordImport({ added, known }, `${films}, ${known} known`, userId);
   if (added > 0) compareSite(from, false).catch(console.error);
   return done(
-    `${formatQuantity(added, "film")} of the file ${added === 1 ? "is" : "are"} new, ${known} ${known === 1 ? "was" : "were"} on the list before. Videos of this site that match are named below as they are found.`,
+    `${formatQuantity(added, "video")} added, ${known} already on the list. Matching videos of this site are listed below as they are found.`,
   );
 }
 

@@ -22,12 +22,12 @@ const REASONS: Record<ListedEntry["reason"], string> = {
 };
 
 const STATES: Record<Exclude<ListedEntry["state"], "ready">, string> = {
-  waiting: "Frames are being taken",
-  few: "A few frames alone",
-  none: "The same file alone",
+  waiting: "Extracting frames",
+  few: "Only a few frames",
+  none: "Same file only",
 };
 
-/** The entries of a page of the list, each with what is known of it. */
+/** A page of the block list. */
 export function BlockedFilms({
   entries,
   here,
@@ -182,7 +182,7 @@ function Entries({
   );
 }
 
-/** Blurred: moderators have seen it once. */
+/** Blurred, because the moderators have already seen it. */
 function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
   const className = "h-12 w-20 shrink-0 rounded-md bg-raised object-cover";
   if (!hasThumbnail) {
@@ -205,13 +205,13 @@ function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
   );
 }
 
-/** The videos of the site that match the list; nothing where none does. */
+/** The videos of this site that match the list; nothing if there are none. */
 export function Matches({ matches }: Pick<BlockListPage, "matches">) {
   if (matches.length === 0) return null;
   return (
     <PageSection id="matches" title="On this site">
       <p className="text-sm text-muted">
-        These videos match the list. Look at each: delete it, or say that it is another film.
+        These videos match the block list. Check each one: delete it, or mark it as different.
       </p>
       <ul className="flex flex-col text-sm">
         {matches.map(({ id, title, isSame }) => (
@@ -222,7 +222,7 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
             >
               <bdi>{title}</bdi>
             </Link>
-            <span className="text-muted">{isSame ? "the same file" : "looks like it"}</span>
+            <span className="text-muted">{isSame ? "same file" : "looks similar"}</span>
           </li>
         ))}
       </ul>
@@ -230,14 +230,14 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
   );
 }
 
-/** The videos that are held because they could not be compared; nothing where all could. */
+/** The videos that are on hold because they couldn't be compared; nothing if there are none. */
 export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
   if (uncompared.length === 0) return null;
   return (
     <PageSection id="uncompared" title="Could not be compared">
       <p className="text-sm text-muted">
-        These videos are held: nothing compares them with the list any more. Have each compared
-        again, or publish it after looking.
+        These videos are on hold because the comparison with the block list failed. Compare each one
+        again, or watch it and publish it without a comparison.
       </p>
       <ul className="flex flex-col gap-2 text-sm">
         {uncompared.map(({ id, title, why }) => (
@@ -256,17 +256,17 @@ export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
   );
 }
 
-/** The list as a file, and the form for the list of another site. */
+/** Exports the list, and imports lists. */
 export function Exchange({ busy }: { busy: boolean }) {
   return (
     <PageSection id="exchange" title="Import and export">
       <p className="text-sm text-muted">
-        The exported file has hashes, kinds of reasons and times, from which nobody can restore an
-        image or a name. Imported lists of digests are not exported.
+        The exported file contains only hashes, reasons and times. Nobody can recover an image or a
+        name from it. Imported digest lists aren’t exported.
       </p>
       <p>
         <a href="/admin/block-list/block-list.jsonl" download className={buttonClass("secondary")}>
-          Export the list
+          Export list
         </a>
       </p>
       <Form
@@ -276,13 +276,13 @@ export function Exchange({ busy }: { busy: boolean }) {
         preventScrollReset
       >
         <FileField
-          label="Block list or list of digests"
-          hint="A block list that this software exported, or MD5 and SHA-256 digests: one in each line, lines of sha256sum or md5sum, or CSV with a header. 512 MB at most. An import hides nothing: videos of this site that match are listed on this page."
+          label="Block list or digest list"
+          hint="A block list that this software exported, or MD5 and SHA-256 digests: one per line, the output of sha256sum or md5sum, or CSV with a header. At most 512 MB. Importing hides nothing: matching videos of this site are listed on this page."
           name="list"
           accept=".jsonl,.txt,.csv,.tsv,.md5,.sha256"
           required
         />
-        <SelectField label="Reason for a list of digests" name="reason" defaultValue="under-age">
+        <SelectField label="Reason for a digest list" name="reason" defaultValue="under-age">
           {BLOCK_REASONS.map((reason) => (
             <option key={reason} value={reason}>
               {REASONS[reason]}
@@ -291,7 +291,7 @@ export function Exchange({ busy }: { busy: boolean }) {
         </SelectField>
         <div>
           <Button name="intent" value="import" busy={busy} busyLabel="Importing...">
-            Import a list
+            Import list
           </Button>
         </div>
       </Form>

@@ -5,13 +5,13 @@ import type { Review } from "../review/review.server";
 import { usePermissions } from "../use-permissions";
 
 const LIKE_BLOCKED =
-  "Its pictures are close to those of a film on the block list. It is not published until somebody has compared the two and says that this is another film. If it is the same one, delete it.";
+  "Its frames closely match a video on the block list. It stays on hold until an editor compares the two. If it is the same video, delete it. If not, mark it as different.";
 const UNCOMPARED =
-  "Its pictures could not be compared with the block list while it was uploaded. A job does that, and releases it. Somebody who has watched it can do so before.";
+  "It hasn’t been compared with the block list yet. It is released automatically if nothing matches. An editor who has watched it can release it now.";
 const WAYS_OUT =
-  "It is held until it has been compared, or until somebody has watched it and says that it is none of those films.";
+  "It stays on hold until the comparison succeeds, or until an editor has watched it and releases it.";
 
-/** How a video stands to the block list, with what can be done about it; nothing for most. */
+/** The result of comparing a video with the block list, with the actions for it; nothing for most videos. */
 export function ComparisonPanel({
   likeFilms,
   uncompared,
@@ -19,13 +19,13 @@ export function ComparisonPanel({
   const may = usePermissions();
   if (likeFilms.length > 0) {
     return (
-      <Panel title="Looks like a film that was removed">
+      <Panel title="Looks like a removed video">
         <p className="text-sm text-muted">{LIKE_BLOCKED}</p>
         {may("/admin/review/:id other-film") && (
           <Form method="post">
             <input type="hidden" name="films" value={likeFilms.join(",")} />
             <Button name="intent" value="other-film" variant="secondary">
-              It is another film
+              Mark as different
             </Button>
           </Form>
         )}
@@ -36,7 +36,7 @@ export function ComparisonPanel({
   const { failure, isToBePublic } = uncompared;
   return (
     <Panel
-      title={failure ? "Not compared with removed films" : "Not compared with removed films yet"}
+      title={failure ? "Not compared with removed videos" : "Not compared with removed videos yet"}
     >
       {failure && (
         <p className="wrap-anywhere">
@@ -52,7 +52,7 @@ export function ComparisonPanel({
             </Button>
           )}
           <Button name="intent" value="release-uncompared" variant="secondary">
-            {isToBePublic ? "Publish after looking" : "Release after looking"}
+            {isToBePublic ? "Publish without comparison" : "Release without comparison"}
           </Button>
         </Form>
       )}

@@ -19,9 +19,9 @@ export interface ListedEntry {
   blockedAt: string;
   state: "waiting" | "ready" | "few" | "none";
   isImported: boolean;
-  /** Of a list of digests, how many it has; null for a video. */
+  /** The number of digests of a digest list; null for a video. */
   digests: number | null;
-  /** Of the video that was removed, or the file name of a list of digests; null if nobody remembers it. */
+  /** The title of the removed video, or the file name of a digest list; null if it is no longer known. */
   title: string | null;
   /** Where that video is; null if it was deleted for good. */
   place: "catalogue" | "trash" | null;

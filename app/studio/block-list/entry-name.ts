@@ -1,6 +1,6 @@
 export const BLOCK_LIST = "/admin/block-list";
 
-/** What an entry of the block list is called in sentences. */
+/** Returns the name of a block list entry for sentences. */
 export function entryName({ id, title }: { id: number; title: string | null }): string {
   return title === null ? `Entry ${id}` : `“${title}”`;
 }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 
 export const MATCHES_SHOWN = 50;
 
-/** A video of the site that has the bytes of a film of the list, or looks like one. */
+/** A video of this site with the same bytes as a listed video, or one that looks like it. */
 export interface Match {
   id: string;
   title: string;

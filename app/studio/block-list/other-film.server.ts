@@ -5,11 +5,10 @@ import { releaseHold } from "~/visibility/holds.server";
 import { database } from "~db/client.server";
 
 /**
- * Notes that a video is another film than those of the block list that it looks like, and releases what held
- * it for that.
+ * Marks a video as different from the listed videos that it looks like, and releases its holds for that.
  *
- * @param films those that the page has named: another may have been found since.
- * @returns false if somebody has said so before.
+ * @param films the entries that the page showed. Another may have been found since.
+ * @returns false if it was already marked.
  */
 export async function sayOtherFilm(
   video: { id: string; title: string },
@@ -20,7 +19,7 @@ export async function sayOtherFilm(
     .transaction()
     .execute(async (transaction) => {
       if (!dismissLikenesses(video.id, films)) return false;
-      // Whoever has looked at it has seen what a comparison would have asked about.
+      // A person has checked the video, so a comparison isn't needed.
       releaseHold({ videoId: video.id, reason: "comparing" });
       appendToLog({ action: "other-film", videoId: video.id, userId });
       const entry = { userId, subjectId: video.id, detail: video.title };

@@ -12,11 +12,11 @@ import { isPublic } from "~/visibility/visibility.server";
 import { database } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 
-/** What can be done about a video that waits for its comparison with the block list. */
+/** Actions for a video that is on hold for its comparison with the block list. */
 
 const FAILED = "Failed to change the review.";
-const NOT_WAITING = "It does not wait for its comparison any more.";
-const UNDER_WAY = "It is being compared already, or waits for its turn.";
+const NOT_WAITING = "This video is no longer waiting for its comparison.";
+const UNDER_WAY = "This video is already being compared or queued for it.";
 const WITHOUT_FFMPEG = "ffmpeg is not installed on the server, so nothing can be compared.";
 
 interface Video {
@@ -25,8 +25,8 @@ interface Video {
 }
 
 /**
- * Asks anew for the comparison of a video that has failed for good, with what it is made from. When it is
- * done, the video is released as any other is.
+ * Retries the failed comparison of a video and the failed jobs that it depends on. Once it is done, the video is
+ * released like any other.
  */
 export async function compareAgain(
   { id, title }: Video,
@@ -41,7 +41,7 @@ export async function compareAgain(
       if (!uncompared.failure) return UNDER_WAY;
       const failed = jobsOfComparison(id).filter(({ state }) => state === "failed");
       jobChanger("again")({ jobs: failed.map((job) => job.id) });
-      // Not only once its pictures have been made: those are what may have failed.
+      // Enqueued directly, not by the storyboard job, which may be the one that failed.
       askForFingerprint(id, PRIORITIES.fingerprint);
       const detail = `${JOB_LABELS.fingerprint} of “${title}”`;
       const entry = { userId, subjectId: id, detail };
@@ -50,12 +50,11 @@ export async function compareAgain(
     });
   if (refusal) return failure(409, FAILED, { detail: refusal });
   jobsChanged("work");
-  return done("It is compared again when its turn comes.");
+  return done("The comparison is queued again.");
 }
 
 /**
- * Releases a video that somebody has watched in place of its comparison: it is published where it was to be,
- * and nothing else holds it.
+ * Releases a video without a comparison, because somebody has watched it. Other holds stay.
  */
 export async function releaseUncompared(
   { id, title }: Video,
@@ -73,7 +72,9 @@ export async function releaseUncompared(
       return true;
     });
   if (!isReleased) return failure(409, FAILED, { detail: NOT_WAITING });
-  return done(isPublic(id) ? "It is published." : "It is not held for its comparison any more.");
+  return done(
+    isPublic(id) ? "The video is published." : "The video is no longer on hold for its comparison.",
+  );
 }
 
 function done(description: string): ToastMessage {

@@ -30,11 +30,11 @@ import { isChosen, newFileId, takeOver } from "./take-over.server";
 const FAILED = "Failed to replace the file.";
 /** The video stays as it is: in place of its film nobody would look at the new one. */
 const LOOKS_BLOCKED =
-  "This file looks like a film that was removed. Upload it as a new video, so that a moderator looks at it.";
+  "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
 const RECORD_FIRST = "Record it before another file is shown in place of this one.";
 /** In place of a film that may be public, none is shown that was not compared. */
 const NOT_COMPARED =
-  "This file could not be compared in time with the films that were removed. Try again in a moment, or upload it as a new video.";
+  "This file couldn’t be compared with the videos that were removed in time. Try again in a minute, or upload it as a new video.";
 const PENDING =
   "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
 

@@ -7,7 +7,7 @@ import { usePermissions } from "../use-permissions";
 import type { PreviewLink } from "./preview-links.server";
 import type { Review, ReviewFailure, ReviewNote } from "./review.server";
 
-/** What was written about a video, and what can be said of it next. */
+/** The notes on a video, with the form for a new one. */
 export function Notes({
   notes,
   video,
@@ -25,7 +25,7 @@ export function Notes({
         Notes
       </h2>
       {notes.length === 0 ? (
-        <p className="text-sm text-muted">Nobody has written anything yet.</p>
+        <p className="text-sm text-muted">No notes yet.</p>
       ) : (
         <ol className="ruled rounded-lg border border-line bg-surface">
           {notes.map(({ id, email, text, createdAt }) => (
@@ -64,7 +64,7 @@ export function Notes({
   );
 }
 
-/** The links with which anybody sees the video, and the one that was made just now. */
+/** The preview links of a video, including a newly created one. */
 export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink?: string }) {
   return (
     <section aria-labelledby="links" className="flex flex-col gap-4">
@@ -72,7 +72,8 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
         Preview links
       </h2>
       <p className="text-sm text-muted">
-        Whoever has such a link sees this video without an account, until you revoke the link.
+        Anyone with a preview link can watch this video without an account until you revoke the
+        link.
       </p>
       {newLink && (
         <Field label="New link" hint="It is shown only now." readOnly dir="ltr" value={newLink} />

@@ -25,7 +25,7 @@ const FAILED = "Failed to change the review.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 const TRY_AGAIN = "Load the page again and try once more.";
 const LOOKS_LIKE_ANOTHER =
-  "It resembles another removed film that was found meanwhile. Compare it with that one too.";
+  "It also resembles another removed video that was found in the meantime. Compare it with that one too.";
 const MAX_NOTE_LETTERS = 2_000;
 const NOTES_SHOWN = 200;
 
@@ -51,11 +51,11 @@ export interface Review {
     videoUrl: string;
     uploader: string | null;
   };
-  /** The films of the block list that it looks like, while nobody has said that it is another. */
+  /** The block list entries that it looks like, unless somebody has marked it as different. */
   likeFilms: string[];
   /** Its comparison with the block list is not done yet, or has failed. */
   uncompared?: Uncompared;
-  /** Its scans that are not done, or that found something. */
+  /** Its unfinished scans and those that found something. */
   scans: Scan[];
   notes: ReviewNote[];
   links: PreviewLink[];
@@ -130,9 +130,11 @@ async function perform(
   if (intent === "other-film") {
     const films = text("films").split(",").filter(Boolean);
     if (!(await sayOtherFilm(video, films, user.id)))
-      return failure(404, FAILED, { detail: "Somebody has said so before." });
+      return failure(404, FAILED, { detail: "It has already been marked as different." });
     const others = likenessesOf(video.id).length > 0;
-    return done(others ? LOOKS_LIKE_ANOTHER : "It is not held back for its looks any more.");
+    return done(
+      others ? LOOKS_LIKE_ANOTHER : "It is no longer on hold for resembling a removed video.",
+    );
   }
   if (intent === "compare-again") return compareAgain(video, user.id);
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);
@@ -145,7 +147,7 @@ async function perform(
   }
   if (intent === "revoke") {
     const isDone = await revokePreviewLink(video, text("link"), user.id);
-    if (isDone) return done("The link does not work any more.");
+    if (isDone) return done("The preview link no longer works.");
     return failure(404, FAILED, { detail: "This link was revoked before." });
   }
   const note = text("note").trim();
@@ -203,7 +205,7 @@ async function writeReview(
     });
 }
 
-const NO_DRAFT = "It is no draft any more.";
+const NO_DRAFT = "This video is no longer a draft.";
 
 async function setReady(
   transaction: Transaction<Schema>,

@@ -9,15 +9,15 @@ import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { digestOf } from "~/media/intake/tus-store.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 
-/** One upload is checked before its questions and again before it is published. */
+/** Each upload is checked twice: before its questions are shown, and before it is published. */
 const md5s = new WeakMap<ReceivedFile, Promise<string>>();
 
 /**
- * Refuses a file with the bytes of one that was removed, or with a digest of an imported list, and records that. The
- * file is read for its MD5 only while the list has such digests.
+ * Refuses a file that is on the block list or in an imported digest list, and records the refusal. Reads the file for
+ * its MD5 only while the list has MD5 digests.
  *
- * @param about who sent it; what it was to be called, or the video that it was to become the file of.
- * @throws {UploadError} 422, with which what has arrived is removed.
+ * @param about who uploaded it, and its title or the video whose file it would replace.
+ * @throws {UploadError} 422, which makes the caller delete the received file.
  */
 export async function refuseBlockedFile(
   file: ReceivedFile,

@@ -80,7 +80,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     fs.writeFileSync(file, film);
     const { location, toast } = await succeeded(() => ask(id, "compare-again"));
     expect(location).toBe(`/admin/review/${id}`);
-    expect(toast.description).toContain("compared again");
+    expect(toast.description).toContain("queued again");
     expect(jobStates(id)).toMatchObject({ storyboard: "waiting", fingerprint: "waiting" });
     expect(uncomparedOf(id)).toEqual({ isToBePublic: true });
     await workUntilIdle();
@@ -107,7 +107,7 @@ describe("a comparison that failed for good", () => {
       manage: { held: Record<string, string> };
     };
     expect(manage.held.v).toContain(
-      `could not be compared with the films that were removed: ${why}`,
+      `couldn’t be compared with the videos that were removed: ${why}`,
     );
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const refusal = await refused({ intent: "toggle", id: "v", expectedStatus: "hidden" });
@@ -153,7 +153,7 @@ describe("a comparison that failed for good", () => {
     });
     const again = await ask("v", "compare-again");
     expect(again).toMatchObject({ init: { status: 409 } });
-    expect(JSON.stringify(again)).toContain("being compared already");
+    expect(JSON.stringify(again)).toContain("already being compared");
     sqliteHandle().exec("DELETE FROM video_holds");
     expect(JSON.stringify(await ask("v", "compare-again"))).toContain("does not wait");
   });
@@ -175,7 +175,7 @@ describe("a moderator who has watched the film", () => {
   it("publishes it, which stands in the log", async () => {
     await addHeld({ fingerprint: "failed" });
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
-    expect(toast.description).toBe("It is published.");
+    expect(toast.description).toBe("The video is published.");
     expect(isPublic("v")).toBe(true);
     expect(logged()).toEqual([
       { action: "release-uncompared", video_id: "v", user_id: "u", detail: '{"hasFailed":true}' },
@@ -198,7 +198,7 @@ describe("a moderator who has watched the film", () => {
     expect(loadReview("v")?.uncompared?.isToBePublic).toBe(false);
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
     expect([toast.description, videoRow("v").status]).toEqual([
-      "It is not held for its comparison any more.",
+      "The video is no longer on hold for its comparison.",
       "review",
     ]);
     await writeTransaction(() => {

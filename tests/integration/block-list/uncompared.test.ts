@@ -79,7 +79,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   it("is held until its job has compared it, and public then", async () => {
     const video = await upload(film(2));
     expect(isPublic(video.id)).toBe(false);
-    expect(successSentence(video)).toContain("is not public before that is done");
+    expect(successSentence(video)).toContain("stays on hold until it has been compared");
     expect(refusalsOf([video.id]).get(video.id)).toBe(HOLD_SENTENCES.comparing);
     expect(await releaseCompared()).toBe(0);
     await workOnComparison();

@@ -124,7 +124,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
       context: {},
     } as never)) as Response;
     expect(answer.status).toBe(422);
-    expect(await answer.text()).toContain("was removed from this site before");
+    expect(await answer.text()).toContain("is on the block list");
     expect([videos(), left()]).toEqual([[], []]);
   });
 
@@ -186,7 +186,7 @@ const say = (id: string, cookie = adminCookie()) =>
     context: {},
   });
 
-describe.runIf(ffmpegAvailable())("a film that looks like one that was removed", () => {
+describe.runIf(ffmpegAvailable())("a film that resembles a removed video", () => {
   beforeEach(async () => {
     blocked = film(1);
     copy = copyOf(blocked);
@@ -197,9 +197,9 @@ describe.runIf(ffmpegAvailable())("a film that looks like one that was removed",
     const answer = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
     if (!answer.ok) throw new Error("It was refused.");
     const { id } = answer.video;
-    expect(successSentence(answer.video)).toContain("looks like one that was removed");
+    expect(successSentence(answer.video)).toContain("resembles a removed video");
     expect(isPublic(id)).toBe(false);
-    expect(refusalsOf([id]).get(id)).toContain("resembles one that was removed");
+    expect(refusalsOf([id]).get(id)).toContain("resembles a removed video");
     const { manage } = (await page("/admin?tab=manage")) as never as {
       manage: { likeBlocked: string[] };
     };

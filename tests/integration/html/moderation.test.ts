@@ -64,7 +64,7 @@ it("gives a strike with a removal, which the uploader reads with its reason", as
   addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
   await visitor.open("/admin/reports/r");
   expect(visitor.text).toContain("them@example.com has no strike.");
-  visitor.check("a strike for the uploader");
+  visitor.check("give the uploader a strike");
   await decide("Remove", "It belongs to somebody else.");
   expect(visitor.text).toContain("them@example.com has 1 strike.");
 
@@ -93,9 +93,9 @@ describe("the block list", () => {
 
   async function importList(...lines: string[]): Promise<void> {
     const list = ['{"format":"afterdark-block-list","version":1}', ...lines].join("\n");
-    const field = visitor.field("Block list or list of digests");
+    const field = visitor.field("Block list or digest list");
     visitor.attach(field, Buffer.from(list), "block-list.jsonl");
-    await visitor.press("Import a list");
+    await visitor.press("Import list");
   }
 
   it("is imported and exported, and an entry is removed and put back", async () => {
@@ -106,7 +106,7 @@ describe("the block list", () => {
     await importList(film(1), film(2));
     expect(visitor.text).toContain("2 videos that can’t be uploaded again.");
     expect([...films()].map(textOf)).toEqual(
-      Array(2).fill(expect.stringMatching(/Shown without consent.*The same file alone/)),
+      Array(2).fill(expect.stringMatching(/Shown without consent.*Same file only/)),
     );
 
     const link = visitor.in().getByRole("link", { name: "Export the list" });
@@ -145,10 +145,10 @@ describe("the block list", () => {
     await visitor.follow("A quiet street");
     expect(visitor.text).toContain("Could not be compared: The file is damaged.");
     await visitor.press("Compare again");
-    visitor.in().getByRole("heading", { name: "Not compared with removed films yet" });
+    visitor.in().getByRole("heading", { name: "Not compared with removed videos yet" });
     expect(visitor.in().queryByRole("button", { name: "Compare again" })).toBeNull();
-    await visitor.press("Publish after looking");
-    expect(visitor.text).toContain("It is published.");
+    await visitor.press("Publish without comparison");
+    expect(visitor.text).toContain("The video is published.");
     expect(isPublic(id)).toBe(1);
   });
 });
