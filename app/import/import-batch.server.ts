@@ -66,7 +66,7 @@ interface PendingImport extends Candidate {
   picture?: MovedPicture;
   /** Whether the file may be public as it is. */
   isClean?: boolean;
-  /** Whether it lacks a record of consent that it needs. Then it becomes a draft. */
+  /** Whether it lacks a required consent record and becomes a draft. */
   lacksRecord?: boolean;
   /** Why it isn't public, if it was to be published. */
   refusal?: string;

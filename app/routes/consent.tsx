@@ -64,7 +64,7 @@ export async function action({ request }: ActionFunctionArgs) {
     if (isBatch === false && !form.get("sure")) return notTicked();
     const shown = await unlessBusy(releaseHidden(source, user.id));
     if (shown === undefined) {
-      const detail = "This was undone before, or the videos have their records by now.";
+      const detail = "This was already undone, or the videos have valid records now.";
       const error = failure(404, "Nothing was changed.", { detail });
       return data({ error }, { status: error.status });
     }
@@ -105,7 +105,7 @@ export default function Consent() {
         <LackingVideos lacking={lacking} mayHide={may("/admin/consent hide-lacking")} />
       ) : (
         <p className="text-sm text-muted">
-          Videos are published without a record. To require one, set REQUIRE_CONSENT=on.
+          Videos can be published without a consent record. To require one, set REQUIRE_CONSENT=on.
         </p>
       )}
     </div>

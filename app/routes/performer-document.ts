@@ -7,7 +7,7 @@ import { redirectWithToast } from "~/server/toast.server";
 import { openDocument } from "~/trust/consent/documents.server";
 
 const WHY = {
-  gone: "This document was deleted before.",
+  gone: "This document was already deleted.",
   locked:
     "This document can't be read: the secret that encrypted it is not there. Nothing is lost; put that secret back.",
   away: "This document can’t be read right now, because the file store doesn’t respond or the disk is full. Try again later.",

@@ -31,7 +31,7 @@ interface ConsentFailure extends StudioFailure {
 const PERMISSION = "/admin/videos/:id/consent";
 const FAILED = "Nothing was changed.";
 const CHANGED =
-  "Somebody else has changed this record meanwhile. Compare what you typed, and save again.";
+  "Somebody else has changed this record in the meantime. Compare it with what you entered, and save again.";
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   await requirePermission(request, PERMISSION);
@@ -61,7 +61,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   throw redirectWithToast(consentHref(videoId), {
     title: "Consent",
     description: saved.hidden
-      ? "The record is saved, and the video is hidden."
+      ? "The record is saved. The video is on hold because of it."
       : "The record is saved.",
     kind: "success",
   });

@@ -5,7 +5,7 @@ import type { ConsentState } from "~/trust/consent/consent";
 import { usePermissions } from "../use-permissions";
 import { consentHref } from "./consent-address";
 
-/** How the record of a video stands, with the way to it for whoever may change it; nothing where none is required. */
+/** The state of a video's record, with a link for users who may change it; nothing if no record is required. */
 export function ConsentLine({
   id,
   title,

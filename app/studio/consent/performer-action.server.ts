@@ -20,7 +20,7 @@ import { failure, type StudioFailure } from "../failure";
 const FAILED = "Nothing was changed.";
 const GONE = "This performer no longer exists.";
 const CHANGED =
-  "Somebody else has changed this record meanwhile. Compare what you typed, and save again.";
+  "Somebody else has changed this record in the meantime. Compare it with what you entered, and save again.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
 /** A failure, with what was typed. */
@@ -72,7 +72,7 @@ async function perform(
     const about = { id: text("document"), performerId: id, userId: user.id };
     const hidden = await removeDocument(about);
     if (hidden === undefined) {
-      return failure(404, FAILED, { detail: "This document was deleted before." });
+      return failure(404, FAILED, { detail: "This document was already deleted." });
     }
     return done(id, `The document is deleted.${sentenceOf(hidden)}`);
   }
@@ -84,7 +84,7 @@ async function perform(
     const forgotten = await forgetPerformer(id, user.id);
     if (forgotten === undefined) return failure(404, FAILED, { detail: GONE });
     removeSoon();
-    return done("", `All that was kept about this performer is deleted.${sentenceOf(forgotten)}`);
+    return done("", `All data about this performer was deleted.${sentenceOf(forgotten)}`);
   }
   // The form of a file that came without one.
   if (intent === "add-document") assertAllowed(user, "/admin/consent/:id add-document");

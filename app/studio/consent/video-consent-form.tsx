@@ -11,7 +11,7 @@ import { Button } from "~/ui/button";
 import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
 import { PageSection } from "../page-section";
 
-/** Whether a video has a valid record, and who is shown. */
+/** Shows whether a video has a valid record, and who appears in it. */
 export function ConsentState({
   consent: { lacks, isHeld, performers, updatedAt, updatedBy },
   isRequired,
@@ -26,15 +26,13 @@ export function ConsentState({
         <span>{lacks ?? "Everyone shown has a checked record."}</span>
       </p>
       {isHeld && (
-        <p className="text-sm text-bad">
-          The video is held back. A valid record ends that; then somebody has to publish it.
-        </p>
+        <p className="text-sm text-bad">The video is on hold until its record is valid.</p>
       )}
       {lacks && !isHeld && (
         <p className="text-sm text-muted">
           {isRequired
-            ? "It can't be published so."
-            : "It can be published all the same, as REQUIRE_CONSENT is off."}
+            ? "It can’t be published without a valid record."
+            : "It can still be published because REQUIRE_CONSENT is off."}
         </p>
       )}
       {performers.length > 0 && (
@@ -78,12 +76,7 @@ export function ConsentForm({
       <Form method="post" className="flex flex-col gap-4" key={shown}>
         <input type="hidden" name="shown" value={shown} />
         <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField
-            label="With what right"
-            name="kind"
-            defaultValue={typed.kind}
-            error={errors.kind}
-          >
+          <SelectField label="Rights" name="kind" defaultValue={typed.kind} error={errors.kind}>
             {Object.entries(RELEASE_LABELS).map(([kind, label]) => (
               <option key={kind} value={kind}>
                 {label}
@@ -108,11 +101,11 @@ export function ConsentForm({
           rows={4}
           hint={
             <>
-              Stage names as they stand in{" "}
+              Stage names as they appear in{" "}
               <Link to="/admin/consent" className="text-accent underline">
                 the records
               </Link>
-              , one a line.
+              , one per line.
             </>
           }
           defaultValue={typed.performers}
@@ -124,7 +117,7 @@ export function ConsentForm({
             name="recordedOn"
             type="date"
             required
-            hint="Everyone has to be 18 by then."
+            hint="Everyone shown must have been 18 or over on that day."
             defaultValue={typed.recordedOn}
             error={errors.recordedOn}
           />
@@ -132,7 +125,7 @@ export function ConsentForm({
             label="Ends on"
             name="endsOn"
             type="date"
-            hint="The video is hidden on that day (UTC). Empty: it has no end."
+            hint="The video goes on hold on that day (UTC). Leave blank if the record has no end."
             defaultValue={typed.endsOn}
             error={errors.endsOn}
           />

@@ -8,7 +8,7 @@ import { Button } from "~/ui/button";
 import { PageSection } from "../page-section";
 import { consentHref } from "./consent-address";
 
-/** The public videos without a valid record, and what can be done about all of them. */
+/** The public videos without a valid record, with the form that hides all of them. */
 export function LackingVideos({
   lacking: { total, first },
   mayHide,
@@ -22,8 +22,8 @@ export function LackingVideos({
         {total === 0
           ? "Every public video has a valid record."
           : `${formatQuantity(total, "public video")} ${total === 1 ? "has" : "have"} no valid record.`}{" "}
-        Nothing else is published without one. What was public before stays public until you hide
-        it.
+        New videos can’t be published without one. Videos that were already public stay public until
+        you hide them.
       </p>
       {total > 0 && (
         <VideoLinks
@@ -52,7 +52,7 @@ export function LackingVideos({
   );
 }
 
-/** What was hidden because it had no valid record, and can be made public again. */
+/** Groups of videos hidden because they had no valid record, which can be released. */
 export function HiddenForConsent({
   hidden,
   mayUndo,
@@ -102,7 +102,7 @@ export function EndingRecords({ ending }: { ending: EndingRecord[] }) {
   if (ending.length === 0) return null;
   return (
     <PageSection id="ending" title="Records that end within 30 days">
-      <p className="text-sm text-muted">On that day the video is hidden.</p>
+      <p className="text-sm text-muted">A video goes on hold on the day its record ends.</p>
       <VideoLinks videos={ending} label="Records that end" />
     </PageSection>
   );

@@ -33,14 +33,14 @@ export const SENTENCES = {
   published: "Video uploaded and published successfully.",
   drafted: "Video uploaded and saved as a draft.",
   scheduled: "Video uploaded. It will be published at the time you set.",
-  needsConsent: "Video uploaded and saved as a draft, since it has no record of consent yet.",
+  needsConsent: "Video uploaded and saved as a draft because it has no consent record yet.",
   scheduledWithoutRecord:
-    "Video uploaded. It will be published at the time you set, or as soon as it has a record of consent after that.",
+    "Video uploaded. It will be published at the time you set, or later, as soon as it has a consent record.",
   heldBack:
-    "Video uploaded. It looks like one that was removed, and is not public until a moderator has looked at it.",
+    "Video uploaded. It resembles a removed video and stays on hold until an editor has checked it.",
   comparing:
-    "Video uploaded. It is being compared with the films that were removed, and is not public before that is done.",
-  scanning: "Video uploaded. It is not public until it has been scanned.",
+    "Video uploaded. It stays on hold until it has been compared with the videos that were removed.",
+  scanning: "Video uploaded. It stays on hold until it has been scanned.",
   draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
 } as const;
 
@@ -86,7 +86,7 @@ export interface UploadSuccess {
   isUncompared?: boolean;
   /** Its file is scanned before it is public. */
   isScanned?: boolean;
-  /** It was to be published, and waits for a record of consent. */
+  /** It should be published and waits for a consent record. */
   needsConsent?: boolean;
 }
 

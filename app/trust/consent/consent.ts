@@ -31,7 +31,7 @@ const OLDEST = "1900-01-01";
 export const WARN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** What whoever looks after a video is told of its record, where one is required. */
+/** The state of a video's record, shown in the studio if records are required. */
 export type ConsentState =
   | { kind: "complete" }
   /** With the sentence of what is missing. */

@@ -10,8 +10,8 @@ const AT_ONCE = 32;
 const LISTED = 50;
 
 /**
- * Hides the videos whose record ends, from now on each minute; what ended while the site was down, at once.
- * Releases what was held because a secret was missing that is back.
+ * Starts to hide videos whose record has ended, once a minute. Also releases videos that were on hold because a
+ * secret was missing, if the secret is back.
  */
 export function startConsent(): void {
   settleHeld().catch((error) => console.error("Consent records could not be checked:", error));
@@ -19,7 +19,7 @@ export function startConsent(): void {
 }
 
 /**
- * Holds and hides what is public though its record has ended.
+ * Holds the videos whose record has ended.
  *
  * @returns how many videos.
  */
@@ -46,7 +46,7 @@ export async function hideEnded(now = Date.now()): Promise<number> {
   }
 }
 
-/** Settles all videos that are held for their record. */
+/** Updates the holds of all videos that are on hold because of their record. */
 export async function settleHeld(now = Date.now()): Promise<void> {
   const turn = writingTurns();
   let after = "";
@@ -71,7 +71,7 @@ export interface EndingRecord {
   endsOn: string;
 }
 
-/** The public videos whose record ends within 30 days, those that end first first. */
+/** Returns the public videos whose record ends within 30 days, sorted by that day. */
 export function endingSoon(now = Date.now()): EndingRecord[] {
   return prepared(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents

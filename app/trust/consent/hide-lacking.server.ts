@@ -26,8 +26,8 @@ const NEXT = `SELECT number, id FROM videos
   WHERE number > @after AND public AND ${LACKS_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
 
 /**
- * Holds the public videos without a valid record, each until it has one or somebody undoes all of it. Commits
- * in batches, so that others can write in between.
+ * Holds the public videos without a valid record, until they have one or an owner undoes the batch. Commits in parts,
+ * so that others can write in between.
  *
  * @returns how many it hid.
  */
@@ -59,20 +59,20 @@ export async function hideLacking(userId: string, now = Date.now()): Promise<num
   return hidden;
 }
 
-/** Videos that are held together because they have no valid record. */
+/** A group of videos that are on hold because they have no valid record. */
 export interface HiddenVideos {
   /** The `source_id` of their holds. */
   source: string;
   videos: number;
   /** When the first was hidden, ISO 8601 UTC. */
   since: string;
-  /** Whether somebody hid them at once; otherwise they were published while a record was required. */
+  /** Whether an owner hid them together; otherwise they were published while a record was required. */
   isBatch: boolean;
 }
 
 /**
- * What can be undone: each batch, and, where a record is no longer required, the videos that still wait for
- * theirs.
+ * Returns the groups that can be released: each batch, and, if records are no longer required, the videos that are
+ * still on hold for theirs.
  */
 export function hiddenVideos(): HiddenVideos[] {
   const rows = prepared(

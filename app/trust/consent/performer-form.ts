@@ -57,7 +57,7 @@ export function readPerformer(
   else if (stageNames.length > MOST_STAGE_NAMES) {
     errors.stageNames = `At most ${MOST_STAGE_NAMES} stage names, please.`;
   } else if (stageNames.some((name) => name.length > LONGEST_NAME || CONTROL.test(name))) {
-    errors.stageNames = `Each stage name may have ${LONGEST_NAME} characters.`;
+    errors.stageNames = `Each stage name can have at most ${LONGEST_NAME} characters.`;
   }
   const legalName = oneLine(typed.legalName);
   if (hasBox && (!legalName || legalName.length > LONGEST_LEGAL_NAME || CONTROL.test(legalName))) {

@@ -2,9 +2,9 @@ import { settings } from "~/server/settings.server";
 import { prepared } from "~db/client.server";
 
 /**
- * Tells the database at the start what REQUIRE_CONSENT is: its triggers hold whatever is published without a
- * valid record, also by another program, in the statement that publishes it. Turning the setting off releases
- * nothing, since a setting that was lost would publish videos. An owner can, see `releaseHidden`.
+ * Stores REQUIRE_CONSENT in the database at startup. Its triggers then hold each video that is published without a
+ * valid record, even by another program, in the same statement. Turning the setting off releases nothing, because a
+ * setting lost by accident would publish videos. Owners can release them, see `releaseHidden`.
  */
 export function applyConsentRequirement(): void {
   prepared(

@@ -6,8 +6,8 @@ import { appendToLog } from "../moderation-log.server";
 import { conflictsOf, lacksOf } from "./validity.server";
 
 /**
- * What can be wrong with a consent record. Each is a cause of its own for holding a video; a batch of
- * `hide-lacking.server.ts` is one more.
+ * The problems of consent records. Each is a separate cause of a hold. Batches of `hide-lacking.server.ts` are further
+ * causes.
  */
 export const CONSENT_SOURCES = {
   /** Somebody shown was under 18. */
@@ -15,13 +15,13 @@ export const CONSENT_SOURCES = {
   /** Somebody shown was under 18, and their record was deleted. Nothing releases this hold. */
   deletedMinor: "deleted-minor",
   ended: "ended",
-  /** It was published, or was due to be, without a valid record, which REQUIRE_CONSENT demands. */
+  /** Published without a valid record although REQUIRE_CONSENT is on. */
   required: "required",
 } as const;
 
 /**
- * Brings holds in line with consent records, after a change of these or of the day. Synchronous, for the
- * transaction of the caller.
+ * Updates the holds of videos after their consent records or the day have changed. Synchronous, for the transaction
+ * of the caller.
  *
  * @returns how many videos it hid.
  */

@@ -3,14 +3,14 @@ import { prepared } from "~db/client.server";
 import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
 import { openBox } from "./performer-box.server";
 
-/** What a video lacks, for whoever is to mend it. */
+/** Why a consent record isn't valid. */
 export const LACKS = {
-  record: "This video has no record of consent yet.",
-  people: "The record of consent does not name everyone who is shown.",
+  record: "This video has no consent record yet.",
+  people: "The consent record doesn’t name everyone who is shown.",
   age: "Somebody shown was not 18 on the day of recording.",
   document: "Somebody shown has no checked proof of identity on file.",
-  ended: "The record of consent has ended.",
-  unreadable: "A record of consent can't be read, since the secret that encrypted it is not there.",
+  ended: "The consent record has ended.",
+  unreadable: "A consent record can’t be read because the secret that encrypted it is missing.",
 } as const;
 
 /** One row for each video whose id is in the JSON list @ids. */
@@ -34,7 +34,7 @@ interface State {
   unproved: number;
 }
 
-/** What must not be public, whether or not consent is required: a record that has ended, or a minor. */
+/** Returns the videos that must not be public even if no consent is required: ended records and minors. */
 export function conflictsOf(
   videoIds: readonly string[],
   now: number,
@@ -49,7 +49,7 @@ export function conflictsOf(
   };
 }
 
-/** The videos without a valid record, with the sentence of what they lack. */
+/** Returns the videos without a valid record, with the reason. */
 export function lacksOf(videoIds: readonly string[], now = Date.now()): Map<string, string> {
   const today = dayOf(now);
   const lacks = new Map<string, string>();
@@ -65,12 +65,12 @@ export function lacksOf(videoIds: readonly string[], now = Date.now()): Map<stri
   return lacks;
 }
 
-/** What stands in the way of publishing, where consent is required; nothing where it is not. */
+/** Returns why videos can't be published, if consent is required; empty otherwise. */
 export function consentRefusals(videoIds: readonly string[], now = Date.now()) {
   return settings().requireConsent ? lacksOf(videoIds, now) : new Map<string, string>();
 }
 
-/** How the records of videos stand, by their ids; of none where no consent is required. */
+/** Returns the state of each video's record by id; empty if no consent is required. */
 export function consentStates(
   videoIds: readonly string[],
   now = Date.now(),

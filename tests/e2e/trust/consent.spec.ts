@@ -130,6 +130,6 @@ test("an upload leads to its record, and the link asks nothing, however soon it 
   await page.getByRole("button", { name: "Upload Video" }).click();
   await expect(page).toHaveURL(/\/admin\/videos\/[^/]+\/consent$/);
   expect(asked).toBe(0);
-  await expect(page.getByText("This video has no record of consent yet.")).toBeVisible();
+  await expect(page.getByText("This video has no consent record yet.")).toBeVisible();
   expect(videos(site)).toEqual([{ title: "Rain on the roof", status: "review" }]);
 });

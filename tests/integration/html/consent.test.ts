@@ -17,7 +17,7 @@ const isInvalid = (label: string) => visitor.field(label).getAttribute("aria-inv
 it("publishes a video once its performer and its consent are recorded", async () => {
   const id = site.addVideo({ title: "Evening by the sea", status: "review" });
   await visitor.open(MANAGE);
-  expect(visitor.text).toContain("This video has no record of consent yet.");
+  expect(visitor.text).toContain("This video has no consent record yet.");
 
   await visitor.open("/admin/consent");
   await visitor.follow("Add a performer");
@@ -67,10 +67,10 @@ it("leads from an upload to its consent record, and then publishes it", async ()
   visitor.attach(visitor.document.querySelector<HTMLElement>("input[name=video]")!, mp4Clip(5));
   await visitor.press("Upload Video");
   expect(visitor.address).toMatch(/^\/admin\/videos\/[^/]+\/consent$/);
-  expect(visitor.text).toContain("saved as a draft, since it has no");
+  expect(visitor.text).toContain("saved as a draft because it has no");
   expect(rows()).toEqual([{ title: "Morning in the garden", status: "review" }]);
 
-  visitor.fill("With what right", "Own recording");
+  visitor.fill("Rights", "Own recording");
   visitor.fill("How many people are shown", "0");
   visitor.fill("Day of recording", "2026-01-06");
   await visitor.press("Save consent");

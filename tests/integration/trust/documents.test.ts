@@ -275,7 +275,7 @@ describe("a document that is there", () => {
     const answers = await Promise.all([remove(), remove()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([302, 404]);
     const late = answers.find(({ status }) => status === 404)!.body;
-    expect(late.includes("This document was deleted before.")).toBe(true);
+    expect(late.includes("This document was already deleted.")).toBe(true);
     await expect.poll(() => filesIn(path.join(site.uploads, "documents"))).toEqual([]);
     const actions = column(
       "SELECT action FROM moderation_log WHERE detail LIKE ?",

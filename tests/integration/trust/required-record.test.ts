@@ -213,7 +213,7 @@ describe("an upload without a record", () => {
     const answer = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
     if (!answer.ok) throw new Error(answer.failure.sentence);
     expect(answer.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
-    expect(successSentence(answer.video)).toContain("as soon as it has a record of consent");
+    expect(successSentence(answer.video)).toContain("as soon as it has a consent record");
     const { id } = answer.video;
     await performDue(due);
     expect(isPublic(id)).toBe(false);
