@@ -4,14 +4,14 @@ import { comparisonFailures } from "./compared.server";
 import { consentRefusals, LACKS } from "./consent/validity.server";
 
 /**
- * Why nobody can publish some videos: one sentence for each that has a hold or lacks its record of consent.
- * Whatever publishes for a person calls this first, in its transaction if it has one.
+ * Returns why videos can't be published: a sentence for each video that is on hold or has no valid consent record.
+ * Code that publishes for a user calls this first, in its transaction if it has one.
  */
 export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   const refusals = consentRefusals(videoIds);
   const uncompared: string[] = [];
   for (const [id, [reason]] of holdsOf(videoIds)) {
-    // What the record lacks says more.
+    // The sentence about what the record lacks is more specific.
     const isSaid = reason === "consent" && refusals.has(id);
     if (reason && !isSaid) refusals.set(id, HOLD_SENTENCES[reason]);
     if (reason === "comparing") uncompared.push(id);
@@ -20,12 +20,12 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   return refusals;
 }
 
-/** Said of a video whose comparison with the block list has failed for good. */
+/** The refusal for a video whose comparison with the block list has failed for good. */
 function notCompared(why: string): string {
-  return `This video could not be compared with the films that were removed: ${why} A moderator has to look at it, or have it compared again.`;
+  return `This video couldn’t be compared with the videos that were removed: ${why} An editor has to watch it or compare it again.`;
 }
 
-/** Why a video that has just arrived can't be published; undefined where it can. */
+/** Returns why a new video can't be published; undefined if it can. */
 export function refusalOfNew(): string | undefined {
   return settings().requireConsent ? LACKS.record : undefined;
 }

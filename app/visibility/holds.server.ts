@@ -2,20 +2,20 @@ import { prepared, sqliteHandle } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
 
 /**
- * Vetoes: while a video has a hold, it isn't public, whatever its status is. Each row is one cause, so that
- * releasing one never releases another. The code that adds or releases a hold also writes the log.
+ * Holds: while a video has a hold, it isn't public, whatever its status. Each row has one cause, so that releasing
+ * one hold never releases another. The code that adds or releases a hold also writes the log.
  */
 
-/** Why a video isn't public, the most lasting first. */
+/** Why a video isn't public, the most permanent reason first. */
 export const HOLD_SENTENCES: Record<HoldReason, string> = {
-  removed: "A moderator has removed this video, and only the reports page can bring it back.",
+  removed: "A moderator removed this video. It can only be restored from the report.",
   "user-blocked": "The account that uploaded this video is blocked.",
-  "block-list": "This video resembles one that was removed. A moderator has to look at it first.",
-  report: "This video is held back until a moderator has decided on a report about it.",
-  scan: "This video is held back until it has been scanned, and until somebody has decided about what the scan found.",
-  comparing:
-    "This video is still being compared with the films that were removed. It is held back until that is done.",
-  consent: "This video is held back until it has a valid record of consent.",
+  "block-list":
+    "This video is on hold because it resembles a removed video. An editor has to check it first.",
+  report: "This video is on hold until a moderator decides on a report about it.",
+  scan: "This video is on hold until it passes the scan or an editor releases it.",
+  comparing: "This video is on hold until it has been compared with the videos that were removed.",
+  consent: "This video is on hold until it has a valid consent record.",
 };
 
 const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
@@ -24,14 +24,14 @@ const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  /** Which one of several causes of that kind, such as the id of a report. */
+  /** Tells causes with the same reason apart, for example the id of a report. */
   sourceId?: string;
 }
 
 /**
  * Holds a video. Synchronous, for the transaction of the caller.
  *
- * @returns whether it wasn't held for this cause before.
+ * @returns whether the hold is new.
  */
 export function hold({ videoId, reason, sourceId = "" }: Hold, now = Date.now()): boolean {
   requireTransaction();
@@ -56,7 +56,7 @@ export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
   return changes > 0;
 }
 
-/** The reasons for which videos are held, the most lasting first; videos without a hold are left out. */
+/** Returns the reasons of the holds of videos, the most permanent first. Omits videos without a hold. */
 export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
   const rows = prepared(
     `SELECT video_id, json_group_array(DISTINCT reason) AS reasons FROM video_holds
@@ -70,7 +70,7 @@ export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> 
   );
 }
 
-/** Which causes of one kind hold a video. */
+/** Returns the `source_id` of each hold of a video with this reason. */
 export function sourcesOf(videoId: string, reason: HoldReason): string[] {
   return prepared("SELECT source_id FROM video_holds WHERE video_id = ? AND reason = ?")
     .pluck()
@@ -78,10 +78,10 @@ export function sourcesOf(videoId: string, reason: HoldReason): string[] {
 }
 
 /**
- * Corrects the flag `held` of videos whose holds don't match it: another program may have rebuilt the database
- * without its triggers. Called at the start.
+ * Corrects the flag `held` of videos whose holds don't match it, because another program may have rebuilt the
+ * database without its triggers. Called at startup.
  *
- * @returns how many it corrected.
+ * @returns how many videos it corrected.
  */
 export function correctHeld(): number {
   const held = "(SELECT video_id FROM video_holds)";

@@ -2,12 +2,12 @@ import { prepared } from "~db/client.server";
 import type { NewVideoRow, VideoRow, VideoStatus } from "~db/schema";
 
 /**
- * Who may see a video. `status`, `publish_at` and `unpublish_at` are what people intend; holds
- * (`holds.server.ts`) are vetoes. The database derives two columns from both, which every query uses:
- * `public` for pages and files, `listed` for lists, search and feeds. Nothing else writes these columns.
+ * Who may see a video. `status`, `publish_at` and `unpublish_at` say what people want; holds (`holds.server.ts`)
+ * override them. The database derives two columns from both, which every query uses: `public` for pages and files,
+ * `listed` for lists, search and feeds. Only this folder writes these columns.
  */
 
-/** What people intend with a video. */
+/** What people want to happen to a video. */
 export type Intention = Pick<VideoRow, "status" | "publish_at" | "unpublish_at">;
 
 /** When a video is published and hidden automatically, ISO 8601 UTC. */
@@ -30,9 +30,9 @@ export function newIntention(
 }
 
 /**
- * Returns what a person's order to publish or hide makes of a video, or undefined if nothing changes. Hiding
- * cancels the schedule, so that nothing publishes the video later. Publishing replaces the scheduled
- * publication and keeps a time to hide that is still ahead.
+ * Returns the columns after somebody publishes or hides a video, or undefined if nothing changes. Hiding cancels the
+ * schedule, so that nothing publishes the video later. Publishing replaces the scheduled publication and keeps a
+ * future time to hide.
  *
  * @param now milliseconds since 1970.
  */
@@ -52,7 +52,7 @@ export function intentionAfter(
 }
 
 /**
- * Publishes or hides a video for a person. Holds stay: a held video is public once all of them are released.
+ * Publishes or hides a video for a user. Holds stay: the video is public once all of them are released.
  * Synchronous, for the transaction of the caller.
  *
  * @returns whether anything changed.
@@ -78,7 +78,7 @@ export function setTimes(videoId: string, { publishAt, unpublishAt }: Times): vo
   );
 }
 
-/** Writes what was planned for many videos. Synchronous, for the transaction of the caller. */
+/** Writes the planned columns of many videos. Synchronous, for the transaction of the caller. */
 export function writeIntentions(videos: readonly ({ id: string } & Intention)[]): void {
   prepared(
     `UPDATE videos SET status = given.value ->> 'status', publish_at = given.value ->> 'publish_at',
@@ -95,8 +95,8 @@ export interface DueVideo {
 }
 
 /**
- * Publishes and hides the videos whose time has come, and removes that time. In the lists, a video is as new
- * as its publication. Synchronous, for the transaction of the caller.
+ * Publishes and hides the videos whose time has come, and clears that time. A published video is sorted by its
+ * scheduled time. Synchronous, for the transaction of the caller.
  *
  * @param time ISO 8601 UTC.
  * @returns at most `limit` videos; none once nothing is due.

@@ -16,7 +16,7 @@ const VIDEOS_AT_ONCE = 25;
 /**
  * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked.
  *
- * @param hidesVideos holds all of their videos, deleted ones included, until they are let in again.
+ * @param hidesVideos whether to hold all of their videos, including deleted ones, until the account is reactivated.
  * @returns undefined when there is no such account.
  * @throws {AccountError} for an owner: owners have no uploads to answer for.
  */
@@ -33,7 +33,7 @@ export async function blockUser(
   return { ...user, hidden };
 }
 
-/** The account alone, in the transaction of whoever has a reason for it. */
+/** Blocks the account only, in the caller's transaction. */
 export async function blockIn(
   transaction: Transaction<Schema>,
   userId: string,
@@ -63,7 +63,7 @@ export async function blockIn(
   return { email: user.email };
 }
 
-/** Lets somebody in again, and gives back what was hidden with them. */
+/** Reactivates an account and releases the holds of its videos. */
 export async function unblockUser(
   userId: string,
   ownerId: string,

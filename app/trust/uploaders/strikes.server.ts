@@ -18,7 +18,7 @@ import {
 const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
 const iso = (time: number) => new Date(time).toISOString();
 
-/** The strikes of users by their id, the latest first, those that do not count any more included. */
+/** Returns the strikes of users by id, latest first, including those that no longer count. */
 export function strikesOf(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
   const rows = prepared(
     `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
@@ -66,7 +66,7 @@ export async function giveStrike(
     });
 }
 
-/** In the transaction of whoever has a reason for it, which has LONGEST_REASON characters at most. */
+/** Gives a strike in the caller's transaction. The reason has at most LONGEST_REASON characters. */
 export async function strikeIn(
   transaction: Transaction<Schema>,
   userId: string,

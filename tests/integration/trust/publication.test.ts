@@ -16,7 +16,7 @@ import type { HoldReason } from "~db/schema/moderation";
 import { addVideo, answered, refused, succeed, useAdminSite, video } from "../../admin-requests";
 
 useAdminSite();
-const SENTENCE = /^This video is held back until a moderator has decided/;
+const SENTENCE = /^This video is on hold until a moderator decides/;
 const holdIt = (videoId = "v", reason: HoldReason = "report") =>
   writeTransaction(() => hold({ videoId, reason }));
 const release = (videoId = "v", reason: HoldReason = "report") =>
@@ -83,12 +83,12 @@ describe("a held video", () => {
     expect(preview?.because).toMatch(SENTENCE);
     const { toast } = await succeed(fields);
     expect(toast.description).toMatch(
-      /1 video was published.*left alone.*“A film”.*is held back until/,
+      /1 video was published.*left alone.*“A film”.*is on hold until/,
     );
     expect([statusOf(), statusOf("free")]).toEqual(["hidden", "published"]);
     expect(await refused({ intent: "bulk", do: "publish", selected: "v" })).toMatchObject({
       status: 422,
-      detail: expect.stringMatching(/held back until a moderator/),
+      detail: expect.stringMatching(/on hold until a moderator/),
     });
   });
 
