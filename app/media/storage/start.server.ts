@@ -47,7 +47,7 @@ export function startMovingFiles(): void {
         askNext = performance.now() + ASK_EVERY_MS;
       }
       await moveOnce(() => !isLeaving);
-      if (storeFailure()) console.log("The file store answers again.");
+      if (storeFailure()) console.log("The file store responds again.");
       store().failure = undefined;
     } catch (error) {
       notBefore = performance.now() + ASK_EVERY_MS;

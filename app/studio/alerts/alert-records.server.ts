@@ -10,29 +10,29 @@ const ALERTS_KEPT = 500;
 
 export type Channel = AlertDeliveryRow["channel"];
 
-/** What can be sent with the settings there are. */
+/** Returns the channels that are configured. */
 export function channels(): Channel[] {
   const { alertWebhook, alertEmail } = settings();
   return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
 }
 
-/** What an alert of each kind says, and what is said when it is over. */
+/** The sentence for each kind of alert when it is resolved. */
 const RESOLVED: Record<AlertKind, string> = {
-  disk: "The disk of the uploads has room again.",
-  jobs: "The conversions that had failed were made, tried again or removed.",
-  "backup-failed": "A backup was made and proved again.",
-  "backup-old": "A backup was made and proved again.",
-  consent: "The records of consent that were to end were renewed, or have ended.",
+  disk: "The uploads disk has enough free space again.",
+  jobs: "The failed conversions have been retried or removed.",
+  "backup-failed": "A backup has been created and verified again.",
+  "backup-old": "A backup has been created and verified again.",
+  consent: "The consent records that were about to end have been renewed or have ended.",
   removals: "Removals have resumed.",
-  store: "The file store answers again.",
+  store: "The file store responds again.",
   "reports-urgent":
-    "Nobody waits any more with a report of what was shown without consent or under age.",
-  "reports-due": "The reports that were due soon were decided, or are overdue.",
-  "reports-overdue": "The reports that were overdue were decided.",
+    "The reports of people shown without consent or under age no longer wait for a decision.",
+  "reports-due": "The reports that were due soon have been decided or are overdue.",
+  "reports-overdue": "The overdue reports have been decided.",
   "reports-limit":
-    "The videos that REPORT_HIDE_LIMIT had left public were hidden, or their reports were decided.",
-  "scan-refused": "Somebody has decided about the files that the scan refused.",
-  "scan-unchecked": "All files were scanned, or somebody has decided about them.",
+    "The videos that stayed public because of REPORT_HIDE_LIMIT are hidden now, or their reports have been decided.",
+  "scan-refused": "Every file that the scan refused has been released or deleted.",
+  "scan-unchecked": "Every file that couldn’t be scanned has been scanned, released or deleted.",
   test: "",
 };
 
@@ -40,7 +40,7 @@ export function resolvedSentence(kind: AlertKind): string {
   return RESOLVED[kind];
 }
 
-/** The alerts of a kind that last. */
+/** Returns the unresolved alerts of a kind. */
 export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
   return database()
     .selectFrom("alerts")
@@ -61,7 +61,7 @@ export async function lastRaisedMs(kind: AlertKind): Promise<number> {
 }
 
 /**
- * Records an alert with the notices of it, in one transaction: neither is there without the other.
+ * Stores an alert and enqueues its notices in one transaction.
  *
  * @param alert.mark notes the id of the alert on the rows that it includes, in the same transaction.
  */
@@ -94,7 +94,7 @@ export async function raiseAlert(
     });
 }
 
-/** Records that an alert is over, with the notices of that. */
+/** Marks an alert as resolved and enqueues its notices. */
 export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now()): Promise<void> {
   const at = new Date(now).toISOString();
   await database()

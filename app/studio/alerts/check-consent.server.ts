@@ -14,7 +14,7 @@ const EVERY_MS = 24 * 3_600_000;
 export async function checkConsent(now: number): Promise<void> {
   for (const alert of await openAlerts("consent")) {
     if (endingRecords(now, alert.id).length > 0) continue;
-    // A video that was hidden meanwhile may be published again, and then there is an alert again.
+    // A video that is hidden now may be published again, which needs a new alert.
     await writeTransaction(() => forgetAlert(alert.id));
     await resolveAlert(alert, now);
   }
@@ -24,9 +24,11 @@ export async function checkConsent(now: number): Promise<void> {
   const nextMs = (await lastRaisedMs("consent")) + EVERY_MS;
   if (now < nextMs && first.endsOn > dayOf(nextMs)) return;
   const count =
-    added.length < MAX_RECORDS ? formatQuantity(added.length, "record") : "1,000 records";
+    added.length < MAX_RECORDS
+      ? formatQuantity(added.length, "consent record")
+      : "1,000 or more consent records";
   const verb = added.length === 1 ? "ends" : "end";
-  const sentence = `${count} of consent ${verb} within ${WARN_DAYS} days, the first on ${first.endsOn}. Their videos are hidden then.`;
+  const sentence = `${count} ${verb} within ${WARN_DAYS} days, the first on ${first.endsOn}. A video goes on hold on the day its record ends.`;
   const mark = (alertId: string) => {
     const update = prepared("UPDATE video_consents SET ending_alert_id = ? WHERE video_id = ?");
     for (const { videoId } of added) update.run(alertId, videoId);

@@ -13,16 +13,16 @@ const MAX_REPORTS = 1_000;
 /** Reports share an alert, so that a flood of them doesn't send a flood of notices. */
 const EVERY_MS = 15 * 60_000;
 
-/** Open reports that an alert is about, by their deadlines, ISO 8601 UTC. */
+/** Selects the open reports that a kind of alert is about. Deadlines are ISO 8601 UTC. */
 interface Waiting {
   kind: AlertKind;
   /** The column of the report with the alert of this kind that included it. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
-  /** A condition of SQL besides the deadline. */
+  /** An SQL condition in addition to the deadline. */
   where: string;
-  /** Deadlines up to this; all, where there is none. */
+  /** Only deadlines up to this time; no limit if undefined. */
   upTo?: string;
-  /** Deadlines after this alone. */
+  /** Only deadlines after this time. */
   after?: string;
   sentence(reports: string, isOne: boolean, first: string): string;
 }
@@ -40,7 +40,7 @@ export async function checkReports(now: number): Promise<void> {
     column: "urgent_alert_id",
     where: "kind IN ('consent', 'under-age')",
     sentence: (reports, isOne, first) =>
-      `${reports} of what is shown without consent or under age ${isOne ? "waits" : "wait"} to be decided, by ${first} at the latest.`,
+      `${reports} of people shown without consent or under age ${isOne ? "needs a decision" : "need a decision, the first"} by ${first}.`,
   });
   await follow(now, {
     kind: "reports-due",
@@ -62,15 +62,15 @@ export async function checkReports(now: number): Promise<void> {
   await checkUnhidden(now);
 }
 
-/** Tells of public videos that an urgent report would have hidden but for REPORT_HIDE_LIMIT. */
+/** Raises an alert about videos that stayed public only because of REPORT_HIDE_LIMIT. */
 async function checkUnhidden(now: number): Promise<void> {
   const kind = "reports-limit";
   const videos = settings().reportHide ? countUnhidden(MAX_REPORTS) : 0;
   const open = await openAlerts(kind);
   if (videos === 0) for (const alert of open) await resolveAlert(alert, now);
   if (videos === 0 || open.length > 0) return;
-  const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 videos or more";
-  const sentence = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public, since REPORT_HIDE_LIMIT was reached.`;
+  const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
+  const sentence = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
   await raiseAlert({ kind, sentence }, now);
 }
 
@@ -83,7 +83,7 @@ async function follow(now: number, waiting: Waiting): Promise<void> {
   const [first] = added;
   if (!first || now < (await lastRaisedMs(kind)) + EVERY_MS) return;
   const quantity =
-    added.length < MAX_REPORTS ? formatQuantity(added.length, "report") : "1,000 reports or more";
+    added.length < MAX_REPORTS ? formatQuantity(added.length, "report") : "1,000 or more reports";
   const time = `${first.dueAt.slice(0, 16).replace("T", " ")} UTC`;
   const mark = (alertId: string) => {
     const update = prepared(`UPDATE reports SET ${column} = ? WHERE id = ?`);

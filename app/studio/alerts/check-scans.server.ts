@@ -3,8 +3,8 @@ import { prepared } from "~db/client.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 
 /**
- * Raises an alert for videos that the scan refused, one more for each that comes later, and one as long as files can't
- * be scanned. They are over once somebody has decided, or the files were scanned.
+ * Raises an alert for files that the scan refused, another one whenever more are refused, and one while files can't be
+ * scanned. Resolves them once somebody has decided or the files have been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
   const { refused, until, unchecked } = prepared(
@@ -15,13 +15,13 @@ export async function checkScans(now: number): Promise<void> {
   const open = await openAlerts("scan-refused");
   if (until === null) for (const alert of open) await resolveAlert(alert, now);
   else if (!open.some((alert) => (alert.until ?? "") >= until)) {
-    const sentence = `The scan refused ${formatQuantity(refused, "file")}, the last at ${until.slice(0, 16).replace("T", " ")} UTC. Decide about each on the page Block list.`;
+    const sentence = `The scan refused ${formatQuantity(refused, "file")}, the last at ${until.slice(0, 16).replace("T", " ")} UTC. Decide about each one on the Block list page.`;
     await raiseAlert({ kind: "scan-refused", sentence, until }, now);
   }
   const lasting = await openAlerts("scan-unchecked");
   if (unchecked === 0) for (const alert of lasting) await resolveAlert(alert, now);
   else if (lasting.length === 0) {
-    const sentence = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New ones stay on hold. The page Block list says why.`;
+    const sentence = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
     await raiseAlert({ kind: "scan-unchecked", sentence }, now);
   }
 }

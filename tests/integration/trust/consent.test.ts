@@ -392,7 +392,7 @@ describe("a record that ends", () => {
       {
         kind: "consent",
         sentence:
-          "1 record of consent ends within 30 days, the first on 2027-05-31. Their videos are hidden then.",
+          "1 consent record ends within 30 days, the first on 2027-05-31. A video goes on hold on the day its record ends.",
       },
     ]);
     expect(await hideEnded(ends - 1)).toBe(0);
@@ -413,7 +413,7 @@ describe("a record that ends", () => {
   describe("is warned of", () => {
     const sentences = () => sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
     const warningOf = (day: string) =>
-      `1 record of consent ends within 30 days, the first on ${day}. Their videos are hidden then.`;
+      `1 consent record ends within 30 days, the first on ${day}. A video goes on hold on the day its record ends.`;
     const addEnding = (id: string, endsOn: string, status = "published") => {
       addVideo({ id, status });
       sqliteHandle()
@@ -468,7 +468,7 @@ describe("a record that ends", () => {
       addEnding("x", "2026-05-02");
       await checkConsent(now + 3_600_000);
       expect(sentences().slice(1)).toEqual([
-        "2 records of consent end within 30 days, the first on 2026-05-02. Their videos are hidden then.",
+        "2 consent records end within 30 days, the first on 2026-05-02. A video goes on hold on the day its record ends.",
       ]);
     });
   });
