@@ -20,7 +20,7 @@ export interface ReportsTable {
   id: string;
   kind: ReportKind;
   state: Generated<ReportState>;
-  /** The gravest about one of its videos; null while there is none. */
+  /** The gravest decision on one of its videos; null if there is none. */
   decision: ReportDecision | null;
   received_at: Time;
   due_at: Time;
