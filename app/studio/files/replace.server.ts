@@ -34,7 +34,7 @@ const LOOKS_BLOCKED =
 const RECORD_FIRST = "Record it before another file is shown in place of this one.";
 /** In place of a film that may be public, none is shown that was not compared. */
 const NOT_COMPARED =
-  "This file couldn’t be compared with the videos that were removed in time. Try again in a minute, or upload it as a new video.";
+  "This file couldn’t be compared in time with the videos that were removed. Try again in a moment, or upload it as a new video.";
 const PENDING =
   "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
 
