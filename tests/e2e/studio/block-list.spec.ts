@@ -32,7 +32,7 @@ test("the block list is imported, exported, and an entry removed and put back", 
   await expect(films.first()).toContainText("Shown without consent");
   await expect(films.first()).toContainText("Same file only");
   const download = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Export the list" }).click();
+  await page.getByRole("link", { name: "Export list" }).click();
   expect((await download).suggestedFilename()).toBe("block-list.jsonl");
   await films
     .first()

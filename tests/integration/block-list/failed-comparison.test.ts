@@ -75,7 +75,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     expect(jobStates(id).storyboard).toBe("failed");
     expect(await releaseCompared()).toBe(0);
     expect(loadReview(id)?.uncompared?.failure?.why).toContain("not a video file");
-    expect(refusalsOf([id]).get(id)).toMatch(/could not be compared .*: This is not a video file/);
+    expect(refusalsOf([id]).get(id)).toMatch(/couldn’t be compared .*: This is not a video file/);
 
     fs.writeFileSync(file, film);
     const { location, toast } = await succeeded(() => ask(id, "compare-again"));
@@ -139,7 +139,7 @@ describe("a comparison that failed for good", () => {
   ])("is not said where %s", async (_, jobs) => {
     await addHeld(jobs);
     expect(uncomparedOf("v")).toEqual({ isToBePublic: true });
-    expect(refusalsOf(["v"]).get("v")).toContain("still being compared");
+    expect(refusalsOf(["v"]).get("v")).toContain("until it has been compared");
     expect(await listed()).toEqual([]);
   });
 
@@ -155,7 +155,7 @@ describe("a comparison that failed for good", () => {
     expect(again).toMatchObject({ init: { status: 409 } });
     expect(JSON.stringify(again)).toContain("already being compared");
     sqliteHandle().exec("DELETE FROM video_holds");
-    expect(JSON.stringify(await ask("v", "compare-again"))).toContain("does not wait");
+    expect(JSON.stringify(await ask("v", "compare-again"))).toContain("no longer waiting");
   });
 
   it("is not asked for anew without ffmpeg", async () => {
@@ -207,7 +207,7 @@ describe("a moderator who has watched the film", () => {
     });
     await succeeded(() => ask("v", "release-uncompared"));
     expect(isPublic("v")).toBe(false);
-    expect(refusalsOf(["v"]).get("v")).toContain("decided on a report");
+    expect(refusalsOf(["v"]).get("v")).toContain("decides on a report");
   });
 
   it("says of a film that was not compared nothing about those it looks like", async () => {

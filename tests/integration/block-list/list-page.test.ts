@@ -124,9 +124,9 @@ describe("the page of the block list", () => {
     ]);
     sqliteHandle().exec("DELETE FROM blocked_films");
     const { toast } = await succeeded(() => sendList(...file.split("\n")));
-    expect(toast.description).toContain("2 films of the file are new, 0 were on the list");
+    expect(toast.description).toContain("2 videos added, 0 already on the list");
     const again = await succeeded(() => sendList(...file.split("\n"), line(3)));
-    expect(again.toast.description).toContain("1 film of the file is new, 2 were on the list");
+    expect(again.toast.description).toContain("1 video added, 2 already on the list");
     expect(await exported()).toContain(file.split("\n")[1]);
     const entries = sqliteHandle().prepare("SELECT action FROM moderation_log").pluck().all();
     expect(entries).toHaveLength(3);

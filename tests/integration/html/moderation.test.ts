@@ -102,14 +102,14 @@ describe("the block list", () => {
     await visitor.open("/admin/block-list");
     expect(visitor.text).toContain("No blocked videos yet.");
     await importList("{}");
-    expect(visitor.text).toContain("Line 2 is not a film of a block list");
+    expect(visitor.text).toContain("Line 2 is not a valid block list entry");
     await importList(film(1), film(2));
     expect(visitor.text).toContain("2 videos that can’t be uploaded again.");
     expect([...films()].map(textOf)).toEqual(
       Array(2).fill(expect.stringMatching(/Shown without consent.*Same file only/)),
     );
 
-    const link = visitor.in().getByRole("link", { name: "Export the list" });
+    const link = visitor.in().getByRole("link", { name: "Export list" });
     const exported = await visitor.get(link.getAttribute("href")!);
     expect(exported.headers.get("Content-Disposition")).toContain("block-list.jsonl");
     expect(await exported.text()).toContain(digest(2));
@@ -140,7 +140,7 @@ describe("the block list", () => {
        INSERT INTO video_holds VALUES ('${id}', 'comparing', '', '2026-01-01')`,
     );
     await visitor.open("/admin?tab=manage");
-    expect(visitor.text).toMatch(/could not be compared .*: The file is damaged\./);
+    expect(visitor.text).toMatch(/couldn’t be compared .*: The file is damaged\./);
     await visitor.open("/admin/block-list");
     await visitor.follow("A quiet street");
     expect(visitor.text).toContain("Could not be compared: The file is damaged.");

@@ -100,7 +100,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     const { id } = answer.video;
     expect(successSentence(answer.video)).toContain("stays on hold until it has been scanned");
     expect(await reach(id)).toEqual([404, 404, false]);
-    expect(refusalsOf([id]).get(id)).toContain("until it has been scanned");
+    expect(refusalsOf([id]).get(id)).toContain("until it passes the scan");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
     // Nothing is made of it before.
     expect((await claim())?.kind).toBe("scan");
@@ -224,7 +224,9 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     fs.copyFileSync(other, path.join(folder, "other.mp4"));
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     const summary = await importVideos(plan, { userId: "u", mode: "copy" });
-    expect(summary.notPublic).toMatchObject([{ reason: expect.stringContaining("scanned") }]);
+    expect(summary.notPublic).toMatchObject([
+      { reason: expect.stringContaining("passes the scan") },
+    ]);
 
     const third = fs.readFileSync(makeClip(site.folder, "third", { seconds: 3 }));
     const server = await filmServer(site.folder, (_, response) => {

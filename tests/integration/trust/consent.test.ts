@@ -260,7 +260,7 @@ describe("documents", () => {
       stageNames: ["Jane Doe", "Miss J"],
     });
     expect((await caught(() => open(id, document, cookie) as Promise<unknown>)).status).toBe(302);
-    expect(refusalsOf(["v"]).get("v")).toContain("can't be read");
+    expect(refusalsOf(["v"]).get("v")).toContain("can’t be read");
     // What can be read may be changed, and what can't stays.
     const { updatedAt: shown } = findPerformer(id)!;
     const fields = new URLSearchParams({ ...PERFORMER, shown, legalName: "", dateOfBirth: "" });
@@ -306,10 +306,10 @@ describe("documents", () => {
 describe("publishing", () => {
   it("takes a valid record for everyone declared, where that is required", async () => {
     addVideo({ status: "hidden" });
-    expect(refusalsOf(["v"]).get("v")).toContain("no record");
+    expect(refusalsOf(["v"]).get("v")).toContain("no consent record");
     const id = await addPerformer({ checkedOn: "", documentKind: "" });
     await caught(() => declare({ people: "2" }));
-    expect(refusalsOf(["v"]).get("v")).toContain("not name everyone");
+    expect(refusalsOf(["v"]).get("v")).toContain("doesn’t name everyone");
     await caught(() => declare());
     expect(refusalsOf(["v"]).get("v")).toContain("no checked proof");
     const { updatedAt: shown } = findPerformer(id)!;

@@ -550,7 +550,7 @@ describe("what waits for a moderator", () => {
       {
         kind: "reports-urgent",
         sentence:
-          "1 report of what is shown without consent or under age waits to be decided, by 2030-01-03 12:00 UTC at the latest.",
+          "1 report of people shown without consent or under age needs a decision by 2030-01-03 12:00 UTC.",
         isOver: 0,
       },
     ]);

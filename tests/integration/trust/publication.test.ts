@@ -96,7 +96,7 @@ describe("a held video", () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { toast } = await succeed({ intent: "schedule", id: "v", publishAt: at });
-    expect(toast.description).toMatch(/has been saved\. This video is held back .* stays hidden/);
+    expect(toast.description).toMatch(/has been saved\. This video is on hold .* stays hidden/);
     await performDue(Date.parse(at) + 1);
     expect(video()).toMatchObject({ status: "published", publish_at: null, created_at: at });
     expect(isPublic("v")).toBe(false);
@@ -120,7 +120,7 @@ describe("a held video", () => {
     expect(await restoreVideos(["v"], "u")).toMatchObject({
       kind: "success",
       description: expect.stringMatching(
-        /is back.*not published again: “A film”\. This video is held/,
+        /is back.*not published again: “A film”\. This video is on hold/,
       ),
     });
     expect(isPublic("v")).toBe(false);
@@ -133,7 +133,7 @@ describe("a held video", () => {
     await removeVideos(["v"], "u");
     expect(await restoreVideos(["v"], "u")).toMatchObject({
       status: 409,
-      detail: expect.stringMatching(/left there: “A film”\. A moderator has removed/),
+      detail: expect.stringMatching(/left there: “A film”\. A moderator removed/),
     });
     expect(video()).toBeUndefined();
   });
@@ -234,6 +234,6 @@ describe("a hold", () => {
   it("names the most lasting reason of several", async () => {
     await holdIt();
     await holdIt("v", "removed");
-    expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator has removed/);
+    expect(refusalsOf(["v"]).get("v")).toMatch(/^A moderator removed/);
   });
 });
