@@ -3,6 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import type { Insertable, Transaction } from "kysely";
 import { isDeactivated } from "~/account/account-now.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
+import { type ArrivedFile, insertUnblocked } from "~/media/block-list/arrived-files.server";
+import { BLOCKED_FILE } from "~/media/block-list/blocked-films.server";
 import {
   holdLikeness,
   holdUncompared,
@@ -23,7 +25,6 @@ import { refusalsOf } from "~/trust/publication.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { HOLD_SENTENCES } from "~/visibility/holds.server";
 import { newIntention } from "~/visibility/visibility.server";
-import { database } from "~db/client.server";
 import type { Schema, VideosTable } from "~db/schema";
 import { type ImportEntry, ImportError } from "./entry";
 import type { ImportActivity } from "./import-activity.server";
@@ -41,11 +42,10 @@ import {
 } from "./move-files.server";
 
 /** An entry whose file is a video that the catalogue does not have. */
-export interface Candidate {
+export interface Candidate extends ArrivedFile {
   entry: ImportEntry;
   bytes: number;
   modifiedMs: number;
-  sha256: string | undefined;
   inspected: InspectedFile | undefined;
   /** How it compares with the block list. */
   look: Look | "late" | undefined;
@@ -135,41 +135,53 @@ async function moveAndInsert(
   // In the order of the plan, whichever was copied first.
   const order = new Map(pending.map((each, index) => [each, index]));
   moved.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-  await insertAllRows(moved, options);
-  return moved;
+  const inserted = new Set(await insertAllRows(moved, options));
+  for (const each of moved.filter((each) => !inserted.has(each))) {
+    await rollBack(each);
+    failed(each.entry.name, new ImportError(BLOCKED_FILE));
+  }
+  return [...inserted];
 }
 
 /**
  * Writes the rows in small transactions: the lock on the database is held for milliseconds at a time,
  * and is free for as long as it was held before it is taken again.
  *
+ * @returns those that aren't on the block list by then.
  * @throws what a transaction threw; what is not in the catalogue by then is as it was before.
  */
-async function insertAllRows(moved: PendingImport[], options: BatchOptions) {
+async function insertAllRows(
+  moved: PendingImport[],
+  options: BatchOptions,
+): Promise<PendingImport[]> {
   const { mode, activity } = options;
   const now = Date.now();
+  const inserted: PendingImport[] = [];
   for (let start = 0; start < moved.length; start += ROWS_AT_ONCE) {
     const slice = moved.slice(start, start + ROWS_AT_ONCE);
     const from = performance.now();
+    let unblocked: PendingImport[];
     try {
-      await database()
-        .transaction()
-        .execute(async (transaction) => {
-          await insertRows(transaction, options, slice, now + start);
-          await activity.count(slice.length, transaction);
-        });
+      unblocked = await insertUnblocked(slice, async (transaction, rows) => {
+        if (rows.length === 0) return rows;
+        await insertRows(transaction, options, rows, now + start);
+        await activity.count(rows.length, transaction);
+        return rows;
+      });
     } catch (error) {
       for (const each of moved.slice(start)) await rollBack(each);
       throw error;
     }
     const heldMs = performance.now() - from;
+    inserted.push(...unblocked);
     jobsChanged("work");
-    await mapConcurrently(slice, async ({ entry }) => {
+    await mapConcurrently(unblocked, async ({ entry }) => {
       // Only now, so that at every moment the video has its source or its row.
       if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
     });
     await setTimeout(heldMs);
   }
+  return inserted;
 }
 
 function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {

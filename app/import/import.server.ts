@@ -1,12 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
-import {
-  BLOCKED_FILE,
-  hasBlockedMd5s,
-  isBlockedFile,
-  isBlockedMd5,
-} from "~/media/block-list/blocked-films.server";
-import { lookAtFile } from "~/media/block-list/likeness.server";
+import { type ArrivedFile, isOnBlockList } from "~/media/block-list/arrived-files.server";
+import { BLOCKED_FILE, hasBlockedMd5s } from "~/media/block-list/blocked-films.server";
+import { type Look, lookAtFile } from "~/media/block-list/likeness.server";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
@@ -18,7 +14,7 @@ import { checkTerms } from "~/trust/uploaders/terms.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { importActivity } from "./import-activity.server";
 import { type Candidate, importBatch } from "./import-batch.server";
-import { hashFile, inspectFile } from "./inspect-file.server";
+import { hashFile, type InspectedFile, inspectFile } from "./inspect-file.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { knownDigests, knownIds } from "./known-videos.server";
 import type { ImportMode } from "./move-files.server";
@@ -158,17 +154,8 @@ async function leaveOutKnown(
   });
 }
 
-interface Hashed extends Measured {
-  sha256?: string;
-  /** Only while the block list has MD5 digests. */
-  md5?: string;
+interface Hashed extends Measured, ArrivedFile {
   ending?: string;
-}
-
-function isBlocked({ sha256, md5 }: Hashed): boolean {
-  return (
-    (sha256 !== undefined && isBlockedFile(sha256)) || (md5 !== undefined && isBlockedMd5(md5))
-  );
 }
 
 /** Hashes and inspects the files; duplicates and what is no video are noted and left out. */
@@ -192,17 +179,16 @@ async function inspectFiles(
   }
   const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
   const from = performance.now();
-  // A duplicate of the catalogue is left out whatever is in it.
-  const inspected = await mapConcurrently(hashed, async (each) =>
-    known.has(each.sha256 ?? "") || isBlocked(each) ? undefined : tryToInspect(each),
+  const inspected = await mapConcurrently(hashed, (each) =>
+    tryToInspect(each, known.has(each.sha256 ?? "")),
   );
   summary.probingMs += performance.now() - from;
   const candidates: Candidate[] = [];
   for (const [index, each] of hashed.entries()) {
-    const { entry, bytes, modifiedMs, sha256 } = each;
-    const { found, look, error } = inspected[index] ?? {};
+    const { entry, bytes, sha256 } = each;
+    const { isBlocked, found, look, error } = inspected[index]!;
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
-    if (isBlocked(each)) {
+    if (isBlocked) {
       summary.failures.push({ name: entry.name, reason: BLOCKED_FILE });
       onProgress?.(bytes, 1);
     } else if (twin !== undefined && entry.file) {
@@ -214,7 +200,7 @@ async function inspectFiles(
     } else {
       const videoId = entry.id ?? randomUUID().replaceAll("-", "");
       if (sha256) seen.set(sha256, entry.title);
-      candidates.push({ entry, bytes, modifiedMs, sha256, inspected: found, look, videoId });
+      candidates.push({ ...each, inspected: found, look, videoId });
     }
   }
   return candidates;
@@ -227,7 +213,7 @@ async function hashEntry(
   { onProgress, signal }: ImportOptions,
 ): Promise<Hashed> {
   const { entry } = measured;
-  if (!entry.file) return measured;
+  if (!entry.file) return { ...measured, path: "" };
   const from = performance.now();
   const read = (length: number) => onProgress?.(length, 0);
   const { head, ...digests } = await hashFile(entry.file, read, {
@@ -235,13 +221,24 @@ async function hashEntry(
     withMd5: hasBlockedMd5s(),
   });
   summary.hashingMs += performance.now() - from;
-  return { ...measured, ...digests, ending: await videoEnding(head.subarray(0, HEAD_BYTES)) };
+  const ending = await videoEnding(head.subarray(0, HEAD_BYTES));
+  return { ...measured, path: entry.file, ...digests, ending };
 }
 
-async function tryToInspect({ entry, ending }: Hashed) {
+interface Inspected {
+  isBlocked?: boolean;
+  found?: InspectedFile;
+  look?: Look | "late";
+  error?: unknown;
+}
+
+/** A duplicate of the catalogue is left out whatever is in it. */
+async function tryToInspect(file: Hashed, isDuplicate: boolean): Promise<Inspected> {
+  const { path, ending } = file;
   try {
-    if (!entry.file || !ending) return {};
-    return { found: await inspectFile(entry.file, ending), look: await lookAtFile(entry.file) };
+    if (await isOnBlockList(file)) return { isBlocked: true };
+    if (isDuplicate || !ending) return {};
+    return { found: await inspectFile(path, ending), look: await lookAtFile(path) };
   } catch (error) {
     return { error };
   }

@@ -16,6 +16,8 @@ export interface ReceivedFile {
   bytes: number;
   /** Hexadecimal, computed while the bytes came in. */
   sha256: string;
+  /** Hexadecimal, once the block list has MD5 digests to compare it with. */
+  md5?: string;
   /** The version of the uploaders' terms that its sender named, where one was named before the form. */
   terms?: string;
 }

@@ -16,11 +16,11 @@ import { consentRefusals } from "~/trust/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
-import { refuseBlockedFile } from "../upload/blocked-file.server";
+import { insertUnlessBlocked, refuseBlockedFile } from "../upload/blocked-file.server";
 import { findDuplicate } from "../upload/duplicates.server";
 import { type ProbedVideo, probeUpload } from "../upload/probe-upload.server";
 import { fileHold, newFileHold } from "./file-hold.server";
@@ -112,7 +112,8 @@ async function examineAndTake(
   if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
   const agreed = checkTerms(terms ?? file.terms);
   if (agreed.refusal) return wait("terms", agreed.refusal, 422);
-  await refuseBlockedFile(file, { userId, detail: video.title, subjectId: id });
+  const sender = { userId, detail: video.title, subjectId: id };
+  await refuseBlockedFile(file, sender);
   const same = duplicate === "ask" ? await findDuplicate(file.sha256) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
   const probed = await probeUpload(file.path);
@@ -120,7 +121,7 @@ async function examineAndTake(
   const look = await lookAtFile(file.path);
   if (look === "late") throw new UploadError(503, NOT_COMPARED);
   if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
-  const taken = await store(id, file, probed, userId, agreed.acceptance);
+  const taken = await store(id, file, probed, sender, agreed.acceptance);
   if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
   if (taken === "gone") return failure(404, FAILED, { detail: GONE });
   if (typeof taken !== "string") return taken;
@@ -142,9 +143,10 @@ async function store(
   videoId: string,
   file: ReceivedFile,
   probed: ProbedVideo,
-  userId: string,
+  sender: { userId: string; detail: string; subjectId: string },
   acceptance: Acceptance | undefined,
 ): Promise<string | "pending" | "gone" | StudioFailure> {
+  const { userId } = sender;
   const isClean = await removeMetadata({ file: file.path, sha256: file.sha256 });
   const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
   const id = newFileId();
@@ -153,38 +155,36 @@ async function store(
   let outcome: string | StudioFailure;
   try {
     const bytes = await diskUsage(bucketFile(name.bucket, name.path) ?? "");
-    outcome = await database()
-      .transaction()
-      .execute(async (transaction) => {
-        const video = findVideo(videoId);
-        if (!video) return "gone";
-        const changeable = changeableNow(userId, "/admin replace", [videoId], FAILED);
-        if ("status" in changeable) return changeable;
-        const held = newFileHold(videoId);
-        if (held) return failure(409, FAILED, { detail: held, replace: {} });
-        if (isPending(videoId)) return "pending";
-        await transaction
-          .insertInto("video_files")
-          .values({
-            id,
-            video_id: videoId,
-            state: "pending",
-            user_id: userId,
-            duration: formatDuration(probed.durationSeconds ?? 0),
-            video_url: probed.playable && isClean ? url : "",
-            source_url: probed.playable && isClean ? null : url,
-            sha256: file.sha256,
-          })
-          .execute();
-        await recordFile({ ...name, videoId: id, kind: "video", bytes }, transaction);
-        keepAcceptance(videoId, "file", userId, acceptance);
-        scanReplacement(id);
-        const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
-        await enqueueIn(transaction, [id], kinds);
-        const entry = { userId, subjectId: videoId, detail: video.title };
-        await recordActivity({ ...entry, action: "file-send" }, transaction);
-        return id;
-      });
+    outcome = await insertUnlessBlocked(file, sender, async (transaction) => {
+      const video = findVideo(videoId);
+      if (!video) return "gone";
+      const changeable = changeableNow(userId, "/admin replace", [videoId], FAILED);
+      if ("status" in changeable) return changeable;
+      const held = newFileHold(videoId);
+      if (held) return failure(409, FAILED, { detail: held, replace: {} });
+      if (isPending(videoId)) return "pending";
+      await transaction
+        .insertInto("video_files")
+        .values({
+          id,
+          video_id: videoId,
+          state: "pending",
+          user_id: userId,
+          duration: formatDuration(probed.durationSeconds ?? 0),
+          video_url: probed.playable && isClean ? url : "",
+          source_url: probed.playable && isClean ? null : url,
+          sha256: file.sha256,
+        })
+        .execute();
+      await recordFile({ ...name, videoId: id, kind: "video", bytes }, transaction);
+      keepAcceptance(videoId, "file", userId, acceptance);
+      scanReplacement(id);
+      const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
+      await enqueueIn(transaction, [id], kinds);
+      const entry = { userId, subjectId: videoId, detail: video.title };
+      await recordActivity({ ...entry, action: "file-send" }, transaction);
+      return id;
+    });
   } catch (error) {
     await moved.rollBack();
     throw error;

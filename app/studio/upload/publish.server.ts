@@ -30,10 +30,9 @@ import type { NewVideoTexts } from "~/shared/video-fields";
 import { refusalOfNew } from "~/trust/publication.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { newIntention } from "~/visibility/visibility.server";
-import { database } from "~db/client.server";
 import type { Schema } from "~db/schema";
 import type { Schedule } from "../schedule/schedule";
-import { refuseBlockedFile } from "./blocked-file.server";
+import { insertUnlessBlocked, refuseBlockedFile } from "./blocked-file.server";
 import { recordDigest } from "./duplicates.server";
 import { type ProbedVideo, probeUpload } from "./probe-upload.server";
 import { SENTENCES, type UploadSuccess } from "./upload-fields";
@@ -78,9 +77,10 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const draft = await publishUpload({ ...upload, status: "review" });
     return { ...draft, needsConsent: true };
   }
+  const sender = { userId, detail: texts.title };
   let thumbnail: EncodedThumbnail | undefined;
   try {
-    await refuseBlockedFile(video, { userId, detail: texts.title });
+    await refuseBlockedFile(video, sender);
     const probed = await probeUpload(video.path);
     const willBePublic = upload.status === "published" || isLater;
     const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";
@@ -111,9 +111,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
         files,
         posterColors: thumbnail?.colors ?? null,
       };
-      await database()
-        .transaction()
-        .execute((transaction) => insertUpload(transaction, work));
+      await insertUnlessBlocked(video, sender, (transaction) => insertUpload(transaction, work));
     } catch (error) {
       await moved.rollBack();
       throw error;

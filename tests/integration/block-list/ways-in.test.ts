@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { openSession } from "~/account/session.server";
 import { createToken } from "~/account/tokens/tokens.server";
@@ -11,6 +11,7 @@ import { BLOCKED_FILE, blockFilm } from "~/media/block-list/blocked-films.server
 import { importDigestList } from "~/media/block-list/digest-list.server";
 import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
 import { likenessesOf } from "~/media/block-list/likeness.server";
+import { removeFiles } from "~/media/files/removals.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { action as api } from "~/routes/api";
@@ -22,9 +23,11 @@ import { refusalsOf } from "~/trust/publication.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { adminCookie, page, sendMultipart, succeed, useAdminSite } from "../../admin-requests";
+import { mp4Clip } from "../../clips";
 import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, filesIn, GOOD_TEXTS, uploadRequest } from "../../upload-requests";
+import { interruptOnce } from "../../wrapped-ffmpeg";
 import { filmServer } from "../studio/film-server";
 
 const site = useAdminSite();
@@ -55,14 +58,41 @@ async function block(file: string): Promise<void> {
   fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
 }
 
+/** Has the next run of ffprobe wait until a digest has been imported. */
+async function importDuringProbe(digest: string): Promise<void> {
+  const probed = path.join(site.folder, "probed");
+  const imported = path.join(site.folder, "imported");
+  interruptOnce(site.folder, "ffprobe", "*", [
+    `: > "${probed}"`,
+    `while [ ! -e "${imported}" ]; do sleep 0.02; done`,
+  ]);
+  const isProbed = () => expect(fs.existsSync(probed)).toBe(true);
+  importing = vi.waitFor(isProbed, { timeout: 20_000 }).then(async () => {
+    await importDigest(digest);
+    fs.writeFileSync(imported, "");
+  });
+}
+
 async function importDigest(digest: string): Promise<void> {
   const list = path.join(site.folder, "list.txt");
   fs.writeFileSync(list, `${digest}\n`);
   await importDigestList(list, { name: "list.txt", reason: "under-age" });
 }
 
+/** As the import of a list does, in a moment. */
+function putOnList(sha256: string): void {
+  sqliteHandle().exec(
+    `INSERT OR IGNORE INTO blocked_films (id, reason, blocked_at, state, digests)
+       VALUES (1, 'under-age', '2026-01-01', 'none', 1);
+     INSERT OR IGNORE INTO blocked_files VALUES ('${sha256}', 1)`,
+  );
+}
+
 /** What is left of the files that came in. */
-const left = () => filesIn(site.uploads);
+const left = async () => {
+  await removeFiles();
+  return filesIn(site.uploads);
+};
 const stored = async (file: string) => {
   const arrived = path.join(site.uploads, "tmp", "arrived");
   fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
@@ -71,12 +101,21 @@ const stored = async (file: string) => {
   return storeFinishedUpload("u", { path: arrived, name: "a.mp4", bytes, sha256: digestOf(file) });
 };
 
+let importing = Promise.resolve();
 let blocked: string;
 let copy: string;
 const WAYS_TO_BLOCK = [
   ["that was removed before", block],
   ["whose SHA-256 is on an imported list", (file: string) => importDigest(digestOf(file))],
   ["whose MD5 is on an imported list", (file: string) => importDigest(digestOf(file, "md5"))],
+  [
+    "whose SHA-256 is imported while it is examined",
+    (file: string) => importDuringProbe(digestOf(file)),
+  ],
+  [
+    "whose MD5 is imported while it is examined",
+    (file: string) => importDuringProbe(digestOf(file, "md5")),
+  ],
 ] as const;
 
 describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile) => {
@@ -84,6 +123,8 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     blocked = film(1);
     await blockFile(blocked);
   });
+  // A test during which nothing was examined has tested nothing.
+  afterEach(() => importing);
 
   it("is refused by the upload form, and not kept", async () => {
     const answer = await receiveUpload(uploadRequest(fileBlob(blocked), { duplicate: "ask" }), "u");
@@ -92,14 +133,14 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
       status: 422,
       failure: { sentence: BLOCKED_FILE, fields: { video: BLOCKED_FILE } },
     });
-    expect([videos(), left(), await activities()]).toEqual([[], [], ["block-refused"]]);
+    expect([videos(), await left(), await activities()]).toEqual([[], [], ["block-refused"]]);
   });
 
   it("is refused when it was sent before over tus", async () => {
     const upload = await stored(blocked);
     const answer = await receiveUpload(uploadRequest(undefined, { upload }), "u");
     expect(answer).toMatchObject({ ok: false, status: 422 });
-    expect([videos(), left(), await activities()]).toEqual([[], [], ["block-refused"]]);
+    expect([videos(), await left(), await activities()]).toEqual([[], [], ["block-refused"]]);
   });
 
   it("is refused by the API", async () => {
@@ -125,7 +166,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     } as never)) as Response;
     expect(answer.status).toBe(422);
     expect(await answer.text()).toContain("is on the block list");
-    expect([videos(), left()]).toEqual([[], []]);
+    expect([videos(), await left()]).toEqual([[], []]);
   });
 
   it("is left out of an import, which takes the rest", async () => {
@@ -152,7 +193,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     );
     await runDownloads(server.network);
     expect(await listDownloads()).toMatchObject([{ state: "failed", reason: BLOCKED_FILE }]);
-    expect([videos(), left()]).toEqual([[], []]);
+    expect([videos(), await left()]).toEqual([[], []]);
     await server.close();
   });
 
@@ -160,8 +201,34 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     const answer = await replaced(blocked);
     expect(answer).toMatchObject({ status: 422, detail: BLOCKED_FILE });
-    expect([left(), await activities()]).toEqual([[], ["block-refused"]]);
+    expect([await left(), await activities()]).toEqual([[], ["block-refused"]]);
   });
+});
+
+it("is left out of an import if a list has its digest once it was copied", async () => {
+  const folder = path.join(site.folder, "to-import");
+  fs.mkdirSync(folder);
+  for (const name of ["first.mp4", "second.mp4"])
+    fs.writeFileSync(
+      path.join(folder, name),
+      Buffer.concat([fs.readFileSync(mp4Clip(2)), Buffer.from(name)]),
+    );
+  const plan = await planFolder(folder, { category: "desi", status: "published" });
+  let copied = 0;
+  const summary = await importVideos(plan, {
+    userId: "u",
+    mode: "move",
+    onProgress(_, files) {
+      copied += files;
+      if (files > 0) putOnList(digestOf(path.join(folder, "first.mp4")));
+    },
+  });
+  expect(copied).toBe(2);
+  expect(summary).toMatchObject({ imported: 1, failures: [{ reason: BLOCKED_FILE }] });
+  expect(videos()).toMatchObject([{ title: "Second" }]);
+  expect(fs.readdirSync(folder)).toEqual(["first.mp4"]);
+  expect(await left()).toHaveLength(1);
+  expect(await listActivities()).toMatchObject([{ action: "import", detail: "1 video" }]);
 });
 
 async function replaced(file: string) {
@@ -250,7 +317,7 @@ describe.runIf(ffmpegAvailable())("a film that resembles a removed video", () =>
       status: 422,
       detail: expect.stringContaining("Upload it as a new video"),
     });
-    expect(left()).toEqual([]);
+    expect(await left()).toEqual([]);
   }, 60_000);
 
   it("is taken back by its job when it came in another way", async () => {
