@@ -36,6 +36,7 @@ import type { DownloadsTable, ImportsTable } from "./schema/imports";
 import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
 import type {
   ModerationLogTable,
+  PreservedReportsTable,
   PreservedVideosTable,
   VideoHoldsTable,
 } from "./schema/moderation";
@@ -265,6 +266,7 @@ export interface Schema {
   uploader_decisions: UploaderDecisionsTable;
   moderation_log: ModerationLogTable;
   video_holds: VideoHoldsTable;
+  preserved_reports: PreservedReportsTable;
   preserved_videos: PreservedVideosTable;
   performers: PerformersTable;
   performer_names: PerformerNamesTable;

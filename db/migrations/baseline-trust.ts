@@ -92,11 +92,15 @@ export const trust = /* sql */ `
     SELECT RAISE(ABORT, 'the moderation log is never changed');
   END;
 
-  -- Videos that a report preserves: nothing removes their files or rows until then.
+  -- Reports whose texts and videos are preserved: nothing removes them until then.
+  CREATE TABLE preserved_reports (
+    report_id TEXT PRIMARY KEY NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    until     TEXT NOT NULL
+  ) WITHOUT ROWID;
+  -- No foreign key: a video may be in the trash, or gone.
   CREATE TABLE preserved_videos (
     video_id  TEXT NOT NULL,
-    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-    until     TEXT NOT NULL,
+    report_id TEXT NOT NULL REFERENCES preserved_reports (report_id) ON DELETE CASCADE,
     PRIMARY KEY (video_id, report_id)
   ) WITHOUT ROWID;
   CREATE INDEX preserved_videos_by_report ON preserved_videos (report_id);

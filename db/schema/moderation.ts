@@ -26,11 +26,16 @@ export interface ModerationLogTable {
   detail: string;
 }
 
-/** A video that a report preserves. */
+/** A report that is preserved, with its texts and its videos. */
+export interface PreservedReportsTable {
+  report_id: string;
+  until: Time;
+}
+
+/** A video that such a report preserves. */
 export interface PreservedVideosTable {
   video_id: string;
   report_id: string;
-  until: Time;
 }
 
 /** Why a video isn't public, one cause a row. The video may be in the trash, or gone. */

@@ -2,65 +2,75 @@ import { prepared, sqliteHandle } from "~db/client.server";
 import { type FileName, mediaBasePath } from "../bucket.server";
 
 /**
- * Videos that reports preserve. Nobody can delete their files or rows before the given time. Each report has rows
- * of its own, so that ending one preservation never ends another.
+ * Preserved reports. Until the given time, nobody can delete their texts, or the files and rows of their videos. Each
+ * report has rows of its own, so that ending one preservation never ends another.
  */
 
-const IS_NOW = "until > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+const VIDEOS_NOW = `SELECT video_id FROM preserved_videos JOIN preserved_reports USING (report_id)
+  WHERE until > ${NOW}`;
 
 /** Returns an SQL condition for the id of a video, deleted or not. */
 export function isPreserved(videoId: string): string {
-  return `${videoId} IN (SELECT video_id FROM preserved_videos WHERE ${IS_NOW})`;
+  return `${videoId} IN (${VIDEOS_NOW})`;
+}
+
+/** The condition in a query on reports. */
+export function isPreservedReport(reportId: string, time = NOW): string {
+  return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }
 
 /** Whether a file is recorded as one of a preserved video, of its earlier films, or of a pending one. */
 export function isPreservedFile({ bucket, path }: FileName): boolean {
   if (bucket === "documents") return false;
-  if (!prepared(`SELECT 1 FROM preserved_videos WHERE ${IS_NOW} LIMIT 1`).get()) return false;
+  if (!prepared(`${VIDEOS_NOW} LIMIT 1`).get()) return false;
   const base = mediaBasePath(path);
   const found = prepared(/* sql */ `
     WITH owners AS MATERIALIZED (
       SELECT video_id AS id FROM media_files
       WHERE bucket IN ('videos', 'thumbnails')
         AND (path = @base OR path >= @base || '.' AND path < @base || '0'))
-    SELECT 1 FROM preserved_videos WHERE ${IS_NOW} AND video_id IN (
+    ${VIDEOS_NOW} AND video_id IN (
       SELECT id FROM owners
       UNION SELECT video_id FROM video_files WHERE id IN (SELECT id FROM owners)) LIMIT 1`);
   return found.get({ base }) !== undefined;
 }
 
-/** Preserves videos for a report until a time, ISO 8601 UTC. Synchronous, for the transaction of the caller. */
-export function preserveVideos(reportId: string, videoIds: readonly string[], until: string): void {
+/**
+ * Preserves a report with some of its videos until a time, ISO 8601 UTC. Synchronous, for the transaction of the caller.
+ */
+export function preserve(reportId: string, videoIds: readonly string[], until: string): void {
   requireTransaction();
-  const add = prepared(
-    `INSERT INTO preserved_videos (report_id, video_id, until) VALUES (?, ?, ?)
+  prepared(
+    `INSERT INTO preserved_reports (report_id, until) VALUES (?, ?)
      ON CONFLICT DO UPDATE SET until = excluded.until`,
+  ).run(reportId, until);
+  const add = prepared(
+    "INSERT INTO preserved_videos (report_id, video_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
   );
-  for (const videoId of videoIds) add.run(reportId, videoId, until);
+  for (const videoId of videoIds) add.run(reportId, videoId);
 }
 
-/** Ends the preservation of a report's videos. Synchronous, for the transaction of the caller. */
+/** Ends the preservation of a report. Synchronous, for the transaction of the caller. */
 export function endPreservation(reportId: string): boolean {
   requireTransaction();
-  const { changes } = prepared("DELETE FROM preserved_videos WHERE report_id = ?").run(reportId);
+  const { changes } = prepared("DELETE FROM preserved_reports WHERE report_id = ?").run(reportId);
   return changes > 0;
 }
 
-/** Returns until when a report preserves its videos, ISO 8601 UTC; null if it doesn't. */
+/** Returns until when a report is preserved, ISO 8601 UTC; null if it isn't. */
 export function preservedUntil(reportId: string): string | null {
-  const last = prepared(
-    `SELECT max(until) FROM preserved_videos WHERE report_id = ? AND ${IS_NOW}`,
-  );
-  return last.pluck().get(reportId) as string | null;
+  const until = prepared(
+    `SELECT until FROM preserved_reports WHERE report_id = ? AND until > ${NOW}`,
+  ).pluck();
+  return (until.get(reportId) as string | undefined) ?? null;
 }
 
 /** The ids of the videos that a report preserves. */
 export function preservedBy(reportId: string): string[] {
-  return prepared(`SELECT video_id FROM preserved_videos WHERE report_id = ? AND ${IS_NOW}`)
-    .pluck()
-    .all(reportId) as string[];
+  return prepared(`${VIDEOS_NOW} AND report_id = ?`).pluck().all(reportId) as string[];
 }
 
 function requireTransaction(): void {
-  if (!sqliteHandle().inTransaction) throw new Error("Videos are preserved in a transaction.");
+  if (!sqliteHandle().inTransaction) throw new Error("Reports are preserved in a transaction.");
 }

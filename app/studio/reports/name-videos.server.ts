@@ -1,5 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
-import { preservedUntil, preserveVideos } from "~/media/files/preserved.server";
+import { preserve, preservedUntil } from "~/media/files/preserved.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { hideNamed, hidesAtOnce } from "~/trust/reports/hide-at-once.server";
 import { moveReport, type Report, readReport } from "~/trust/reports/report-records.server";
@@ -50,7 +50,7 @@ export async function addVideos(
     }
     nameVideos(reportId, fresh);
     const until = preservedUntil(reportId);
-    if (until !== null) preserveVideos(reportId, fresh, until);
+    if (until !== null) preserve(reportId, fresh, until);
     for (const videoId of fresh) {
       hideNamed(report, videoId, now);
       log(report, "add-video", videoId, userId, now);

@@ -1,8 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
-import { endPreservation, preservedUntil, preserveVideos } from "~/media/files/preserved.server";
+import { endPreservation, preserve, preservedUntil } from "~/media/files/preserved.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { readReport } from "~/trust/reports/report-records.server";
-import { isHere } from "~/trust/reports/report-videos.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { writeTransaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
@@ -14,9 +13,10 @@ const NOT_ENDED = "The preservation was not ended.";
 
 /**
  * Preserves the videos and texts of a report for one year, for example because the authorities ask for it. Nobody can
- * delete them during that time. Calling it again restarts the year.
+ * delete them during that time. Videos that are gone are preserved too, since files of theirs may be left. Calling it
+ * again restarts the year.
  *
- * @returns the failure: 404 for no such report, 409 if none of its videos is on this site.
+ * @returns the failure: 404 for no such report.
  */
 export async function preserveReport(
   reportId: string,
@@ -27,14 +27,9 @@ export async function preserveReport(
   const answer = await writeTransaction((): StudioFailure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_PRESERVED, NO_REPORT);
-    const ids = report.videos.map(({ id }) => id).filter(isHere);
-    if (ids.length === 0) {
-      return failure(409, NOTHING_PRESERVED, {
-        detail: "None of the videos in this report is on this site.",
-      });
-    }
-    preserveVideos(reportId, ids, until);
-    for (const videoId of ids) {
+    const ids = report.videos.map(({ id }) => id);
+    preserve(reportId, ids, until);
+    for (const videoId of ids.length > 0 ? ids : [undefined]) {
       appendToLog({ action: "preserve", reportId, videoId, userId, detail: { until } }, now);
     }
     return done(`Everything about this report is preserved until ${until.slice(0, 10)}.`);

@@ -76,7 +76,7 @@ export interface ReportPage {
   messages: ReportMessage[];
   /** The log entries, oldest first; the email is null for a deleted account and for the site. */
   entries: { id: number; at: string; action: string; email: string | null }[];
-  /** Until when it preserves its videos, ISO 8601 UTC; null if it doesn't. */
+  /** Until when it is preserved, ISO 8601 UTC; null if it doesn't. */
   preservedUntil: string | null;
   /** Who can be given a strike with a removal. */
   strikeable: Strikeable[];

@@ -10,7 +10,8 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
     "id video_id state created_at replaced_at duration poster_colors hls_settings source_removed_at captions loudness true_peak bytes sha256 cut_start cut_end watched",
   deleted_videos: "id title deleted_at bytes",
   video_holds: "video_id reason source_id since",
-  preserved_videos: "video_id report_id until",
+  preserved_reports: "report_id until",
+  preserved_videos: "video_id report_id",
 
   consent_requirement: "id",
 

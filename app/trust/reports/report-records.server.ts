@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isPreservedReport } from "~/media/files/preserved.server";
 import { settings } from "~/server/settings.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import type {
@@ -223,7 +224,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   const { changes } = prepared(
     `UPDATE reports SET box = NULL, erased_at = @at
      WHERE id = @id AND erased_at IS NULL AND state = 'closed'
-       AND id NOT IN (SELECT report_id FROM preserved_videos WHERE until > @at)`,
+       AND NOT ${isPreservedReport("id", "@at")}`,
   ).run({ id, at: new Date(now).toISOString() });
   if (changes === 0) return false;
   prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
@@ -243,7 +244,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
 export function reportsToErase(now = Date.now()): string[] {
   return prepared(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
-       AND id NOT IN (SELECT report_id FROM preserved_videos WHERE until > @now)
+       AND NOT ${isPreservedReport("id", "@now")}
      ORDER BY closed_at LIMIT ${ERASED_AT_ONCE}`,
   )
     .pluck()

@@ -1,3 +1,4 @@
+import { isPreservedReport } from "~/media/files/preserved.server";
 import { settings } from "~/server/settings.server";
 import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
 import type { UploaderDecisionsTable } from "~db/schema/terms";
@@ -72,8 +73,7 @@ export async function forgetDecisions(now = Date.now()): Promise<number> {
     // CROSS: in this order, or SQLite reads all closed reports.
     `SELECT uploader_decisions.id FROM uploader_decisions
        CROSS JOIN reports ON reports.id = report_id
-     WHERE decided_at <= ? AND state = 'closed'
-       AND report_id NOT IN (SELECT report_id FROM preserved_videos)
+     WHERE decided_at <= ? AND state = 'closed' AND NOT ${isPreservedReport("report_id")}
      LIMIT ${FORGOTTEN_AT_ONCE}`,
   ).pluck();
   const forget = prepared(

@@ -18,7 +18,7 @@ const VIDEOS = 1_200;
 
 /** Tables with one row, or of which the site keeps a few hundred. */
 const SMALL_TABLES =
-  /^(?:alerts|backups|catalogue_version|invitations|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
+  /^(?:alerts|backups|catalogue_version|invitations|preserved_reports|preserved_videos|queue_state|spent_challenges|storage|video_totals)$/;
 /** Values of the statement itself, and rows that a plan has read and limited before. */
 const NO_TABLES = /^(?:json_each|asked|given|CONSTANT|\d+-ROW|\(subquery-\d+\))$/;
 /** A lookup of the rows of one video, job or report. */

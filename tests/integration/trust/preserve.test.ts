@@ -14,6 +14,7 @@ import { eraseClosedReport } from "~/studio/reports/erase.server";
 import { addVideos } from "~/studio/reports/name-videos.server";
 import { preserveReport } from "~/studio/reports/preserve.server";
 import { reportArchive } from "~/studio/reports/report-archive.server";
+import { readReportPage } from "~/studio/reports/report-page.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { emptyTrash, purge } from "~/studio/trash/trash.server";
 import {
@@ -25,6 +26,7 @@ import {
   readReport,
   reportsToErase,
 } from "~/trust/reports/report-records.server";
+import { forgetDecisions } from "~/trust/reports/uploader-decisions.server";
 import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, writeUpload } from "../../admin-requests";
 
@@ -95,7 +97,7 @@ describe("a preserved video", () => {
     );
     await removeFiles();
     expect(isThere(SOURCE)).toBe(true);
-    sqliteHandle().exec("UPDATE preserved_videos SET until = '2020-01-01'");
+    sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
     await removeFiles();
     expect(isThere(SOURCE)).toBe(false);
   });
@@ -109,7 +111,7 @@ describe("a preserved video", () => {
     const { stray } = await checkLibrary();
     expect(await quarantineStray(stray, Date.now() + 40 * DAY_MS)).toEqual([]);
     expect(isThere(FILM)).toBe(true);
-    sqliteHandle().exec("UPDATE preserved_videos SET until = '2020-01-01'");
+    sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
     const later = await checkLibrary();
     expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
   });
@@ -171,12 +173,70 @@ describe("a preserved video", () => {
     expect(await send({ intent: "end-preservation" }, editor)).toBe(403);
   });
 
-  it("has to be here", async () => {
+  it("keeps files that are left if another program deletes its row before it is preserved", async () => {
+    await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
     sqliteHandle().exec("DELETE FROM videos");
-    expect(await preserveReport("r", "u")).toMatchObject({ status: 409 });
+    await preserveReport("r", "u");
+    await writeTransaction(() =>
+      enqueueRemovals([{ bucket: "videos", path: "up/1.mp4" }], { reason: "deleted" }),
+    );
+    await removeFiles();
+    expect(isThere(FILM)).toBe(true);
+  });
+});
+
+describe("a report whose videos are gone", () => {
+  beforeEach(() => sqliteHandle().exec("DELETE FROM videos; DELETE FROM report_videos"));
+
+  it("is preserved with its texts and its log", async () => {
+    expect(reportsToErase()).toEqual(["r"]);
+    expect(await send({ intent: "preserve" })).toBe(302);
+    expect(reportsToErase()).toEqual([]);
+    expect(await eraseClosedReport("r", "u")).toMatchObject({ status: 409 });
+    expect(readReportPage("r")).toMatchObject({
+      videos: [],
+      preservedUntil: expect.any(String),
+      entries: [{ action: "preserve" }],
+    });
+    expect(await send({ intent: "end-preservation" })).toBe(302);
+    expect(reportsToErase()).toEqual(["r"]);
+  });
+
+  it("is exported", async () => {
+    await preserveReport("r", "u");
+    const folder = await unpacked(await reportArchive(readReport("r")!));
+    expect(JSON.parse(fs.readFileSync(path.join(folder, "report.json"), "utf8"))).toMatchObject({
+      preservedUntil: expect.any(String),
+      report: { id: "r", box: { what: "It is wrong." } },
+      messages: [{ text: "Look at 0:40." }],
+      log: [{ action: "preserve", video_id: null }],
+      videos: [],
+    });
+  });
+
+  it("is preserved only if there is such a report", async () => {
     expect(await preserveReport("no report", "u")).toMatchObject({ status: 404 });
   });
 });
+
+it("keeps what its uploader was told until the preservation is over", async () => {
+  const decision =
+    "INSERT INTO uploader_decisions (user_id, video_id, report_id, decision, decided_at, box)";
+  sqliteHandle().exec(`${decision} VALUES ('u', 'v', 'r', 'remove', '2020-01-01', '')`);
+  await preserveReport("r", "u");
+  expect(await forgetDecisions()).toBe(0);
+  sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
+  expect(await forgetDecisions()).toBe(1);
+});
+
+async function unpacked(archive: NodeJS.ReadableStream | undefined): Promise<string> {
+  const folder = fs.mkdtempSync(path.join(site.uploads, "archive-"));
+  const file = path.join(folder, "archive.zip");
+  await fs.promises.writeFile(file, archive!);
+  const script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+  execFileSync("python3", ["-c", script, file, folder]);
+  return folder;
+}
 
 describe("the archive of a report", () => {
   const download = async (id: string, cookie: string) =>
@@ -188,15 +248,6 @@ describe("the archive of a report", () => {
       params: { id },
       context: {},
     }).catch((thrown: unknown) => thrown as Response);
-
-  async function unpacked(archive: NodeJS.ReadableStream | undefined): Promise<string> {
-    const folder = fs.mkdtempSync(path.join(site.uploads, "archive-"));
-    const file = path.join(folder, "archive.zip");
-    await fs.promises.writeFile(file, archive!);
-    const script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
-    execFileSync("python3", ["-c", script, file, folder]);
-    return folder;
-  }
 
   it("has what was written, the rows and the films, with their digests", async () => {
     writeUpload(site.uploads, "videos/up/0.mp4");
