@@ -24,7 +24,7 @@ const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
 export interface Hold {
   videoId: string;
   reason: HoldReason;
-  /** Tells causes with the same reason apart, for example the id of a report. */
+  /** Tells causes with the same reason apart, for example the id of a report or of a blocked account. */
   sourceId?: string;
 }
 
@@ -75,6 +75,16 @@ export function sourcesOf(videoId: string, reason: HoldReason): string[] {
   return prepared("SELECT source_id FROM video_holds WHERE video_id = ? AND reason = ?")
     .pluck()
     .all(videoId, reason) as string[];
+}
+
+/**
+ * Returns the videos that one cause holds, whatever state their rows are in: another program may have deleted them,
+ * or entered them again with other values.
+ */
+export function heldFor(reason: HoldReason, sourceId: string): string[] {
+  return prepared("SELECT video_id FROM video_holds WHERE reason = ? AND source_id = ?")
+    .pluck()
+    .all(reason, sourceId) as string[];
 }
 
 /**

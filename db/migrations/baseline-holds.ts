@@ -30,13 +30,14 @@ export const holds = /* sql */ `
     video_id  TEXT NOT NULL,
     reason    TEXT NOT NULL CHECK (reason IN
                 ('report', 'removed', 'consent', 'block-list', 'user-blocked', 'comparing', 'scan')),
-    -- Which report, which entry of the block list, or what is wrong with the consent record; else empty.
+    -- Which report, which blocked account, which entry of the block list, or what is wrong with the consent
+    -- record; else empty.
     source_id TEXT NOT NULL DEFAULT '',
     since     TEXT NOT NULL,
     PRIMARY KEY (video_id, reason, source_id)
   ) WITHOUT ROWID;
   CREATE INDEX video_holds_comparing ON video_holds (video_id) WHERE reason = 'comparing';
-  CREATE INDEX video_holds_consent ON video_holds (source_id, video_id) WHERE reason = 'consent';
+  CREATE INDEX video_holds_by_cause ON video_holds (reason, source_id, video_id);
 
   CREATE TRIGGER video_holds_added AFTER INSERT ON video_holds BEGIN${updateHeld("NEW.video_id")}
   END;

@@ -42,7 +42,7 @@ export interface PreservedVideosTable {
 export interface VideoHoldsTable {
   video_id: string;
   reason: HoldReason;
-  /** Which report, which entry of the block list, or what is wrong with the record; else empty. */
+  /** Which report, blocked account or entry of the block list, or what is wrong with the record; else empty. */
   source_id: Generated<string>;
   since: Time;
 }

@@ -3,7 +3,7 @@ import { recordActivity } from "~/account/activity.server";
 import { endSessions } from "~/account/session.server";
 import { setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
-import { hold, releaseHold } from "~/visibility/holds.server";
+import { heldFor, hold, releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
 import type { Schema } from "~db/schema";
@@ -29,7 +29,9 @@ export async function blockUser(
     .transaction()
     .execute((transaction) => blockIn(transaction, userId, ownerId));
   if (!user) return undefined;
-  const hidden = hidesVideos ? await eachVideo(userId, (id) => hideOne(id, ownerId)) : 0;
+  const hidden = hidesVideos
+    ? await eachVideo(videosOf(userId), (id) => hideOne(id, userId, ownerId))
+    : 0;
   return { ...user, hidden };
 }
 
@@ -63,15 +65,18 @@ export async function blockIn(
   return { email: user.email };
 }
 
-/** Reactivates an account and releases the holds of its videos. */
+/**
+ * Reactivates an account and releases the videos that its block holds, also those whose uploader another program has
+ * changed since.
+ */
 export async function unblockUser(
   userId: string,
   ownerId: string,
 ): Promise<{ email: string; restored: number } | undefined> {
   const user = await setDeactivated(userId, false, ownerId);
   if (!user) return undefined;
-  const restored = await eachVideo(userId, (id) => {
-    const isReleased = releaseHold({ videoId: id, reason: "user-blocked" });
+  const restored = await eachVideo(heldFor("user-blocked", userId), (id) => {
+    const isReleased = releaseHold({ videoId: id, reason: "user-blocked", sourceId: userId });
     if (isReleased) appendToLog({ action: "unhide-blocked", videoId: id, userId: ownerId });
     return isReleased && isPublic(id);
   });
@@ -79,19 +84,25 @@ export async function unblockUser(
 }
 
 /** @returns whether it was public until now. */
-function hideOne(videoId: string, ownerId: string): boolean {
+function hideOne(videoId: string, userId: string, ownerId: string): boolean {
   const wasPublic = isPublic(videoId);
-  const isNew = hold({ videoId, reason: "user-blocked" });
+  const isNew = hold({ videoId, reason: "user-blocked", sourceId: userId });
   if (isNew) appendToLog({ action: "hide-blocked", videoId, userId: ownerId });
   return wasPublic;
 }
 
-const ALL = `SELECT id FROM videos WHERE uploaded_by = @userId
-  UNION SELECT id FROM deleted_videos WHERE uploaded_by = @userId`;
+/** All that a user has uploaded, deleted videos included. */
+function videosOf(userId: string): string[] {
+  return prepared(
+    `SELECT id FROM videos WHERE uploaded_by = @userId
+     UNION SELECT id FROM deleted_videos WHERE uploaded_by = @userId`,
+  )
+    .pluck()
+    .all({ userId }) as string[];
+}
 
-/** Returns how many of a user's videos `change` says are public, or were. Others can write in between. */
-async function eachVideo(userId: string, change: (id: string) => boolean): Promise<number> {
-  const ids = prepared(ALL).pluck().all({ userId }) as string[];
+/** Returns how many of some videos `change` says are public, or were. Others can write in between. */
+async function eachVideo(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
   const turn = writingTurns();
   let changed = 0;
   for (let from = 0; from < ids.length; from += VIDEOS_AT_ONCE) {

@@ -189,6 +189,25 @@ describe("a block", () => {
     expect(holds).toEqual([{ video_id: "reported", reason: "report" }]);
   });
 
+  it("gives back what another program has entered again with another uploader", async () => {
+    const other = makeUser("other@example.com");
+    run("UPDATE users SET role = 'uploader' WHERE id = ?", other.id);
+    await send({ intent: "block", id: uploader.id, hide: "1" });
+    run("DELETE FROM videos WHERE id = 'hidden'");
+    run("UPDATE videos SET uploaded_by = ? WHERE id = 'public'", other.id);
+    await send({ intent: "block", id: other.id, hide: "1" });
+    // One account is let in, and the other one's block goes on.
+    await send({ intent: "reactivate", id: other.id });
+    expect(isPublic("public")).toBe(false);
+    await send({ intent: "block", id: other.id, hide: "1" });
+    await send({ intent: "reactivate", id: uploader.id });
+    expect(isPublic("public")).toBe(false);
+    expect(isPublic("reported")).toBe(true);
+    await send({ intent: "reactivate", id: other.id });
+    expect(isPublic("public")).toBe(true);
+    expect(sqliteHandle().prepare("SELECT * FROM video_holds").all()).toEqual([]);
+  });
+
   it("also hides the videos of who is deactivated already", async () => {
     await setDeactivated(uploader.id, true, owner.id);
     await send({ intent: "block", id: uploader.id, hide: "1" });

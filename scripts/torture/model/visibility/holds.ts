@@ -169,7 +169,7 @@ const block: Kind<{ who: Role; hides: boolean }> = {
     model.blocked.add(who);
     for (const video of hides ? videosOf(model, who) : []) {
       model.touched.add(video);
-      video.holds.add("user-blocked/");
+      video.holds.add(`user-blocked/${site.idOf(who)}`);
     }
     const { status } = await site.send(who, "/admin.data?tab=manage", {
       intent: "toggle",
@@ -192,8 +192,8 @@ const letIn: Kind<Role> = {
     const fields = { intent: "reactivate", id: site.idOf(who) };
     await form(site, "owner", "/admin/users", fields, "done");
     model.blocked.delete(who);
-    for (const video of videosOf(model, who)) {
-      if (video.holds.delete("user-blocked/")) model.touched.add(video);
+    for (const video of model.videos) {
+      if (video.holds.delete(`user-blocked/${site.idOf(who)}`)) model.touched.add(video);
     }
     await site.signIn(who);
     site.writeToken(who);
