@@ -340,6 +340,22 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "an upload survives a connection that is cut, and a server that is killed meanwhile",
     needsBuild: true,
   },
+  {
+    rule: "A file is compared with the block list again when its row is inserted",
+    file: "app/media/block-list/arrived-files.server.ts",
+    find: "const found = files.map(compare);",
+    replace: "const found = files.map((): boolean | string => false);",
+    killedBy: "tests/integration/block-list/ways-in.test.ts",
+    title: "whose SHA-256 is imported while it is examined",
+  },
+  {
+    rule: "An import inserts nothing for an account that was deactivated meanwhile",
+    file: "app/import/import-batch.server.ts",
+    find: "if (isDeactivated(userId)) throw new ImportError(ACCOUNT_ENDED);",
+    replace: "",
+    killedBy: "tests/integration/studio/import.test.ts",
+    title: "imports nothing more once its account is",
+  },
 
   // Range requests
   {

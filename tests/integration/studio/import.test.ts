@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { setDeactivated } from "~/account/user-list.server";
 import { planExport } from "~/import/earlier-system.server";
 import { planFolder } from "~/import/folder.server";
 import { importVideos } from "~/import/import.server";
@@ -9,6 +10,7 @@ import type { ImportMode } from "~/import/move-files.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { titleFromFileName } from "~/shared/file-title";
 import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
+import { blockUser } from "~/trust/uploaders/block.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../../clips";
 import { makeUser } from "../../sign-in-requests";
@@ -215,6 +217,32 @@ describe("importing a folder", () => {
     expect(filesIn("videos")).toHaveLength(summary.imported);
     const rest = await importFolder();
     expect(rest).toMatchObject({ imported: 6 - summary.imported, alreadyThere: summary.imported });
+  });
+
+  it.each([
+    ["blocked", (ownerId: string) => blockUser(userId, ownerId, false)],
+    ["deactivated", (ownerId: string) => setDeactivated(userId, true, ownerId)],
+  ])("imports nothing more once its account is %s", async (_, end) => {
+    const owner = makeUser("owner@example.com");
+    sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(userId);
+    for (const name of ["one.mp4", "two.mp4"]) video(name, name);
+    const plan = await planFolder(folder, defaults);
+    let ended: Promise<unknown> | undefined;
+    const importing = importVideos(plan, {
+      userId,
+      mode: "move",
+      // Once the first file is in the bucket, its row is still to be written.
+      onProgress(_, files) {
+        if (files > 0) ended ??= end(owner.id);
+      },
+    });
+    await expect(importing).rejects.toThrow("The account that imports was deactivated.");
+    await ended;
+    await removeFiles();
+    expect([rows(), filesIn("videos")]).toEqual([[], []]);
+    expect(fs.readdirSync(folder)).toEqual(["one.mp4", "two.mp4"]);
+    await setDeactivated(userId, false, owner.id);
+    expect(await importFolder("move")).toMatchObject({ imported: 2 });
   });
 
   it("takes back what a killed import left, and keeps its hands off one that runs", async () => {
