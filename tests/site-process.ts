@@ -128,6 +128,17 @@ export class SiteProcess {
       .get(row) as string;
   }
 
+  /** Adds an account with the admin's password. Returns what it signs in with. */
+  addUser(columns: { id: string; email: string; role: string; may_publish?: 0 | 1 }): typeof ADMIN {
+    this.database()
+      .prepare(
+        `INSERT INTO users (id, email, password_hash, role, may_publish)
+         SELECT @id, @email, password_hash, @role, @may_publish FROM users WHERE email = @admin`,
+      )
+      .run({ may_publish: 0, ...columns, admin: ADMIN.email });
+    return { ...ADMIN, email: columns.email };
+  }
+
   /** Puts a file where `/media/{bucket}/{name}` finds it. Returns that address. */
   addFile(bucket: "videos" | "thumbnails", name: string, content: Buffer | string): string {
     const file = path.join(this.uploads, bucket, name);

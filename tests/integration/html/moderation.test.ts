@@ -52,14 +52,7 @@ it("hides, keeps, removes and restores a reported video", async () => {
 });
 
 it("gives a strike with a removal, which the uploader reads with its reason", async () => {
-  const email = "them@example.com";
-  site
-    .database()
-    .prepare(
-      `INSERT INTO users (id, email, password_hash, role)
-       SELECT 'them', ?, password_hash, 'uploader' FROM users WHERE email = ?`,
-    )
-    .run(email, ADMIN.email);
+  const them = site.addUser({ id: "them", email: "them@example.com", role: "uploader" });
   const id = site.addVideo({ title: "Not theirs", uploaded_by: "them" });
   addOpenReport(site.database(), { id: "r", kind: "copyright", videoId: id });
   await visitor.open("/admin/reports/r");
@@ -68,7 +61,7 @@ it("gives a strike with a removal, which the uploader reads with its reason", as
   await decide("Remove", "It belongs to somebody else.");
   expect(visitor.text).toContain("them@example.com has 1 strike.");
 
-  await visitor.setCookie(await signInTo(site, { ...ADMIN, email }));
+  await visitor.setCookie(await signInTo(site, them));
   await visitor.open("/admin/account");
   const decisions = textOfList("Decisions about your videos");
   expect(decisions).toContain("Not theirs");

@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { addOpenReport } from "../../reported-videos";
 import { signInTo } from "../../site-client";
-import { ADMIN } from "../../site-process";
 import { useStudio } from "./studio-site";
 
 const { site, visitor } = useStudio(["videos", "video_holds", "reports", "deleted_videos"]);
@@ -9,14 +8,8 @@ const { site, visitor } = useStudio(["videos", "video_holds", "reports", "delete
 const EMAIL = "moderator@example.com";
 let cookie: string;
 beforeAll(async () => {
-  site
-    .database()
-    .prepare(
-      `INSERT INTO users (id, email, password_hash, role)
-       SELECT 'moderator', ?, password_hash, 'moderator' FROM users WHERE email = ?`,
-    )
-    .run(EMAIL, ADMIN.email);
-  cookie = await signInTo(site, { ...ADMIN, email: EMAIL });
+  const moderator = site.addUser({ id: "moderator", email: EMAIL, role: "moderator" });
+  cookie = await signInTo(site, moderator);
 });
 beforeEach(() => visitor.setCookie(cookie));
 

@@ -210,12 +210,7 @@ it("sends a form again after the session has ended", async () => {
 
 it("gives an uploader a strike, withdraws it and blocks the account", async () => {
   const email = "uploader@example.com";
-  site
-    .database()
-    .prepare(
-      "INSERT INTO users (id, email, password_hash, role, may_publish) VALUES ('u', ?, '', 'uploader', 1)",
-    )
-    .run(email);
+  site.addUser({ id: "u", email, role: "uploader", may_publish: 1 });
   site.addVideo({ id: "v", title: "Theirs", uploaded_by: "u", status: "published" });
   const isPublic = () => rows()[0]?.public;
   await visitor.open("/admin/users");
