@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import {
@@ -9,7 +11,7 @@ import {
   isBlockedMd5,
   removeEntry,
 } from "~/media/block-list/blocked-films.server";
-import { importDigestList } from "~/media/block-list/digest-list.server";
+import { cellsOf, importDigestList } from "~/media/block-list/digest-list.server";
 import { exportBlockList } from "~/media/block-list/list-file.server";
 import { forgetEntries } from "~/media/block-list/removed-entries.server";
 import { action } from "~/routes/block-list";
@@ -87,6 +89,23 @@ describe("a list of digests", () => {
     await expect(importText(text)).rejects.toThrow(sentence);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_films").pluck().get()).toBe(0);
     expect(hasBlockedMd5s()).toBe(false);
+  });
+
+  it("has the same cells as by csv-parse", () => {
+    const cell = fc.string({ unit: fc.constantFrom(..."ab ,;\t") });
+    const written = cell.map((text) => (/[,;\t]/.test(text) ? `"${text}"` : text));
+    fc.assert(
+      fc.property(
+        fc.array(written, { minLength: 1 }),
+        fc.constantFrom(",", ";", "\t"),
+        (row, by) => {
+          const options = { delimiter: by, trim: true, skip_empty_lines: false };
+          // csv-parse has no rows for an empty line, and keeps spaces within quotes.
+          const [cells = [""]] = parse(row.join(by), options) as string[][];
+          expect(cellsOf(row.join(by), by)).toEqual(cells.map((each) => each.trim()));
+        },
+      ),
+    );
   });
 
   it("counts digests that are on the list, or in the file more than once", async () => {
