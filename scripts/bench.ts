@@ -26,6 +26,7 @@ const BENCHMARKS = {
   studio: () => import("./bench/catalogue/studio"),
   similar: () => import("./bench/similar"),
   "block-list": () => import("./bench/block-list"),
+  "digest-list": () => import("./bench/digest-list"),
   trust: () => import("./bench/trust/trust"),
   events: () => import("./bench/events"),
   pages: () => import("./bench/pages"),
