@@ -7,7 +7,7 @@ import {
   SqliteDialect,
 } from "kysely";
 import { LRUCache } from "lru-cache";
-import { retryWhileBusy } from "./write-lock";
+import { whenUnlocked } from "./lock-holder.server";
 
 /** Distinct queries that stay prepared; the site has about two hundred. */
 const MOST_STATEMENTS = 500;
@@ -53,7 +53,7 @@ class SharedFileDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const connection: DatabaseConnection = {
-      executeQuery: (query) => retryWhileBusy(() => this.#run(connection, query)),
+      executeQuery: (query) => whenUnlocked(this.#sqlite, () => this.#run(connection, query)),
       streamQuery: () => {
         throw new Error("Queries are not streamed: a cursor would hold the one connection.");
       },
@@ -62,7 +62,7 @@ class SharedFileDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await retryWhileBusy(async () => {
+    await whenUnlocked(this.#sqlite, async () => {
       while (this.#open) await this.#open.ended;
       this.#prepare("BEGIN IMMEDIATE").run();
       let end = () => {};

@@ -8,10 +8,13 @@
 const LOCK_WAIT_MS = 2_000;
 const RETRY_EVERY_MS = 20;
 
-/** Another process held the lock for longer than a request may wait; worth another try. */
+/**
+ * Another process held the lock for longer than a request may wait; worth another try. The message names
+ * the process: it is for the log and for programs of the terminal, never for visitors.
+ */
 export class DatabaseBusyError extends Error {
-  constructor(cause: unknown) {
-    super("Another process is writing to the database.", { cause });
+  constructor(cause: unknown, holder = "Another process") {
+    super(`${holder} is writing to the database. Try again when it has finished.`, { cause });
   }
 }
 
@@ -25,11 +28,13 @@ export function isBusy(error: unknown): boolean {
 /**
  * Makes `attempt` again and again while another process holds the lock.
  *
+ * @param holder names who holds the lock.
  * @throws {DatabaseBusyError} after `waitMs`; whatever else the attempt throws, at once.
  */
 export async function retryWhileBusy<T>(
   attempt: () => T | Promise<T>,
   waitMs = LOCK_WAIT_MS,
+  holder?: () => string,
 ): Promise<T> {
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -37,7 +42,9 @@ export async function retryWhileBusy<T>(
       return await attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (performance.now() >= deadline) throw new DatabaseBusyError(error);
+      if (performance.now() >= deadline) {
+        throw error instanceof DatabaseBusyError ? error : new DatabaseBusyError(error, holder?.());
+      }
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS));
   }

@@ -10,6 +10,7 @@ import { DataLockError } from "~db/data-lock.server";
 import { DatabaseFileError, requireReleasedFile } from "~db/database-file.server";
 import { FolderError } from "~db/folders.server";
 import { MigrationError } from "~db/migrate.server";
+import { DatabaseBusyError } from "~db/write-lock";
 import { UsageError } from "./ask";
 import { RestoreError } from "./restore-error";
 
@@ -22,6 +23,7 @@ const EXPECTED = [
   SettingsError,
   MigrationError,
   DatabaseFileError,
+  DatabaseBusyError,
   DataLockError,
   FolderError,
   ImportError,

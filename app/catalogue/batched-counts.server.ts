@@ -1,6 +1,8 @@
 import { onLastMoment } from "~/server/node/shutdown.server";
-import { tryWriteTransaction } from "~db/client.server";
+import { sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { lockHolder } from "~db/lock-holder.server";
 import { processState } from "~db/runtime.server";
+import { DatabaseBusyError } from "~db/write-lock";
 
 /** Counts wait this long in memory, so that a busy second is one transaction. */
 const FLUSH_AFTER_MS = 1_000;
@@ -73,7 +75,7 @@ export function batchedCounts<Count>(
       const written = tryWriteTransaction(() => {
         for (const [id, count] of counts) writeCount(id, count);
       });
-      if (!written) throw new Error("Another process is writing to the database.");
+      if (!written) throw new DatabaseBusyError(undefined, lockHolder(sqliteHandle().name));
     } catch (error) {
       if (!batch.failureIsLogged) {
         console.error(`${name} could not be written and stay counted for the next try:`, error);
