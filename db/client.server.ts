@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import {
   explainDatabaseError,
   requireDatabaseFile,
@@ -28,6 +29,9 @@ const BUSY_TIMEOUT_MS = 5_000;
  * catalogue writes out pages that it soon reads again. */
 const CACHE_KIB = 16 * 1024;
 
+/** Statements that stay prepared. The site has about 700; lists of values of each length are further ones. */
+const MAX_STATEMENTS = 1_000;
+
 /** Of a connection whose file has been replaced. */
 const EARLIER_STAYS_MS = 30_000;
 
@@ -35,10 +39,13 @@ interface Connection {
   sqlite: Sqlite.Database;
   kysely: Kysely<Schema>;
   projector: Projector;
-  statements: Map<string, Sqlite.Statement>;
+  prepare: (sql: string) => Sqlite.Statement;
   /** Unique, so that a thread with a connection of its own notices that the file was replaced. */
   id: string;
 }
+
+/** What awaits something in a transaction would let other requests write into it. */
+export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 const state = processState(
   "database",
@@ -111,12 +118,13 @@ function openConnection(): Connection {
   if (!databaseFile) throw new Error("The settings have not set the database file.");
   const open = readsCopy() ? openCopy : openSiteDatabase;
   const sqlite = open(databaseFile());
+  const prepare = statementCache(sqlite);
   return {
     id: randomUUID(),
     sqlite,
     kysely: new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) }),
+    prepare,
     projector: createProjector(sqlite),
-    statements: new Map(),
   };
 }
 
@@ -162,11 +170,11 @@ export function disableBusyTimeout(): void {
  *
  * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
  */
-export function writeTransaction<T>(work: () => T): Promise<T> {
+export function writeTransaction<T>(work: () => NotPromise<T>): Promise<T> {
   // On the same connection: whatever runs before the promise is awaited is inside.
   return database()
     .transaction()
-    .execute(async () => work());
+    .execute(async () => work()) as Promise<T>;
 }
 
 /**
@@ -188,13 +196,19 @@ export function tryWriteTransaction(work: () => void): boolean {
 
 /** A statement on it, compiled once: that takes longer than most of them run. */
 export function prepared(sql: string): Sqlite.Statement {
-  const { sqlite, statements } = connection();
-  let statement = statements.get(sql);
-  if (!statement) {
-    statement = sqlite.prepare(sql);
-    statements.set(sql, statement);
-  }
-  return statement;
+  return connection().prepare(sql);
+}
+
+function statementCache(sqlite: Sqlite.Database): (sql: string) => Sqlite.Statement {
+  const statements = new LRUCache<string, Sqlite.Statement>({ max: MAX_STATEMENTS });
+  return (sql) => {
+    let statement = statements.get(sql);
+    if (!statement) {
+      statement = sqlite.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
 }
 
 /** What keeps the derived data on it; `changes.server.ts` says when. */

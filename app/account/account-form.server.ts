@@ -35,16 +35,15 @@ export async function changeAccount(
       await changePassword(session, text("password"));
       return { done: "Your password is changed. Your other sessions have ended." };
     case "end-session":
-      await changeAndRecord({ userId, action: "session-end" }, async (transaction) => {
-        if (!(await endSession(userId, text("session"), transaction))) {
+      await changeAndRecord({ userId, action: "session-end" }, () => {
+        if (!endSession(userId, text("session"))) {
           throw new FormError(404, "That session has ended already.");
         }
       });
       return { done: "The session has ended." };
     case "end-other-sessions":
-      await changeAndRecord(
-        { userId, action: "session-end", detail: "All but one" },
-        (transaction) => endSessions(userId, session.idHash, transaction),
+      await changeAndRecord({ userId, action: "session-end", detail: "All but one" }, () =>
+        endSessions(userId, session.idHash),
       );
       return { done: "Your other sessions have ended." };
     case "second-factor-begin":
@@ -56,16 +55,15 @@ export async function changeAccount(
       return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
     case "second-factor-off":
       await confirmIdentity(request, session, form);
-      await changeAndRecord({ userId, action: "second-factor-off" }, (transaction) =>
-        removeSecondFactor(userId, transaction),
+      await changeAndRecord({ userId, action: "second-factor-off" }, () =>
+        removeSecondFactor(userId),
       );
       return { done: "The second factor is off." };
     case "recovery-codes":
       await confirmIdentity(request, session, form);
       return {
-        recoveryCodes: await changeAndRecord(
-          { userId, action: "recovery-codes-renew" },
-          (transaction) => makeRecoveryCodes(userId, transaction),
+        recoveryCodes: await changeAndRecord({ userId, action: "recovery-codes-renew" }, () =>
+          makeRecoveryCodes(userId),
         ),
       };
     case "passkey-add":
@@ -99,8 +97,8 @@ async function changePassword(session: OpenSession, password: string): Promise<v
 
 async function confirmSecondFactor(userId: string, code: string): Promise<string[]> {
   return countProof(userId, () =>
-    changeAndRecord({ userId, action: "second-factor-on" }, async (transaction) => {
-      const confirmed = await confirmEnrolment(userId, code, transaction);
+    changeAndRecord({ userId, action: "second-factor-on" }, () => {
+      const confirmed = confirmEnrolment(userId, code);
       if (confirmed) return confirmed;
       throw new FormError(400, "That code is not right. Is the clock of your phone right?");
     }),

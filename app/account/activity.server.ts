@@ -1,6 +1,5 @@
-import type { Transaction } from "kysely";
-import { database } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { database, type NotPromise, writeTransaction } from "~db/client.server";
+import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
 import type { ActivityAction } from "./activity-labels";
 
 const ACTIVITIES_PER_PAGE = 50;
@@ -28,45 +27,47 @@ export interface ActivityEntry {
   detail?: string;
 }
 
-/**
- * Changes something and records it in one transaction: neither is there without the other.
- *
- * @param change only through the transaction that it is given; all other queries wait for its end.
- */
+/** Changes something and records it in one transaction: neither is there without the other. */
 export async function changeAndRecord<T>(
   entry: ActivityEntry,
-  change: (transaction: Transaction<Schema>) => Promise<T>,
+  change: () => NotPromise<T>,
 ): Promise<T> {
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const changed = await change(transaction);
-      await recordActivity(entry, transaction);
-      return changed;
-    });
+  return writeTransaction<T>(() => {
+    const changed = change();
+    recordActivity(entry);
+    return changed;
+  });
 }
 
 /**
- * Records what an admin did. Never anything about a visitor.
+ * Records what an admin did, as a part of a transaction. Never anything about a visitor.
  *
- * @param db the transaction that it is a part of.
  * @returns the id of the entry.
  */
-export async function recordActivity(entry: ActivityEntry, db = database()): Promise<number> {
-  const { insertId } = await db
-    .insertInto("activities")
-    .values({
-      user_id: entry.userId,
-      action: entry.action,
-      subject_id: entry.subjectId ?? null,
-      detail: entry.detail ?? "",
-    })
-    .executeTakeFirstOrThrow();
-  await db
-    .deleteFrom("activities")
-    .where("id", "<=", Number(insertId) - ACTIVITIES_KEPT)
-    .execute();
-  return Number(insertId);
+export function recordActivity(entry: ActivityEntry): number {
+  requireTransaction();
+  const { id } = firstRow(
+    database()
+      .insertInto("activities")
+      .values({
+        user_id: entry.userId,
+        action: entry.action,
+        subject_id: entry.subjectId ?? null,
+        detail: entry.detail ?? "",
+      })
+      .returning("id"),
+  )!;
+  runChange(
+    database()
+      .deleteFrom("activities")
+      .where("id", "<=", id - ACTIVITIES_KEPT),
+  );
+  return id;
+}
+
+/** Says something else in an entry, such as more videos of the same change. Part of a transaction. */
+export function changeActivity(id: number, detail: string): void {
+  runChange(database().updateTable("activities").set({ detail }).where("id", "=", id));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { changeAndRecord } from "./activity.server";
 import { FormError } from "./form-error.server";
 import { hashPassword, PasswordError, requireUnguessable } from "./password.server";
@@ -55,22 +56,21 @@ export async function invite(
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const expiresAt = iso(now + VALID_MS);
   const detail = `${email} as ${ROLE_NOUNS[choice]}`;
-  await changeAndRecord({ userId: ownerId, action: "invite", detail }, async (transaction) => {
-    await transaction
-      .deleteFrom("invitations")
-      .where("email", "=", email)
-      .where("used_at", "is", null)
-      .execute();
-    await transaction
-      .insertInto("invitations")
-      .values({
-        token_hash: hashOf(token),
-        email,
-        ...columnsOf(choice),
-        created_at: iso(now),
-        expires_at: expiresAt,
-      })
-      .execute();
+  await changeAndRecord({ userId: ownerId, action: "invite", detail }, () => {
+    runChange(
+      database().deleteFrom("invitations").where("email", "=", email).where("used_at", "is", null),
+    );
+    runChange(
+      database()
+        .insertInto("invitations")
+        .values({
+          token_hash: hashOf(token),
+          email,
+          ...columnsOf(choice),
+          created_at: iso(now),
+          expires_at: expiresAt,
+        }),
+    );
   });
   return { token, email, expiresAt };
 }
@@ -114,13 +114,14 @@ export async function withdrawInvitation(id: string, ownerId: string): Promise<b
     action: "invitation-withdraw",
     detail: invitation.email,
   } as const;
-  return changeAndRecord(entry, async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom("invitations")
-      .where("token_hash", "=", id)
-      .where("used_at", "is", null)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+  return changeAndRecord(entry, () => {
+    const changes = runChange(
+      database()
+        .deleteFrom("invitations")
+        .where("token_hash", "=", id)
+        .where("used_at", "is", null),
+    );
+    return changes > 0;
   });
 }
 
@@ -163,22 +164,24 @@ export async function acceptInvitation(
     throw error instanceof PasswordError ? new FormError(422, error.message) : error;
   });
   const entry = { userId: null, action: "invitation-accept", detail: before.email } as const;
-  return changeAndRecord(entry, async (transaction) => {
-    const row = await transaction
-      .updateTable("invitations")
-      .set({ used_at: iso(now) })
-      .where("token_hash", "=", hashOf(token))
-      .where("used_at", "is", null)
-      .where("expires_at", ">", iso(now))
-      .returning(["email", "role", "may_publish"])
-      .executeTakeFirst();
+  return changeAndRecord(entry, () => {
+    const row = firstRow(
+      database()
+        .updateTable("invitations")
+        .set({ used_at: iso(now) })
+        .where("token_hash", "=", hashOf(token))
+        .where("used_at", "is", null)
+        .where("expires_at", ">", iso(now))
+        .returning(["email", "role", "may_publish"]),
+    );
     if (!row) throw closedInvitation("used");
-    const user = await transaction
-      .insertInto("users")
-      .values({ ...row, password_hash })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
-      .executeTakeFirst();
+    const user = firstRow(
+      database()
+        .insertInto("users")
+        .values({ ...row, password_hash })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("id"),
+    );
     if (!user) throw new FormError(409, `There is already an account for ${row.email}.`);
     return user.id;
   });

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
 import { database } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { runChange } from "~db/run-query.server";
 
 const CODES = 10;
 /**
@@ -32,17 +31,17 @@ function newCode(): string {
 }
 
 /**
- * Replaces all codes of a user by ten new ones, each good for one sign-in. Only hashes are stored.
- *
- * @param db the transaction that it is a part of.
+ * Replaces all codes of a user by ten new ones, each good for one sign-in, as a part of a transaction. Only
+ * hashes are stored.
  */
-export async function makeRecoveryCodes(userId: string, db: Kysely<Schema>): Promise<string[]> {
+export function makeRecoveryCodes(userId: string): string[] {
   const codes = Array.from({ length: CODES }, newCode);
-  await db.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
-  await db
-    .insertInto("recovery_codes")
-    .values(codes.map((code) => ({ user_id: userId, code_hash: hashOf(code) })))
-    .execute();
+  runChange(database().deleteFrom("recovery_codes").where("user_id", "=", userId));
+  runChange(
+    database()
+      .insertInto("recovery_codes")
+      .values(codes.map((code) => ({ user_id: userId, code_hash: hashOf(code) }))),
+  );
   return codes;
 }
 

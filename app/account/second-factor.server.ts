@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
 import { Secret, TOTP } from "otpauth";
 import QRCode from "qrcode";
 import { decrypt, encrypt } from "~/server/secret-box.server";
 import { settings } from "~/server/settings.server";
-import { database } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { database, writeTransaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { countRecoveryCodes, makeRecoveryCodes, spendRecoveryCode } from "./recovery-codes.server";
 
 /** RFC 6238 with what every authenticator app takes: SHA-1, six digits, 30 seconds. */
@@ -29,7 +28,7 @@ export interface Enrolment {
 }
 
 export async function findSecondFactor(userId: string): Promise<SecondFactor> {
-  const user = await factorOf(userId);
+  const user = factorOf(userId);
   return {
     enabledAt: user?.totp_enabled_at ?? undefined,
     recoveryCodesLeft: await countRecoveryCodes(userId),
@@ -49,7 +48,7 @@ export async function beginEnrolment(userId: string): Promise<void> {
 
 /** The enrolment that waits for its first code; undefined when none does. */
 export async function findEnrolment(userId: string): Promise<Enrolment | undefined> {
-  const user = await factorOf(userId);
+  const user = factorOf(userId);
   if (!user || user.totp_enabled_at !== null) return undefined;
   const totp = totpOf(user);
   if (!totp) return undefined;
@@ -61,27 +60,26 @@ export async function findEnrolment(userId: string): Promise<Enrolment | undefin
 }
 
 /**
- * Turns the second factor on when the app shows the right code.
+ * Turns the second factor on when the app shows the right code, as a part of a transaction.
  *
- * @param db the transaction that it is a part of.
  * @returns the recovery codes, to be shown once; undefined for a wrong code.
  */
-export async function confirmEnrolment(
+export function confirmEnrolment(
   userId: string,
   code: string,
-  db: Kysely<Schema>,
   now = Date.now(),
-): Promise<string[] | undefined> {
-  const user = await factorOf(userId, db);
-  if (!user || user.totp_enabled_at !== null || !(await useCode(user, code, now, db))) {
-    return undefined;
-  }
-  await db
-    .updateTable("users")
-    .set({ totp_enabled_at: new Date(now).toISOString() })
-    .where("id", "=", userId)
-    .execute();
-  return makeRecoveryCodes(userId, db);
+): string[] | undefined {
+  const user = factorOf(userId);
+  if (!user || user.totp_enabled_at !== null) return undefined;
+  const step = stepOf(user, code, now);
+  if (step === undefined || !useStep(user, step)) return undefined;
+  runChange(
+    database()
+      .updateTable("users")
+      .set({ totp_enabled_at: new Date(now).toISOString() })
+      .where("id", "=", userId),
+  );
+  return makeRecoveryCodes(userId);
 }
 
 /** Which kind of code it was that proved the second factor; undefined when it proved nothing. */
@@ -90,20 +88,22 @@ export async function checkSecondFactor(
   code: string,
   now = Date.now(),
 ): Promise<"app" | "recovery" | undefined> {
-  const user = await factorOf(userId);
+  const user = factorOf(userId);
   if (!user || user.totp_enabled_at === null) return undefined;
-  if (await useCode(user, code, now)) return "app";
+  const step = stepOf(user, code, now);
+  if (step !== undefined && (await writeTransaction(() => useStep(user, step)))) return "app";
   return (await spendRecoveryCode(userId, code)) ? "recovery" : undefined;
 }
 
-/** Turns the second factor off; its secret and the recovery codes are forgotten. */
-export async function removeSecondFactor(userId: string, db = database()): Promise<void> {
-  await db
-    .updateTable("users")
-    .set({ totp_secret: null, totp_enabled_at: null, totp_last_step: null })
-    .where("id", "=", userId)
-    .execute();
-  await db.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
+/** Turns the second factor off, as a part of a transaction; its secret and the recovery codes are forgotten. */
+export function removeSecondFactor(userId: string): void {
+  runChange(
+    database()
+      .updateTable("users")
+      .set({ totp_secret: null, totp_enabled_at: null, totp_last_step: null })
+      .where("id", "=", userId),
+  );
+  runChange(database().deleteFrom("recovery_codes").where("user_id", "=", userId));
 }
 
 interface FactorRow {
@@ -113,12 +113,13 @@ interface FactorRow {
   totp_enabled_at: string | null;
 }
 
-async function factorOf(userId: string, db = database()): Promise<FactorRow | undefined> {
-  return db
-    .selectFrom("users")
-    .select(["id", "email", "totp_secret", "totp_enabled_at"])
-    .where("id", "=", userId)
-    .executeTakeFirst();
+function factorOf(userId: string): FactorRow | undefined {
+  return firstRow(
+    database()
+      .selectFrom("users")
+      .select(["id", "email", "totp_secret", "totp_enabled_at"])
+      .where("id", "=", userId),
+  );
 }
 
 function totpOf(user: FactorRow): TOTP | undefined {
@@ -128,24 +129,26 @@ function totpOf(user: FactorRow): TOTP | undefined {
   return new TOTP({ issuer, label: user.email, secret: Secret.fromBase32(secret) });
 }
 
-/** Accepts a code of the app once: the same or an earlier one is rejected afterwards. */
-async function useCode(
-  user: FactorRow,
-  code: string,
-  now: number,
-  db = database(),
-): Promise<boolean> {
+/** The step of a right code. */
+function stepOf(user: FactorRow, code: string, now: number): number | undefined {
   const token = code.replace(/\s/g, "");
   const delta = /^\d{6}$/.test(token)
     ? totpOf(user)?.validate({ token, timestamp: now, window: STEPS_AROUND })
     : null;
-  if (delta === null || delta === undefined) return false;
-  const step = Math.floor(now / 1000 / STEP_SECONDS) + delta;
-  const { numUpdatedRows } = await db
-    .updateTable("users")
-    .set({ totp_last_step: step })
-    .where("id", "=", user.id)
-    .where((row) => row.or([row("totp_last_step", "is", null), row("totp_last_step", "<", step)]))
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  if (delta === null || delta === undefined) return undefined;
+  return Math.floor(now / 1000 / STEP_SECONDS) + delta;
+}
+
+/** Accepts the code of a step once: the same or an earlier one is rejected afterwards. */
+function useStep(user: FactorRow, step: number): boolean {
+  const changes = runChange(
+    database()
+      .updateTable("users")
+      .set({ totp_last_step: step })
+      .where("id", "=", user.id)
+      .where((row) =>
+        row.or([row("totp_last_step", "is", null), row("totp_last_step", "<", step)]),
+      ),
+  );
+  return changes === 1;
 }

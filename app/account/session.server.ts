@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/node/request-context.server";
 import { findSignedCookie, readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import { type Permitted, permittedOf } from "./permissions";
 
 const COOKIE = "session";
@@ -119,29 +120,19 @@ export function hasOpenSession(cookies: string, now = Date.now()): boolean {
   );
 }
 
-/** Ends every session of a user, save one if its hash is given. Returns how many ended. */
-export async function endSessions(
-  userId: string,
-  exceptIdHash?: string,
-  db = database(),
-): Promise<number> {
-  let ending = db.deleteFrom("sessions").where("user_id", "=", userId);
+/** Part of a transaction: ends every session of a user, save one if its hash is given. Returns how many ended. */
+export function endSessions(userId: string, exceptIdHash?: string): number {
+  let ending = database().deleteFrom("sessions").where("user_id", "=", userId);
   if (exceptIdHash !== undefined) ending = ending.where("id_hash", "!=", exceptIdHash);
-  return Number((await ending.executeTakeFirst()).numDeletedRows);
+  return runChange(ending);
 }
 
-/** Ends one session of a user, by its hash. False when there is no such session of theirs. */
-export async function endSession(
-  userId: string,
-  idHash: string,
-  db = database(),
-): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom("sessions")
-    .where("user_id", "=", userId)
-    .where("id_hash", "=", idHash)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
+/** Part of a transaction: ends one session of a user, by its hash. False when there is no such session of theirs. */
+export function endSession(userId: string, idHash: string): boolean {
+  const changes = runChange(
+    database().deleteFrom("sessions").where("user_id", "=", userId).where("id_hash", "=", idHash),
+  );
+  return changes === 1;
 }
 
 /** A session as its owner sees it in the list; times are ISO 8601 UTC. */

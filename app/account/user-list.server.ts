@@ -1,6 +1,6 @@
-import type { Transaction } from "kysely";
-import { database, prepared } from "~db/client.server";
-import type { Role, Schema } from "~db/schema";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import type { Role } from "~db/schema";
 import { type ActivityEntry, recordActivity } from "./activity.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { endSessions } from "./session.server";
@@ -56,16 +56,12 @@ export async function changeRole(
   choice: RoleChoice,
   ownerId: string,
 ): Promise<{ email: string } | undefined> {
-  return changeUser(userId, async (transaction, user) => {
+  return changeUser(userId, (user) => {
     if (choiceOf(user) === choice) return;
-    if (choice !== "owner") await requireOtherOwner(transaction, user);
-    await transaction
-      .updateTable("users")
-      .set(columnsOf(choice))
-      .where("id", "=", userId)
-      .execute();
+    if (choice !== "owner") requireOtherOwner(user);
+    runChange(database().updateTable("users").set(columnsOf(choice)).where("id", "=", userId));
     const detail = `${user.email} ${ROLE_NOUNS[choice]}`;
-    await recordActivity({ userId: ownerId, action: "role-change", detail }, transaction);
+    recordActivity({ userId: ownerId, action: "role-change", detail });
   });
 }
 
@@ -79,17 +75,18 @@ export async function setDeactivated(
   isDeactivated: boolean,
   ownerId: string,
 ): Promise<{ email: string } | undefined> {
-  return changeUser(userId, async (transaction, user) => {
+  return changeUser(userId, (user) => {
     if ((user.deactivated_at !== null) === isDeactivated) return;
-    if (isDeactivated) await requireOtherOwner(transaction, user);
-    await transaction
-      .updateTable("users")
-      .set({ deactivated_at: isDeactivated ? new Date().toISOString() : null })
-      .where("id", "=", userId)
-      .execute();
-    if (isDeactivated) await endSessions(userId, undefined, transaction);
+    if (isDeactivated) requireOtherOwner(user);
+    runChange(
+      database()
+        .updateTable("users")
+        .set({ deactivated_at: isDeactivated ? new Date().toISOString() : null })
+        .where("id", "=", userId),
+    );
+    if (isDeactivated) endSessions(userId, undefined);
     const action = isDeactivated ? "deactivate" : "reactivate";
-    await recordActivity({ userId: ownerId, action, detail: user.email }, transaction);
+    recordActivity({ userId: ownerId, action, detail: user.email });
   });
 }
 
@@ -98,14 +95,14 @@ export async function endUserSessions(
   userId: string,
   ownerId: string,
 ): Promise<{ email: string } | undefined> {
-  return changeUser(userId, async (transaction, user) => {
+  return changeUser(userId, (user) => {
     const entry: ActivityEntry = {
       userId: ownerId,
       action: "user-sessions-end",
       detail: user.email,
     };
-    if ((await endSessions(userId, undefined, transaction)) > 0) {
-      await recordActivity(entry, transaction);
+    if (endSessions(userId, undefined) > 0) {
+      recordActivity(entry);
     }
   });
 }
@@ -121,35 +118,32 @@ interface ChangedUser {
 /** Reads a user and changes them in one transaction; undefined when there is none of that id. */
 function changeUser(
   userId: string,
-  change: (transaction: Transaction<Schema>, user: ChangedUser) => Promise<void>,
+  change: (user: ChangedUser) => void,
 ): Promise<{ email: string } | undefined> {
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const user = await transaction
+  return writeTransaction(() => {
+    const user = firstRow(
+      database()
         .selectFrom("users")
         .select(["id", "email", "role", "may_publish", "deactivated_at"])
-        .where("id", "=", userId)
-        .executeTakeFirst();
-      if (!user) return undefined;
-      await change(transaction, user);
-      return { email: user.email };
-    });
+        .where("id", "=", userId),
+    );
+    if (!user) return undefined;
+    change(user);
+    return { email: user.email };
+  });
 }
 
 /** In the transaction of the change: two owners who remove each other at once leave one. */
-async function requireOtherOwner(
-  transaction: Transaction<Schema>,
-  user: ChangedUser,
-): Promise<void> {
+function requireOtherOwner(user: ChangedUser): void {
   if (user.role !== "owner" || user.deactivated_at !== null) return;
-  const other = await transaction
-    .selectFrom("users")
-    .select("id")
-    .where("role", "=", "owner")
-    .where("deactivated_at", "is", null)
-    .where("id", "!=", user.id)
-    .limit(1)
-    .executeTakeFirst();
+  const other = firstRow(
+    database()
+      .selectFrom("users")
+      .select("id")
+      .where("role", "=", "owner")
+      .where("deactivated_at", "is", null)
+      .where("id", "!=", user.id)
+      .limit(1),
+  );
   if (!other) throw new AccountError(LAST_OWNER);
 }

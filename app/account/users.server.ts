@@ -1,4 +1,5 @@
 import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { type ActivityEntry, changeAndRecord } from "./activity.server";
 import { hashPassword } from "./password.server";
 import { endSessions } from "./session.server";
@@ -58,13 +59,14 @@ export async function createUser(email: string, password: string): Promise<strin
   if (await findUserByEmail(address)) throw taken;
   const password_hash = await hashPassword(password);
   const entry = { userId: null, action: "account-create", detail: address } as const;
-  return changeAndRecord(entry, async (transaction) => {
-    const user = await transaction
-      .insertInto("users")
-      .values({ email: address, password_hash })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
-      .executeTakeFirst();
+  return changeAndRecord(entry, () => {
+    const user = firstRow(
+      database()
+        .insertInto("users")
+        .values({ email: address, password_hash })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("id"),
+    );
     if (!user) throw taken;
     return user.id;
   });
@@ -83,12 +85,8 @@ export async function setPassword(
   exceptIdHash?: string,
 ): Promise<void> {
   const password_hash = await hashPassword(password);
-  await changeAndRecord(entry, async (transaction) => {
-    await transaction
-      .updateTable("users")
-      .set({ password_hash })
-      .where("id", "=", userId)
-      .execute();
-    await endSessions(userId, exceptIdHash, transaction);
+  await changeAndRecord(entry, () => {
+    runChange(database().updateTable("users").set({ password_hash }).where("id", "=", userId));
+    endSessions(userId, exceptIdHash);
   });
 }

@@ -1,9 +1,13 @@
 import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import type { Insertable, Transaction } from "kysely";
+import type { Insertable } from "kysely";
 import { isDeactivated } from "~/account/account-now.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
-import { type ArrivedFile, insertUnblocked } from "~/media/block-list/arrived-files.server";
+import {
+  type ArrivedFile,
+  insertUnblocked,
+  isOnBlockList,
+} from "~/media/block-list/arrived-files.server";
 import { BLOCKED_FILE } from "~/media/block-list/blocked-films.server";
 import {
   holdLikeness,
@@ -14,7 +18,7 @@ import {
 import { bucketFile, mediaUrl } from "~/media/bucket.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { type MediaFile, recordFile } from "~/media/media-files.server";
+import { type MeasuredFile, recordFileIn } from "~/media/media-files.server";
 import { removeMetadata } from "~/media/metadata/remove-metadata.server";
 import { scanNewVideo } from "~/media/scan/scan-queue.server";
 import { settings } from "~/server/settings.server";
@@ -25,7 +29,9 @@ import { refusalsOf } from "~/trust/publication.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { HOLD_SENTENCES } from "~/visibility/holds.server";
 import { newIntention } from "~/visibility/visibility.server";
-import type { Schema, VideosTable } from "~db/schema";
+import { database } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { VideosTable } from "~db/schema";
 import { type ImportEntry, ImportError } from "./entry";
 import type { ImportActivity } from "./import-activity.server";
 import { putIntoSeries } from "./imported-series.server";
@@ -119,6 +125,8 @@ async function moveAndInsert(
     try {
       if (each.entry.file) {
         await moveVideo(mode, each.entry.file, each.target);
+        // While the file has the digests that it came with.
+        await isOnBlockList(each);
         each.isClean = await cleanVideo(each, each.entry.file, mode);
       }
       await addPicture(each);
@@ -162,10 +170,10 @@ async function insertAllRows(
     const from = performance.now();
     let unblocked: PendingImport[];
     try {
-      unblocked = await insertUnblocked(slice, async (transaction, rows) => {
+      unblocked = await insertUnblocked(slice, (rows) => {
         if (rows.length === 0) return rows;
-        await insertRows(transaction, options, rows, now + start);
-        await activity.count(rows.length, transaction);
+        insertRows(options, rows, now + start);
+        activity.count(rows.length);
         return rows;
       });
     } catch (error) {
@@ -223,12 +231,11 @@ async function rollBack({ entry, target }: PendingImport, notOurs = false): Prom
 }
 
 /** All rows of a slice, with the accounting of their files, digests and jobs. */
-async function insertRows(
-  transaction: Transaction<Schema>,
+function insertRows(
   { userId, acceptance }: BatchOptions,
   moved: PendingImport[],
   time: number,
-): Promise<void> {
+): void {
   if (isDeactivated(userId)) throw new ImportError(ACCOUNT_ENDED);
   const digests = moved.flatMap(({ videoId, sha256 }) =>
     sha256 ? [{ video_id: videoId, sha256 }] : [],
@@ -245,10 +252,11 @@ async function insertRows(
       likenessRefusal(each.look) ??
       (each.target && settings().scanCommand ? HOLD_SENTENCES.scan : undefined);
   }
-  await transaction
-    .insertInto("videos")
-    .values(moved.map((each, index) => rowOf(userId, each, time + index)))
-    .execute();
+  runChange(
+    database()
+      .insertInto("videos")
+      .values(moved.map((each, index) => rowOf(userId, each, time + index))),
+  );
   for (const { videoId } of moved) keepAcceptance(videoId, "video", userId, acceptance);
   for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
   for (const { videoId, look } of moved) {
@@ -259,26 +267,27 @@ async function insertRows(
       holdLikeness(videoId, look.films);
     }
   }
-  for (const file of files) await recordFile(file, transaction);
+  for (const file of files) recordFileIn(file);
   if (digests.length > 0) {
-    await transaction
-      .insertInto("video_digests")
-      .values(digests)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    runChange(
+      database()
+        .insertInto("video_digests")
+        .values(digests)
+        .onConflict((conflict) => conflict.doNothing()),
+    );
   }
   const ours = moved.filter(({ target }) => target).map(({ videoId }) => videoId);
   for (const videoId of ours) scanNewVideo(videoId);
-  await enqueueIn(transaction, ours);
+  enqueueIn(ours);
   if (sources.length === 0) return;
-  const { numUpdatedRows } = await transaction
-    .updateTable("imports")
-    .set({ finished_at: new Date().toISOString() })
-    .where("source", "in", sources)
-    .executeTakeFirst();
+  const changes = runChange(
+    database()
+      .updateTable("imports")
+      .set({ finished_at: new Date().toISOString() })
+      .where("source", "in", sources),
+  );
   // By a site that cannot see this process, and took it for one that was killed.
-  if (Number(numUpdatedRows) < new Set(sources).size)
-    throw new Error("Files of the import were taken back.");
+  if (changes < new Set(sources).size) throw new Error("Files of the import were taken back.");
 }
 
 function likenessRefusal(look: Look | "late" | undefined): string | undefined {
@@ -286,9 +295,9 @@ function likenessRefusal(look: Look | "late" | undefined): string | undefined {
   return look && look.films.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
 }
 
-function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): MediaFile[] {
+function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): MeasuredFile[] {
   if (!basePath) return [];
-  const files: MediaFile[] = [{ bucket: "videos", path: target, videoId, kind: "video", bytes }];
+  const files: MeasuredFile[] = [{ bucket: "videos", path: target, videoId, kind: "video", bytes }];
   if (picture) {
     const { bytes } = picture;
     files.push({

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Kysely, Selectable } from "kysely";
+import type { Selectable } from "kysely";
 import { prepared, writeTransaction } from "~db/client.server";
-import type { MediaFilesTable, MediaKind, Schema } from "~db/schema";
+import type { MediaFilesTable, MediaKind } from "~db/schema";
 import { bucketFile, filePath, type MediaName, nameOfFile } from "./bucket.server";
 import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.server";
 
@@ -21,20 +21,18 @@ export interface MediaFile extends MediaName {
   bytes?: number;
 }
 
-/**
- * Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards.
- *
- * @param transaction under way that it is a part of, if any.
- */
-export async function recordFile(file: MediaFile, transaction?: Kysely<Schema>): Promise<void> {
+export type MeasuredFile = MediaFile & { bytes: number };
+
+/** Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards. */
+export async function recordFile(file: MediaFile): Promise<void> {
   const bytes = file.bytes ?? (await diskUsage(bucketFile(file.bucket, file.path) ?? ""));
-  const write = () => {
-    forget(file);
-    enter({ ...file, bytes });
-  };
-  // The transaction is on the same connection.
-  if (transaction) write();
-  else await writeTransaction(write);
+  await writeTransaction(() => recordFileIn({ ...file, bytes }));
+}
+
+/** The same as a part of a transaction. */
+export function recordFileIn(file: MeasuredFile): void {
+  forget(file);
+  enter(file);
 }
 
 /**

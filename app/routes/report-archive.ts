@@ -16,7 +16,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const report = readReport(reportId);
   if (!report) throw new Response(null, { status: 404, statusText: "Not Found" });
   await writeTransaction(() => appendToLog({ action: "export", reportId, userId: user.id }));
-  await recordActivity({ userId: user.id, action: "report-export" });
+  await writeTransaction(() => recordActivity({ userId: user.id, action: "report-export" }));
   const archive = await reportArchive(report);
   return new Response(await streamBody(async () => archive), {
     headers: {

@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { recordActivity } from "~/account/activity.server";
+import { changeAndRecord } from "~/account/activity.server";
 import { currentUser } from "~/account/guard.server";
 import { endSessions, forgetSessionCookie } from "~/account/session.server";
 import { unlessBusy } from "~/server/busy.server";
@@ -15,8 +15,8 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await currentUser(request);
   requireOwnOrigin(request);
   if (user) {
-    await unlessBusy(endSessions(user.id));
-    await unlessBusy(recordActivity({ userId: user.id, action: "sign-out" }));
+    const entry = { userId: user.id, action: "sign-out" } as const;
+    await unlessBusy(changeAndRecord(entry, () => endSessions(user.id)));
   }
   // What the browser has cached of the panel goes too; what it remembers for its viewer stays.
   return redirect("/", {

@@ -38,6 +38,7 @@ import { formatStorage } from "~/studio/statistics/storage-text";
 import { NUMBER, SHORT, ViewsByDay } from "~/studio/statistics/views-by-day";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import { writeTransaction } from "~db/client.server";
 
 export const meta = privateMeta("Statistics");
 
@@ -68,7 +69,9 @@ export async function action({ request }: ActionFunctionArgs) {
   const videos = await unlessBusy(convertAgain());
   const detail = formatQuantity(videos, "video");
   if (videos > 0) {
-    await unlessBusy(recordActivity({ userId: user.id, action: "convert-again", detail }));
+    await unlessBusy(
+      writeTransaction(() => recordActivity({ userId: user.id, action: "convert-again", detail })),
+    );
   }
   return redirectWithToast(statisticsHref(readPeriod(new URL(request.url).searchParams)), {
     title: "Queue",

@@ -102,8 +102,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A preview link that was revoked shows nothing",
     file: "app/studio/review/preview-links.server.ts",
-    find: '.where("video_id", "=", video.id)\n        .executeTakeFirst()',
-    replace: '.where("video_id", "=", "")\n        .executeTakeFirst()',
+    find: '.where("video_id", "=", video.id)',
+    replace: '.where("video_id", "=", "")',
     killedBy: "tests/integration/studio/review.test.ts",
     title: "shows a draft to anybody, in no cache and no index, until it is revoked",
   },
@@ -831,7 +831,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Restoring brings back a video's row",
     file: "app/studio/trash/restore.server.ts",
-    find: 'await transaction.insertInto("videos").values(values).execute();',
+    find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
     title: "brings back texts, views, files, streams, captions and digest after weeks",

@@ -4,6 +4,7 @@ import type {
 } from "@simplewebauthn/server";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { changeAndRecord } from "../activity.server";
 import { deviceName } from "../device.server";
 import { FormError } from "../form-error.server";
@@ -83,28 +84,30 @@ export async function addPasskey(
   const device = deviceName(request.headers.get("User-Agent"));
   const name = passkeyName(String(form.get("name") ?? ""), device);
   const entry = { userId: user.id, action: "passkey-add", detail: name } as const;
-  await changeAndRecord(entry, async (transaction) => {
-    await spendChallenge(expectedChallenge, transaction);
-    const { passkeys } = await transaction
-      .selectFrom("passkeys")
-      .select((row) => row.fn.countAll<number>().as("passkeys"))
-      .where("user_id", "=", user.id)
-      .executeTakeFirstOrThrow();
+  await changeAndRecord(entry, () => {
+    spendChallenge(expectedChallenge);
+    const { passkeys } = firstRow(
+      database()
+        .selectFrom("passkeys")
+        .select((row) => row.fn.countAll<number>().as("passkeys"))
+        .where("user_id", "=", user.id),
+    )!;
     requireRoom(passkeys);
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto("passkeys")
-      .values({
-        id: credential.id,
-        user_id: user.id,
-        rp_id: rpId,
-        name,
-        public_key: Buffer.from(credential.publicKey),
-        counter: credential.counter,
-        synced: Number(credentialBackedUp),
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    if (numInsertedOrUpdatedRows !== 1n) {
+    const changes = runChange(
+      database()
+        .insertInto("passkeys")
+        .values({
+          id: credential.id,
+          user_id: user.id,
+          rp_id: rpId,
+          name,
+          public_key: Buffer.from(credential.publicKey),
+          counter: credential.counter,
+          synced: Number(credentialBackedUp),
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+    );
+    if (changes !== 1) {
       throw new FormError(409, "That passkey belongs to an account already.");
     }
   });

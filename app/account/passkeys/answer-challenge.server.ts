@@ -4,7 +4,8 @@ import type {
 } from "@simplewebauthn/server";
 import type { Selectable } from "kysely";
 import { z } from "zod";
-import { database } from "~db/client.server";
+import { database, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import type { PasskeysTable } from "~db/schema/accounts";
 import { recordActivity } from "../activity.server";
 import { FormError } from "../form-error.server";
@@ -116,21 +117,21 @@ async function countUse(
   challenge: string,
   { counter, synced }: { counter: number; synced: boolean },
 ): Promise<void> {
-  const counted = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      await spendChallenge(challenge, transaction);
-      const { numUpdatedRows } = await transaction
+  const counted = await writeTransaction(() => {
+    spendChallenge(challenge);
+    const changes = runChange(
+      database()
         .updateTable("passkeys")
         .set({ counter, synced: Number(synced), last_used_at: new Date().toISOString() })
         .where("id", "=", id)
         // An authenticator that doesn't count answers 0 each time.
-        .where((row) => (counter === 0 ? row("counter", "=", 0) : row("counter", "<", counter)))
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    });
+        .where((row) => (counter === 0 ? row("counter", "=", 0) : row("counter", "<", counter))),
+    );
+    return changes === 1;
+  });
   if (counted) return;
-  await recordActivity({ userId: user_id, action: "passkey-refused", detail: name });
+  const entry = { userId: user_id, action: "passkey-refused", detail: name } as const;
+  await writeTransaction(() => recordActivity(entry));
   throw new FormError(
     400,
     "This passkey was refused: it was used elsewhere, as if somebody had a copy of it.",

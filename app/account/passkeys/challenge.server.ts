@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
 import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { runChange } from "~db/run-query.server";
 import { FormError } from "../form-error.server";
 
 const COOKIE = "passkey-challenge";
@@ -52,25 +51,21 @@ export function findChallenge(
 
 /**
  * Spends a challenge. A row for each that was answered rightly, so that visitors write nothing and a
- * restart forgets nothing.
+ * restart forgets nothing. Part of a transaction.
  *
- * @param db the transaction that it is a part of.
  * @throws {FormError} 400 when it was spent before.
  */
-export async function spendChallenge(
-  challenge: string,
-  db: Kysely<Schema>,
-  now = Date.now(),
-): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto("spent_challenges")
-    .values({
-      hash: createHash("sha256").update(challenge).digest("hex"),
-      expires_at: new Date(now + CHALLENGE_MAX_AGE_SECONDS * 1000).toISOString(),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  if (numInsertedOrUpdatedRows !== 1n) {
+export function spendChallenge(challenge: string, now = Date.now()): void {
+  const changes = runChange(
+    database()
+      .insertInto("spent_challenges")
+      .values({
+        hash: createHash("sha256").update(challenge).digest("hex"),
+        expires_at: new Date(now + CHALLENGE_MAX_AGE_SECONDS * 1000).toISOString(),
+      })
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  if (changes !== 1) {
     throw new FormError(400, "That answer was used before. Try again.");
   }
 }

@@ -1,4 +1,5 @@
 import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { changeAndRecord } from "../activity.server";
 import { FormError } from "../form-error.server";
 
@@ -69,14 +70,15 @@ export async function renamePasskey(userId: string, id: string, typed: string): 
   if (!typed.trim()) throw new FormError(422, "A passkey needs a name.");
   const name = passkeyName(typed, "");
   const entry = { userId, action: "passkey-rename", detail: name } as const;
-  await changeAndRecord(entry, async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable("passkeys")
-      .set({ name })
-      .where("user_id", "=", userId)
-      .where("id", "=", id)
-      .executeTakeFirst();
-    if (numUpdatedRows !== 1n) throw notFound();
+  await changeAndRecord(entry, () => {
+    const changes = runChange(
+      database()
+        .updateTable("passkeys")
+        .set({ name })
+        .where("user_id", "=", userId)
+        .where("id", "=", id),
+    );
+    if (changes !== 1) throw notFound();
   });
 }
 
@@ -95,26 +97,25 @@ export async function removePasskey(userId: string, id: string, rpId: string): P
     .executeTakeFirst();
   if (!passkey) throw notFound();
   const entry = { userId, action: "passkey-remove", detail: passkey.name } as const;
-  await changeAndRecord(entry, async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom("passkeys")
-      .where("user_id", "=", userId)
-      .where("id", "=", id)
-      .executeTakeFirst();
-    if (numDeletedRows !== 1n) throw notFound();
-    const user = await transaction
-      .selectFrom("users")
-      .select(["password_hash"])
-      .select((row) =>
-        row
-          .selectFrom("passkeys")
-          .select(row.fn.countAll<number>().as("left"))
-          .whereRef("passkeys.user_id", "=", "users.id")
-          .where("rp_id", "=", rpId)
-          .as("left"),
-      )
-      .where("id", "=", userId)
-      .executeTakeFirstOrThrow();
+  await changeAndRecord(entry, () => {
+    const changes = runChange(
+      database().deleteFrom("passkeys").where("user_id", "=", userId).where("id", "=", id),
+    );
+    if (changes !== 1) throw notFound();
+    const user = firstRow(
+      database()
+        .selectFrom("users")
+        .select(["password_hash"])
+        .select((row) =>
+          row
+            .selectFrom("passkeys")
+            .select(row.fn.countAll<number>().as("left"))
+            .whereRef("passkeys.user_id", "=", "users.id")
+            .where("rp_id", "=", rpId)
+            .as("left"),
+        )
+        .where("id", "=", userId),
+    )!;
     if (!user.password_hash && !user.left) {
       throw new FormError(
         409,

@@ -1,3 +1,5 @@
+import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { changeAndRecord } from "../activity.server";
 import { confirmIdentity } from "../confirm-identity.server";
 import { FormError } from "../form-error.server";
@@ -19,21 +21,18 @@ export async function removePassword(
   if (!form.has("passkey")) throw new FormError(400, "Confirm it with a passkey.");
   await confirmIdentity(request, session, form);
   const userId = session.user.id;
-  await changeAndRecord({ userId, action: "password-off" }, async (transaction) => {
+  await changeAndRecord({ userId, action: "password-off" }, () => {
     // The one that confirmed it may have been removed in this moment.
-    const passkey = await transaction
-      .selectFrom("passkeys")
-      .select("id")
-      .where("user_id", "=", userId)
-      .where("rp_id", "=", relyingParty(request).id)
-      .limit(1)
-      .executeTakeFirst();
+    const passkey = firstRow(
+      database()
+        .selectFrom("passkeys")
+        .select("id")
+        .where("user_id", "=", userId)
+        .where("rp_id", "=", relyingParty(request).id)
+        .limit(1),
+    );
     if (!passkey) throw new FormError(409, "Add a passkey first.");
-    await transaction
-      .updateTable("users")
-      .set({ password_hash: "" })
-      .where("id", "=", userId)
-      .execute();
-    await endSessions(userId, session.idHash, transaction);
+    runChange(database().updateTable("users").set({ password_hash: "" }).where("id", "=", userId));
+    endSessions(userId, session.idHash);
   });
 }

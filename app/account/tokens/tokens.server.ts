@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import { changeAndRecord } from "../activity.server";
 import { FormError } from "../form-error.server";
 import { permittedOf } from "../permissions";
@@ -56,18 +57,19 @@ export async function createToken(
   if ((await listTokens(user.id)).length >= MOST_TOKENS)
     throw new FormError(409, `There are ${MOST_TOKENS} tokens. Revoke one that is not used.`);
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
-  await changeAndRecord({ userId: user.id, action: "token-create", detail: name }, (transaction) =>
-    transaction
-      .insertInto("api_tokens")
-      .values({
-        token_hash: hashOf(token),
-        user_id: user.id,
-        name,
-        scopes: JSON.stringify(scopes),
-        created_at: new Date(now).toISOString(),
-        expires_at: new Date(now + days * DAY_MS).toISOString(),
-      })
-      .execute(),
+  await changeAndRecord({ userId: user.id, action: "token-create", detail: name }, () =>
+    runChange(
+      database()
+        .insertInto("api_tokens")
+        .values({
+          token_hash: hashOf(token),
+          user_id: user.id,
+          name,
+          scopes: JSON.stringify(scopes),
+          created_at: new Date(now).toISOString(),
+          expires_at: new Date(now + days * DAY_MS).toISOString(),
+        }),
+    ),
   );
   return token;
 }
@@ -99,8 +101,8 @@ export async function revokeToken(userId: string, id: number): Promise<boolean> 
     .where("user_id", "=", userId)
     .executeTakeFirst();
   if (!token) return false;
-  await changeAndRecord({ userId, action: "token-revoke", detail: token.name }, (transaction) =>
-    transaction.deleteFrom("api_tokens").where("id", "=", id).execute(),
+  await changeAndRecord({ userId, action: "token-revoke", detail: token.name }, () =>
+    runChange(database().deleteFrom("api_tokens").where("id", "=", id)),
   );
   return true;
 }

@@ -1,6 +1,4 @@
-import type { Transaction } from "kysely";
-import { database } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { writeTransaction } from "~db/client.server";
 import { digestOf } from "../intake/tus-store.server";
 import { hasBlockedMd5s, isBlockedFile, isBlockedMd5 } from "./blocked-films.server";
 
@@ -29,22 +27,15 @@ export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
  */
 export async function insertUnblocked<T extends ArrivedFile, R>(
   files: readonly T[],
-  insert: (transaction: Transaction<Schema>, unblocked: T[]) => Promise<R>,
+  insert: (unblocked: T[]) => R,
 ): Promise<R> {
   for (;;) {
     for (const file of files) await isOnBlockList(file);
-    const inserted = await database()
-      .transaction()
-      .execute(async (transaction) => {
-        const found = files.map(compare);
-        if (found.includes("needs MD5")) return undefined;
-        return {
-          result: await insert(
-            transaction,
-            files.filter((_, at) => !found[at]),
-          ),
-        };
-      });
+    const inserted = await writeTransaction(() => {
+      const found = files.map(compare);
+      if (found.includes("needs MD5")) return undefined;
+      return { result: insert(files.filter((_, at) => !found[at])) };
+    });
     if (inserted) return inserted.result;
   }
 }

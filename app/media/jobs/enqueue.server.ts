@@ -1,6 +1,7 @@
-import type { Kysely } from "kysely";
-import { database, sqliteHandle } from "~db/client.server";
-import { JOB_KINDS, type JobKind, type Schema, type VideoRow } from "~db/schema";
+import { partsOf } from "~/shared/event-loop";
+import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import { allRows, runChange } from "~db/run-query.server";
+import { JOB_KINDS, type JobKind, type VideoRow } from "~db/schema";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { queueUnfinishedScans } from "../scan/scan-queue.server";
 import { jobsChanged } from "./job-events.server";
@@ -30,16 +31,12 @@ export const KINDS_OF_ALL = JOB_KINDS.filter(
  * committed. A row that another tool has inserted gets no jobs by itself: its file may still be on
  * its way, or be none of ours.
  */
-export async function enqueueIn(
-  db: Kysely<Schema>,
+export function enqueueIn(
   videoIds: readonly string[],
   kinds: readonly JobKind[] = KINDS_OF_ALL,
-): Promise<void> {
+): void {
   if (videoIds.length === 0 || !ffmpegAvailable()) return;
-  await insertJobs(
-    db,
-    videoIds.flatMap((id) => kinds.map((kind) => jobOf(id, kind))),
-  );
+  insertJobs(videoIds.flatMap((id) => kinds.map((kind) => jobOf(id, kind))));
 }
 
 function jobOf(videoId: string, kind: JobKind, now = Date.now()) {
@@ -51,16 +48,14 @@ function jobOf(videoId: string, kind: JobKind, now = Date.now()) {
   };
 }
 
-async function insertJobs(
-  db: Kysely<Schema>,
-  jobs: readonly ReturnType<typeof jobOf>[],
-): Promise<void> {
+function insertJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
   if (jobs.length === 0) return;
-  await db
-    .insertInto("jobs")
-    .values(jobs)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  runChange(
+    database()
+      .insertInto("jobs")
+      .values(jobs)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
 }
 
 type Lacking = Pick<
@@ -109,22 +104,22 @@ const VIDEOS_AT_ONCE = 500;
  *
  * @param table whose rows they are; a file that is to become a video's is in `video_files`.
  */
-export async function enqueueMissingIn(
-  db: Kysely<Schema>,
+export function enqueueMissingIn(
   videoIds: readonly string[],
   table: "videos" | "video_files" = "videos",
-): Promise<void> {
+): void {
   queueUnfinishedScans(videoIds, table);
   if (!ffmpegAvailable()) return;
   for (let from = 0; from < videoIds.length; from += VIDEOS_AT_ONCE) {
-    const rows = await db
-      .selectFrom(table as "videos")
-      .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
-      .select(["thumbnail_url", "captions", "loudness", "cut_of"])
-      .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE))
-      .execute();
+    const rows = allRows(
+      database()
+        .selectFrom(table as "videos")
+        .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
+        .select(["thumbnail_url", "captions", "loudness", "cut_of"])
+        .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE)),
+    );
     const jobs = rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind)));
-    await insertJobs(db, jobs);
+    insertJobs(jobs);
   }
 }
 
@@ -163,10 +158,10 @@ export async function enqueueMissing(): Promise<number> {
       ]),
     )
     .execute();
-  await enqueueMissingIn(
-    database(),
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
+    await writeTransaction(() => enqueueMissingIn(part));
+  }
   jobsChanged("work");
   return rows.length;
 }

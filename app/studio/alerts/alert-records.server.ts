@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "kysely";
 import { settings } from "~/server/settings.server";
-import { database } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { database, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import type { AlertDeliveryRow, AlertKind, AlertRow } from "~db/schema/alerts";
 
 /** The oldest go first. */
@@ -72,15 +71,14 @@ export async function raiseAlert(
   const at = new Date(now).toISOString();
   const { kind, sentence, until = null, mark } = alert;
   const id = randomUUID();
-  await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const resolved_at = kind === "test" ? at : null;
-      const row = { id, kind, sentence, until, raised_at: at, resolved_at };
-      await transaction.insertInto("alerts").values(row).execute();
-      mark?.(id);
-      await enqueue(transaction, id, kind === "test" ? "test" : "raised", at);
-      await transaction
+  await writeTransaction(() => {
+    const resolved_at = kind === "test" ? at : null;
+    const row = { id, kind, sentence, until, raised_at: at, resolved_at };
+    runChange(database().insertInto("alerts").values(row));
+    mark?.(id);
+    enqueue(id, kind === "test" ? "test" : "raised", at);
+    runChange(
+      database()
         .deleteFrom("alerts")
         .where("id", "in", (alerts) =>
           alerts
@@ -89,37 +87,32 @@ export async function raiseAlert(
             .orderBy("raised_at", "desc")
             .limit(-1)
             .offset(ALERTS_KEPT),
-        )
-        .execute();
-    });
+        ),
+    );
+  });
 }
 
 /** Marks an alert as resolved and enqueues its notices. */
 export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now()): Promise<void> {
   const at = new Date(now).toISOString();
-  await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const { numUpdatedRows } = await transaction
+  await writeTransaction(() => {
+    const changes = runChange(
+      database()
         .updateTable("alerts")
         .set({ resolved_at: at })
         .where("id", "=", id)
-        .where("resolved_at", "is", null)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows > 0n) await enqueue(transaction, id, "resolved", at);
-    });
+        .where("resolved_at", "is", null),
+    );
+    if (changes > 0) enqueue(id, "resolved", at);
+  });
 }
 
-async function enqueue(
-  transaction: Transaction<Schema>,
-  alert_id: string,
-  event: AlertDeliveryRow["event"],
-  next_at: string,
-): Promise<void> {
+function enqueue(alert_id: string, event: AlertDeliveryRow["event"], next_at: string): void {
   for (const channel of channels()) {
-    await transaction
-      .insertInto("alert_deliveries")
-      .values({ id: `msg_${randomUUID()}`, alert_id, event, channel, next_at })
-      .execute();
+    runChange(
+      database()
+        .insertInto("alert_deliveries")
+        .values({ id: `msg_${randomUUID()}`, alert_id, event, channel, next_at }),
+    );
   }
 }

@@ -1,7 +1,8 @@
 import { recordActivity } from "~/account/activity.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
-import { database } from "~db/client.server";
+import { database, writeTransaction } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
 import type { BackupRow } from "~db/schema/backups";
 import { retryWhileBusy } from "~db/write-lock";
 import type { MadeBackup } from "./make-backup.server";
@@ -55,18 +56,17 @@ async function finish(
 ): Promise<void> {
   await retryWhileBusy(
     () =>
-      database()
-        .transaction()
-        .execute(async (transaction) => {
-          const row = await transaction
+      writeTransaction(() => {
+        const row = firstRow(
+          database()
             .updateTable("backups")
             .set({ ...columns, finished_at: new Date().toISOString() })
             .where("id", "=", id)
-            .returning(["user_id", "due_at"])
-            .executeTakeFirst();
-          const action = row?.due_at ? timed : asked;
-          await recordActivity({ userId: row?.user_id ?? null, action, detail }, transaction);
-        }),
+            .returning(["user_id", "due_at"]),
+        );
+        const action = row?.due_at ? timed : asked;
+        recordActivity({ userId: row?.user_id ?? null, action, detail });
+      }),
     BUSY_WAIT_MS,
   );
 }

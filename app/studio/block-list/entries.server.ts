@@ -4,7 +4,7 @@ import { compareSite } from "~/media/block-list/films-of-site.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { prepared, writeTransaction } from "~db/client.server";
 import type { BlockReason } from "~db/schema/block-list";
 import { failure, type StudioFailure } from "../failure";
 import { BLOCK_LIST, entryName } from "./entry-name";
@@ -156,16 +156,14 @@ function change(
   userId: string,
   action: "remove" | "put-back",
 ): Promise<ListedEntry | undefined> {
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const row = Number.isSafeInteger(id) ? rowOf(id) : undefined;
-      if (!row || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
-      const detail = entryName(row);
-      appendToLog({ action: `block-list-${action}`, userId, detail: { film: id } });
-      await recordActivity({ userId, action: `block-${action}`, detail }, transaction);
-      return entryOf(row);
-    });
+  return writeTransaction(() => {
+    const row = Number.isSafeInteger(id) ? rowOf(id) : undefined;
+    if (!row || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
+    const detail = entryName(row);
+    appendToLog({ action: `block-list-${action}`, userId, detail: { film: id } });
+    recordActivity({ userId, action: `block-${action}`, detail });
+    return entryOf(row);
+  });
 }
 
 function done(title: string, description: string): ToastMessage {

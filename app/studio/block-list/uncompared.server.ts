@@ -9,7 +9,7 @@ import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { database } from "~db/client.server";
+import { writeTransaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 
 /** Actions for a video that is on hold for its comparison with the block list. */
@@ -33,21 +33,19 @@ export async function compareAgain(
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   if (!ffmpegAvailable()) return failure(409, FAILED, { detail: WITHOUT_FFMPEG });
-  const refusal = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const uncompared = uncomparedOf(id);
-      if (!uncompared) return NOT_WAITING;
-      if (!uncompared.failure) return UNDER_WAY;
-      const failed = jobsOfComparison(id).filter(({ state }) => state === "failed");
-      jobChanger("again")({ jobs: failed.map((job) => job.id) });
-      // Enqueued directly, not by the storyboard job, which may be the one that failed.
-      askForFingerprint(id, PRIORITIES.fingerprint);
-      const detail = `${JOB_LABELS.fingerprint} of “${title}”`;
-      const entry = { userId, subjectId: id, detail };
-      await recordActivity({ ...entry, action: "queue-again" }, transaction);
-      return undefined;
-    });
+  const refusal = await writeTransaction(() => {
+    const uncompared = uncomparedOf(id);
+    if (!uncompared) return NOT_WAITING;
+    if (!uncompared.failure) return UNDER_WAY;
+    const failed = jobsOfComparison(id).filter(({ state }) => state === "failed");
+    jobChanger("again")({ jobs: failed.map((job) => job.id) });
+    // Enqueued directly, not by the storyboard job, which may be the one that failed.
+    askForFingerprint(id, PRIORITIES.fingerprint);
+    const detail = `${JOB_LABELS.fingerprint} of “${title}”`;
+    const entry = { userId, subjectId: id, detail };
+    recordActivity({ ...entry, action: "queue-again" });
+    return undefined;
+  });
   if (refusal) return failure(409, FAILED, { detail: refusal });
   jobsChanged("work");
   return done("The comparison is queued again.");
@@ -60,17 +58,15 @@ export async function releaseUncompared(
   { id, title }: Video,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const isReleased = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const uncompared = uncomparedOf(id);
-      if (!uncompared || !releaseHold({ videoId: id, reason: "comparing" })) return false;
-      const hasFailed = uncompared.failure !== undefined;
-      appendToLog({ action: "release-uncompared", videoId: id, userId, detail: { hasFailed } });
-      const entry = { userId, subjectId: id, detail: title };
-      await recordActivity({ ...entry, action: "block-looked" }, transaction);
-      return true;
-    });
+  const isReleased = await writeTransaction(() => {
+    const uncompared = uncomparedOf(id);
+    if (!uncompared || !releaseHold({ videoId: id, reason: "comparing" })) return false;
+    const hasFailed = uncompared.failure !== undefined;
+    appendToLog({ action: "release-uncompared", videoId: id, userId, detail: { hasFailed } });
+    const entry = { userId, subjectId: id, detail: title };
+    recordActivity({ ...entry, action: "block-looked" });
+    return true;
+  });
   if (!isReleased) return failure(409, FAILED, { detail: NOT_WAITING });
   return done(
     isPublic(id) ? "The video is published." : "The video is no longer on hold for its comparison.",

@@ -153,6 +153,7 @@ function describeResult(change: BulkChange, result: BulkResult): StudioFailure |
       `${were(result.refused.length)} left alone, because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
     result.because,
     result.withheld,
+    result.left && `${were(result.left.videos)} not processed. ${result.left.because}`,
   ].filter((sentence) => typeof sentence === "string");
   if (result.done === 0 && result.unchanged === 0) {
     return failure(result.refused.length > 0 ? 422 : 404, NOTHING_CHANGED, {

@@ -1,14 +1,16 @@
-import { type Kysely, sql, type Transaction } from "kysely";
-import { recordActivity } from "~/account/activity.server";
+import { sql } from "kysely";
+import { changeActivity, recordActivity } from "~/account/activity.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { writeIntentions } from "~/visibility/visibility.server";
-import { database, prepared } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { database, type NotPromise, prepared, writeTransaction } from "~db/client.server";
+import { allRows } from "~db/run-query.server";
+import { writingTurns } from "~db/threads/checkpoint.server";
+import { retryWhileBusy } from "~db/write-lock";
 import type { StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
-import { deletionRefused, removeVideos } from "../trash/remove.server";
+import { deletionRefused, removeVideos, stoppedBy } from "../trash/remove.server";
 import { type BulkResult, type DeleteConfirmation, nameTitles, withheldSentence } from "./bulk";
 import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
 import {
@@ -38,14 +40,18 @@ const VERBS: Record<RowChange["action"], string> = {
 /** A change of the rows themselves; a series has its videos in a table of its own. */
 export type RowChange = ColumnChange | Conversion | { action: "delete" };
 
-/** Videos changed by one statement; the event loop runs other work between two. */
-const VIDEOS_PER_STATEMENT = 32;
+/** Videos changed in one transaction; other requests run between two. */
+const VIDEOS_PER_TRANSACTION = 32;
+/** Longer than for the first ones: somebody has to be told that a change was done in part. */
+const PATIENCE_MS = 10_000;
 
 /**
- * Does one thing to many videos in one transaction, and says what became of each. Pages are read and
- * timers run meanwhile; only what writes to the database waits for the end.
+ * Does one thing to many videos in small transactions, and says what became of each. What has been committed
+ * stays so if a later transaction fails: the result says how many videos weren't processed, and sending
+ * the form again processes them.
  *
  * @returns the failure when nothing was changed, because the account may not do it any more.
+ * @throws what the first transaction threw.
  */
 export async function changeVideos(
   change: RowChange,
@@ -57,48 +63,73 @@ export async function changeVideos(
     const refuse = () => deletionRefused(ids, userId, permission, NOTHING_CHANGED);
     const outcome = await removeVideos(ids, userId, refuse);
     if ("status" in outcome) return outcome;
-    const { titles, batch } = outcome;
+    const { titles, batch, left } = outcome;
     const done = titles.length;
-    await recordBulkActivity(change, titles, done, userId);
-    return { done, unchanged: 0, gone: ids.length - done, refused: [], batch };
+    const record = () => writeTransaction(() => recordDone(change, titles, userId));
+    await retryWhileBusy(record, PATIENCE_MS);
+    const gone = ids.length - done - (left?.videos ?? 0);
+    return { done, unchanged: 0, gone, refused: [], batch, ...(left && { left }) };
   }
-  const result = { done: [] as string[], refused: [] as string[], found: 0 };
+  const changeable = changeableNow(userId, permission, ids, NOTHING_CHANGED);
+  if ("status" in changeable) return changeable;
+  const applyTo = isConversion(change)
+    ? videoConverter(change)
+    : (some: readonly SelectedVideo[]) => apply(change, some);
+  const total = { done: [] as string[], refused: [] as string[], found: 0, processed: 0 };
   let because: string | undefined;
   let withheld: Planned["withheld"];
-  const failed = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const changeable = changeableNow(userId, permission, ids, NOTHING_CHANGED);
-      if ("status" in changeable) return changeable;
-      const turn = eventLoopTurns();
-      const applyTo = isConversion(change)
-        ? videoConverter(transaction, change)
-        : (some: readonly SelectedVideo[]) => apply(transaction, change, some);
-      for (const some of partsOf(changeable, VIDEOS_PER_STATEMENT)) {
-        const selected = await selectVideos(transaction, some);
-        const { titles, refused, because: why, withheld: later }: Applied = await applyTo(selected);
-        because ??= why;
-        if (later) withheld = { ...later, videos: later.videos + (withheld?.videos ?? 0) };
-        result.found += selected.length;
-        result.done.push(...titles);
-        result.refused.push(...refused);
-        await turn();
-      }
-      return undefined;
-    });
-  if (failed) return failed;
-  const { done, refused, found } = result;
+  let left: BulkResult["left"];
+  let activityId: number | undefined;
+  const turn = writingTurns();
+  for (const part of partsOf(changeable, VIDEOS_PER_TRANSACTION)) {
+    const changePart = () => {
+      const stillChangeable = changeableNow(userId, permission, part, NOTHING_CHANGED);
+      if ("status" in stillChangeable && stillChangeable.status !== 404) return stillChangeable;
+      const selected = "status" in stillChangeable ? [] : selectVideos(stillChangeable);
+      const applied: Applied = applyTo(selected);
+      const done = [...total.done, ...applied.titles];
+      const id = recordDone(change, done, userId, activityId);
+      return { ...applied, found: selected.length, id };
+    };
+    const outcome = await orFailure(changePart, total.done.length > 0);
+    if ("status" in outcome) {
+      if (total.done.length === 0) return outcome;
+      left = { videos: changeable.length - total.processed, because: outcome.detail ?? "" };
+      break;
+    }
+    total.processed += part.length;
+    total.found += outcome.found;
+    total.done.push(...outcome.titles);
+    total.refused.push(...outcome.refused);
+    because ??= outcome.because;
+    if (outcome.withheld) {
+      const { videos } = outcome.withheld;
+      withheld = { ...outcome.withheld, videos: videos + (withheld?.videos ?? 0) };
+    }
+    activityId = outcome.id;
+    await turn();
+  }
   if (isConversion(change)) jobsChanged("work");
-  await recordBulkActivity(change, done, done.length, userId);
-  const unchanged = found - done.length - refused.length;
+  const { done, refused, found } = total;
   return {
     done: done.length,
-    unchanged,
-    gone: ids.length - found,
+    unchanged: found - done.length - refused.length,
+    gone: ids.length - found - (left?.videos ?? 0),
     refused,
     because,
     ...(withheld && { withheld: withheldSentence(withheld) }),
+    ...(left && { left }),
   };
+}
+
+/** Runs a transaction. Once others have been committed, the user is told that it failed, instead of an error alone. */
+async function orFailure<T>(
+  work: () => NotPromise<T>,
+  isLater: boolean,
+): Promise<T | StudioFailure> {
+  const attempt = () => writeTransaction<T>(work);
+  if (!isLater) return attempt();
+  return retryWhileBusy(attempt, PATIENCE_MS).catch((error) => stoppedBy(error));
 }
 
 /** What the confirmation dialog shows before these videos are deleted. */
@@ -115,11 +146,6 @@ export async function describeDeletion(ids: readonly string[]): Promise<DeleteCo
   };
 }
 
-/** The rows of ids, for what is told of a change before it is done. */
-export function selectForPreview(ids: readonly string[]): Promise<SelectedVideo[]> {
-  return selectVideos(database(), ids);
-}
-
 /** Those of some ids that are there. */
 export function existingIds(ids: readonly string[]): string[] {
   return prepared("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
@@ -132,15 +158,14 @@ function listed(ids: readonly string[]) {
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
-function selectVideos(
-  transaction: Kysely<Schema>,
-  ids: readonly string[],
-): Promise<SelectedVideo[]> {
-  return transaction
-    .selectFrom("videos")
-    .select(["id", "title", "status", "category", "tags", "publish_at", "unpublish_at"])
-    .where("id", "in", listed(ids))
-    .execute();
+/** The rows of some ids. */
+export function selectVideos(ids: readonly string[]): SelectedVideo[] {
+  return allRows(
+    database()
+      .selectFrom("videos")
+      .select(["id", "title", "status", "category", "tags", "publish_at", "unpublish_at"])
+      .where("id", "in", listed(ids)),
+  );
 }
 
 /** Titles of the rows that were changed, and of those that could not be, with why the first could not. */
@@ -151,19 +176,15 @@ interface Applied {
   withheld?: Planned["withheld"];
 }
 
-async function apply(
-  transaction: Transaction<Schema>,
-  change: ColumnChange,
-  selected: readonly SelectedVideo[],
-): Promise<Applied> {
+function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applied {
   const { changed, refused, because, withheld } = planned(change, selected);
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   if (isEdit(change)) {
-    await sql`
-      UPDATE videos SET category = given.value ->> 'category', tags = given.value ->> 'tags',
-        updated_at = ${new Date().toISOString()}
-      FROM json_each(${JSON.stringify(rows)}) AS given
-      WHERE videos.id = given.value ->> 'id'`.execute(transaction);
+    prepared(
+      `UPDATE videos SET category = given.value ->> 'category', tags = given.value ->> 'tags',
+         updated_at = ?
+       FROM json_each(?) AS given WHERE videos.id = given.value ->> 'id'`,
+    ).run(new Date().toISOString(), JSON.stringify(rows));
   } else writeIntentions(rows);
   return {
     titles: rows.map(({ title }) => title),
@@ -173,14 +194,22 @@ async function apply(
   };
 }
 
-async function recordBulkActivity(
+/**
+ * Records what was done until now, as a part of a transaction.
+ *
+ * @param id of the entry that an earlier transaction has written.
+ * @returns the id of the entry; undefined as long as nothing was done.
+ */
+function recordDone(
   change: RowChange,
   titles: readonly string[],
-  count: number,
   userId: string,
-): Promise<void> {
-  if (count === 0) return;
-  const videos = formatQuantity(count, "video");
-  const detail = `${VERBS[change.action]} ${videos}: ${nameTitles(titles, count)}`;
-  await recordActivity({ userId, action: "bulk-edit", detail });
+  id?: number,
+): number | undefined {
+  if (titles.length === 0) return undefined;
+  const videos = formatQuantity(titles.length, "video");
+  const detail = `${VERBS[change.action]} ${videos}: ${nameTitles(titles)}`;
+  if (id === undefined) return recordActivity({ userId, action: "bulk-edit", detail });
+  changeActivity(id, detail);
+  return id;
 }

@@ -38,7 +38,7 @@ export const BULK_LABELS: Record<BulkAction, string> = {
   delete: "Delete",
 };
 
-/** One transaction blocks every other writer, so its size is limited. */
+/** More take too long for one request. */
 export const MAX_BULK_VIDEOS = 10_000;
 
 export type BulkChange =
@@ -64,6 +64,8 @@ export interface BulkResult {
   because?: string;
   /** What is said of those that are scheduled and stay hidden at their time. */
   withheld?: string;
+  /** Those that a failure left unprocessed, and what it was. */
+  left?: { videos: number; because: string };
   /** Of a deletion: what names it when it is undone. */
   batch?: string;
 }

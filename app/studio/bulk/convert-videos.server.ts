@@ -1,7 +1,7 @@
-import type { Transaction } from "kysely";
 import { type JobChange, jobChanger } from "~/media/jobs/change-jobs.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/media/jobs/enqueue.server";
-import type { Schema } from "~db/schema";
+import { database } from "~db/client.server";
+import { allRows } from "~db/run-query.server";
 import type { BulkChange } from "./bulk";
 
 interface SelectedVideo {
@@ -25,18 +25,18 @@ export function isConversion(change: BulkChange): change is Conversion {
  * Makes what has videos made again, first or last, inside of the transaction in which it is called. Of
  * a video everything is made again: what it has stays in use until then.
  */
-export function videoConverter(transaction: Transaction<Schema>, { action }: Conversion) {
+export function videoConverter({ action }: Conversion) {
   const change = CHANGES[action];
   const changeJobs = jobChanger(change);
-  return async (selected: readonly SelectedVideo[]) => {
+  return (selected: readonly SelectedVideo[]) => {
     const chosen = selected.map(({ id }) => id);
     const changed = new Set<string>();
     const refused = new Set<string>();
     if (change === "again") {
-      for (const id of await withoutFile(transaction, chosen)) refused.add(id);
+      for (const id of withoutFile(chosen)) refused.add(id);
       const able = chosen.filter((id) => !refused.has(id));
-      for (const id of await withoutAllJobs(transaction, able)) changed.add(id);
-      await enqueueIn(transaction, able);
+      for (const id of withoutAllJobs(able)) changed.add(id);
+      enqueueIn(able);
     }
     const videos = chosen.filter((id) => !refused.has(id));
     for (const { video_id } of changeJobs({ videos })) changed.add(video_id);
@@ -46,27 +46,29 @@ export function videoConverter(transaction: Transaction<Schema>, { action }: Con
   };
 }
 
-async function withoutFile(db: Transaction<Schema>, ids: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom("videos")
-    .select("id")
-    .where("id", "in", ids)
-    .where("video_url", "=", "")
-    .where("source_url", "is", null)
-    .execute();
+function withoutFile(ids: readonly string[]): string[] {
+  const rows = allRows(
+    database()
+      .selectFrom("videos")
+      .select("id")
+      .where("id", "in", ids)
+      .where("video_url", "=", "")
+      .where("source_url", "is", null),
+  );
   return rows.map(({ id }) => id);
 }
 
-async function withoutAllJobs(db: Transaction<Schema>, ids: readonly string[]): Promise<string[]> {
+function withoutAllJobs(ids: readonly string[]): string[] {
   if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom("jobs")
-    .select("video_id")
-    .where("video_id", "in", ids)
-    .where("kind", "in", KINDS_OF_ALL)
-    .groupBy("video_id")
-    .having((e) => e.fn.countAll(), "=", KINDS_OF_ALL.length)
-    .execute();
+  const rows = allRows(
+    database()
+      .selectFrom("jobs")
+      .select("video_id")
+      .where("video_id", "in", ids)
+      .where("kind", "in", KINDS_OF_ALL)
+      .groupBy("video_id")
+      .having((e) => e.fn.countAll(), "=", KINDS_OF_ALL.length),
+  );
   const complete = new Set(rows.map(({ video_id }) => video_id));
   return ids.filter((id) => !complete.has(id));
 }

@@ -2,7 +2,7 @@ import { categoryLabel } from "~/shared/categories";
 import { prepared } from "~db/client.server";
 import { readTags } from "../list/managed-row.server";
 import { type BulkChange, type BulkPreview, withheldSentence } from "./bulk";
-import { selectForPreview } from "./bulk.server";
+import { selectVideos } from "./bulk.server";
 import type { Conversion } from "./convert-videos.server";
 import { type ColumnChange, planned, type SelectedVideo } from "./planned.server";
 
@@ -21,7 +21,7 @@ export async function previewBulk(
   ids: readonly string[],
   form: FormData,
 ): Promise<BulkPreview> {
-  const rows = await selectForPreview(ids);
+  const rows = selectVideos(ids);
   const order = new Map(ids.map((id, index) => [id, index]));
   rows.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
   const { changed, refused, because, withheld }: Shown =

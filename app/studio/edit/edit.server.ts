@@ -5,7 +5,8 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
-import { database } from "~db/client.server";
+import { database, writeTransaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { type EditTexts, failure, GONE, type RejectedEdit, type StudioFailure } from "../failure";
 import { findEditable } from "../list/managed-list.server";
 import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
@@ -66,7 +67,9 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
   }
   await files.thumbnail?.commit(edit.id);
   await files.captions?.commit();
-  await recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title });
+  await writeTransaction(() =>
+    recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title }),
+  );
   return undefined;
 }
 
@@ -120,27 +123,24 @@ export async function refusedEdit(
  * files has taken time, in which an editor may have published the video.
  */
 function writeRow(edit: Edit, { thumbnail, captions }: NewFiles, userId: string) {
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const row = await transaction
-        .selectFrom("videos")
-        .select(EDITABLE_COLUMNS)
-        .where("id", "=", edit.id)
-        .executeTakeFirst();
-      if (!row) return failure(404, FAILED, { detail: GONE });
-      const changeable = changeableNow(userId, "/admin update", [edit.id], FAILED);
-      if ("status" in changeable) return changeable;
-      const current = toEditable(row);
-      const sent = sentForm(edit, current);
-      const { changes, fields } = readTexts(sent.texts);
-      const { version } = current;
-      if (sent.version !== version) {
-        return failure(409, FAILED, { edit: { ...sent, version, fields }, detail: CHANGED });
-      }
-      if (!changes) return failure(422, FAILED, { edit: { ...sent, fields } });
-      thumbnail?.replace(row.thumbnail_url);
-      await transaction
+  return writeTransaction(() => {
+    const row = firstRow(
+      database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", edit.id),
+    );
+    if (!row) return failure(404, FAILED, { detail: GONE });
+    const changeable = changeableNow(userId, "/admin update", [edit.id], FAILED);
+    if ("status" in changeable) return changeable;
+    const current = toEditable(row);
+    const sent = sentForm(edit, current);
+    const { changes, fields } = readTexts(sent.texts);
+    const { version } = current;
+    if (sent.version !== version) {
+      return failure(409, FAILED, { edit: { ...sent, version, fields }, detail: CHANGED });
+    }
+    if (!changes) return failure(422, FAILED, { edit: { ...sent, fields } });
+    thumbnail?.replace(row.thumbnail_url);
+    runChange(
+      database()
         .updateTable("videos")
         .set({
           ...changes,
@@ -151,10 +151,10 @@ function writeRow(edit: Edit, { thumbnail, captions }: NewFiles, userId: string)
           ...(captions && { captions: captions.change(row.captions) }),
           updated_at: new Date().toISOString(),
         })
-        .where("id", "=", edit.id)
-        .execute();
-      return { title: changes.title };
-    });
+        .where("id", "=", edit.id),
+    );
+    return { title: changes.title };
+  });
 }
 
 /** The fields of the edit form for a video as it is. */

@@ -7,7 +7,7 @@ import { readFinishedUpload, removeUpload, storeFinishedUpload } from "~/media/i
 import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { diskUsage, recordFile } from "~/media/media-files.server";
+import { diskUsage, recordFileIn } from "~/media/media-files.server";
 import { removeMetadata } from "~/media/metadata/remove-metadata.server";
 import { scanReplacement } from "~/media/scan/scan-queue.server";
 import { cutOffSentence } from "~/shared/cut-off";
@@ -16,7 +16,8 @@ import { consentRefusals } from "~/trust/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
@@ -147,6 +148,8 @@ async function store(
   acceptance: Acceptance | undefined,
 ): Promise<string | "pending" | "gone" | StudioFailure> {
   const { userId } = sender;
+  // Once more while the file has the digests that it came with.
+  await refuseBlockedFile(file, sender);
   const isClean = await removeMetadata({ file: file.path, sha256: file.sha256 });
   const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
   const id = newFileId();
@@ -155,7 +158,7 @@ async function store(
   let outcome: string | StudioFailure;
   try {
     const bytes = await diskUsage(bucketFile(name.bucket, name.path) ?? "");
-    outcome = await insertUnlessBlocked(file, sender, async (transaction) => {
+    outcome = await insertUnlessBlocked(file, sender, () => {
       const video = findVideo(videoId);
       if (!video) return "gone";
       const changeable = changeableNow(userId, "/admin replace", [videoId], FAILED);
@@ -163,26 +166,27 @@ async function store(
       const held = newFileHold(videoId);
       if (held) return failure(409, FAILED, { detail: held, replace: {} });
       if (isPending(videoId)) return "pending";
-      await transaction
-        .insertInto("video_files")
-        .values({
-          id,
-          video_id: videoId,
-          state: "pending",
-          user_id: userId,
-          duration: formatDuration(probed.durationSeconds ?? 0),
-          video_url: probed.playable && isClean ? url : "",
-          source_url: probed.playable && isClean ? null : url,
-          sha256: file.sha256,
-        })
-        .execute();
-      await recordFile({ ...name, videoId: id, kind: "video", bytes }, transaction);
+      runChange(
+        database()
+          .insertInto("video_files")
+          .values({
+            id,
+            video_id: videoId,
+            state: "pending",
+            user_id: userId,
+            duration: formatDuration(probed.durationSeconds ?? 0),
+            video_url: probed.playable && isClean ? url : "",
+            source_url: probed.playable && isClean ? null : url,
+            sha256: file.sha256,
+          }),
+      );
+      recordFileIn({ ...name, videoId: id, kind: "video", bytes });
       keepAcceptance(videoId, "file", userId, acceptance);
       scanReplacement(id);
       const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
-      await enqueueIn(transaction, [id], kinds);
+      enqueueIn([id], kinds);
       const entry = { userId, subjectId: videoId, detail: video.title };
-      await recordActivity({ ...entry, action: "file-send" }, transaction);
+      recordActivity({ ...entry, action: "file-send" });
       return id;
     });
   } catch (error) {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import type { ActivityAction } from "~/account/activity-labels";
 import { flushWatchedParts } from "~/catalogue/watched-parts.server";
@@ -12,8 +11,9 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { addUpFiles, recordFile } from "~/media/media-files.server";
 import { hideChanged } from "~/trust/reports/hide-at-once.server";
 import { noteFilmChange } from "~/trust/reports/report-videos.server";
-import { database, prepared } from "~db/client.server";
-import type { Schema, VideoRow } from "~db/schema";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { VideoRow } from "~db/schema";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
 import { recordDigest } from "../upload/duplicates.server";
 import { carryCaptions } from "./carry-captions.server";
@@ -62,19 +62,17 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
     before.file.state === "pending" && base
       ? await captionsOfNew(base, before)
       : before.file.captions;
-  const outcome = await database()
-    .transaction()
-    .execute(async (transaction): Promise<Outcome> => {
-      const now = readBoth(fileId);
-      if (!now) return "gone";
-      if (now.file.captions !== before.file.captions) return "changed";
-      if (now.video.captions !== before.video.captions) return "changed";
-      if (!isReady(now.file, userId !== null)) return "not ready";
-      const obstacle = obstacleTo(now.file, userId);
-      if (obstacle) return obstacle;
-      await exchange(transaction, { ...now, captions, userId });
-      return "done";
-    });
+  const outcome = await writeTransaction((): Outcome => {
+    const now = readBoth(fileId);
+    if (!now) return "gone";
+    if (now.file.captions !== before.file.captions) return "changed";
+    if (now.video.captions !== before.video.captions) return "changed";
+    if (!isReady(now.file, userId !== null)) return "not ready";
+    const obstacle = obstacleTo(now.file, userId);
+    if (obstacle) return obstacle;
+    exchange({ ...now, captions, userId });
+    return "done";
+  });
   if (outcome !== "done") return outcome;
   const { file, video } = before;
   if (base) {
@@ -153,40 +151,44 @@ export function basePathOf(
 }
 
 /** All that changes in the database, inside of the transaction. */
-async function exchange(
-  transaction: Transaction<Schema>,
-  { file, video, captions, userId }: Both & { captions: string | null; userId: string | null },
-): Promise<void> {
+function exchange({
+  file,
+  video,
+  captions,
+  userId,
+}: Both & { captions: string | null; userId: string | null }): void {
   const now = new Date().toISOString();
   const staysPicture = isChosen(video);
   const digest = prepared("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck();
   // A new id: a form that names the old one is about another file.
   const earlier = newFileId();
-  await transaction
-    .insertInto("video_files")
-    .values({
-      id: earlier,
-      video_id: video.id,
-      state: "earlier",
-      user_id: userId ?? file.user_id,
-      replaced_at: now,
-      sha256: (digest.get(video.id) as string | undefined) ?? null,
-      ...pick(video, FILE_COLUMNS),
-      // A stream that is still growing ends with the job that makes it.
-      ...(video.video_url === "" && { hls_url: null }),
-      ...pick(staysPicture ? NO_POSTER : video, POSTER_COLUMNS),
-    })
-    .execute();
-  await transaction
-    .updateTable("videos")
-    .set({
-      ...pick(file, FILE_COLUMNS),
-      ...(!staysPicture && pick(file, POSTER_COLUMNS)),
-      captions,
-      updated_at: now,
-    })
-    .where("id", "=", video.id)
-    .execute();
+  runChange(
+    database()
+      .insertInto("video_files")
+      .values({
+        id: earlier,
+        video_id: video.id,
+        state: "earlier",
+        user_id: userId ?? file.user_id,
+        replaced_at: now,
+        sha256: (digest.get(video.id) as string | undefined) ?? null,
+        ...pick(video, FILE_COLUMNS),
+        // A stream that is still growing ends with the job that makes it.
+        ...(video.video_url === "" && { hls_url: null }),
+        ...pick(staysPicture ? NO_POSTER : video, POSTER_COLUMNS),
+      }),
+  );
+  runChange(
+    database()
+      .updateTable("videos")
+      .set({
+        ...pick(file, FILE_COLUMNS),
+        ...(!staysPicture && pick(file, POSTER_COLUMNS)),
+        captions,
+        updated_at: now,
+      })
+      .where("id", "=", video.id),
+  );
   moveRecords(video, { from: file.id, to: earlier, staysPicture });
   moveWatchedParts(video.id, { watched: file.watched, to: earlier });
   // What was to be made of the earlier file is not made any more; what was made of this one stays made.
@@ -204,11 +206,11 @@ async function exchange(
   forgetFingerprint(video.id);
   noteFilmChange([video.id], Date.parse(now));
   hideChanged(video.id, Date.parse(now));
-  await enqueueMissingIn(transaction, [video.id]);
-  if (file.sha256) await recordDigest(video.id, file.sha256, transaction);
+  enqueueMissingIn([video.id]);
+  if (file.sha256) recordDigest(video.id, file.sha256);
   else prepared("DELETE FROM video_digests WHERE video_id = ?").run(video.id);
   const entry = { userId: userId ?? file.user_id, subjectId: video.id, detail: video.title };
-  await recordActivity({ ...entry, action: actionOf(file) }, transaction);
+  recordActivity({ ...entry, action: actionOf(file) });
 }
 
 function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {

@@ -1,10 +1,10 @@
-import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { setVisibility } from "~/visibility/visibility.server";
-import { database } from "~db/client.server";
-import type { Schema, VideoRow, VideoStatus } from "~db/schema";
+import { database, writeTransaction } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
+import type { VideoRow, VideoStatus } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
 import { toggledStatus } from "./managed-video";
@@ -46,22 +46,13 @@ function changeVisibility(
   userId: string,
   choose: Choose,
 ): Promise<StudioFailure | ToastMessage> {
-  return database()
-    .transaction()
-    .execute((transaction) => changeIn(transaction, id, userId, choose));
+  return writeTransaction(() => changeIn(id, userId, choose));
 }
 
-async function changeIn(
-  transaction: Transaction<Schema>,
-  id: string,
-  userId: string,
-  choose: Choose,
-): Promise<StudioFailure | ToastMessage> {
-  const video = await transaction
-    .selectFrom("videos")
-    .select(["title", "status"])
-    .where("id", "=", id)
-    .executeTakeFirst();
+function changeIn(id: string, userId: string, choose: Choose): StudioFailure | ToastMessage {
+  const video = firstRow(
+    database().selectFrom("videos").select(["title", "status"]).where("id", "=", id),
+  );
   if (!video) return failure(404, FAILED, { detail: GONE });
   const changeable = changeableNow(userId, "/admin toggle", [id], FAILED);
   if ("status" in changeable) return changeable;
@@ -73,7 +64,7 @@ async function changeIn(
   }
   if (setVisibility(id, order)) {
     const action = order === "publish" ? "show" : "hide";
-    await recordActivity({ userId, action, subjectId: id, detail: video.title }, transaction);
+    recordActivity({ userId, action, subjectId: id, detail: video.title });
   }
   const now = order === "publish" ? "visible" : "hidden";
   return {

@@ -9,7 +9,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { readFields } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { prepared, writeTransaction } from "~db/client.server";
 import type { JobKind } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { nameTitles } from "../bulk/bulk";
@@ -64,7 +64,10 @@ async function perform(form: FormData, userId: string): Promise<Answer> {
 
 async function pause(isPaused: boolean, userId: string): Promise<ToastMessage> {
   const changed = await pauseQueue(isPaused);
-  if (changed) await recordActivity({ userId, action: isPaused ? "queue-pause" : "queue-resume" });
+  if (changed)
+    await writeTransaction(() =>
+      recordActivity({ userId, action: isPaused ? "queue-pause" : "queue-resume" }),
+    );
   if (isPaused) {
     return said(changed ? "Nothing is made until you resume." : "It was paused already.");
   }
@@ -98,23 +101,21 @@ async function changeSelected(
   jobs: readonly number[],
   userId: string,
 ): Promise<Answer> {
-  const known = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const named = namesOf(jobs);
-      const changed = new Set(jobChanger(change)({ jobs }).map(({ id }) => id));
-      const done = named.filter(({ id }) => changed.has(id));
-      const [first] = done;
-      if (first) {
-        const detail =
-          done.length === 1
-            ? `${JOB_LABELS[first.kind]} of “${first.title}”`
-            : `${formatQuantity(done.length, "job")} of ${nameTitles([...new Set(done.map(({ title }) => title))])}`;
-        const subjectId = done.length === 1 ? first.video_id : undefined;
-        await recordActivity({ userId, action: `queue-${change}`, detail, subjectId }, transaction);
-      }
-      return { named: named.length, done: done.length };
-    });
+  const known = await writeTransaction(() => {
+    const named = namesOf(jobs);
+    const changed = new Set(jobChanger(change)({ jobs }).map(({ id }) => id));
+    const done = named.filter(({ id }) => changed.has(id));
+    const [first] = done;
+    if (first) {
+      const detail =
+        done.length === 1
+          ? `${JOB_LABELS[first.kind]} of “${first.title}”`
+          : `${formatQuantity(done.length, "job")} of ${nameTitles([...new Set(done.map(({ title }) => title))])}`;
+      const subjectId = done.length === 1 ? first.video_id : undefined;
+      recordActivity({ userId, action: `queue-${change}`, detail, subjectId });
+    }
+    return { named: named.length, done: done.length };
+  });
   jobsChanged("work");
   return describe(change, jobs.length, known);
 }
@@ -201,6 +202,8 @@ async function addCodecs(id: string, userId: string): Promise<Answer> {
   if (!(await enqueueCodecs(id))) {
     return failure(409, NOTHING, { detail: "They wait already, or are being made." });
   }
-  await recordActivity({ userId, action: "queue-codecs", detail: video.title, subjectId: id });
+  await writeTransaction(() =>
+    recordActivity({ userId, action: "queue-codecs", detail: video.title, subjectId: id }),
+  );
   return said("They are added to its stream when their turn comes.");
 }

@@ -34,6 +34,6 @@ export async function eraseClosedReport(
     const detail = "Only the text of a closed report can be deleted, and only once.";
     return failure(409, FAILED, { detail });
   }
-  await recordActivity({ userId, action: "report-erase" });
+  await writeTransaction(() => recordActivity({ userId, action: "report-erase" }));
   return done("The text of the report was deleted.");
 }

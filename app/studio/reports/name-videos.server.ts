@@ -58,7 +58,8 @@ export async function addVideos(
     moveReport({ id: reportId, from: ["closed"], to: "open" }, now);
     return done(fresh.length === 1 ? "The video was added." : `${fresh.length} videos were added.`);
   });
-  if (!("status" in added)) await recordActivity({ userId, action: "report-videos" });
+  if (!("status" in added))
+    await writeTransaction(() => recordActivity({ userId, action: "report-videos" }));
   return added;
 }
 
@@ -93,7 +94,8 @@ export async function takeOutVideo(
     if (report.state !== "closed") settleReport(reportId, now);
     return done("The video was taken out of the report.");
   });
-  if (!("status" in taken)) await recordActivity({ userId, action: "report-videos" });
+  if (!("status" in taken))
+    await writeTransaction(() => recordActivity({ userId, action: "report-videos" }));
   return taken;
 }
 

@@ -34,7 +34,8 @@ export async function preserveReport(
     }
     return done(`Everything about this report is preserved until ${until.slice(0, 10)}.`);
   });
-  if (!("status" in answer)) await recordActivity({ userId, action: "report-preserve" });
+  if (!("status" in answer))
+    await writeTransaction(() => recordActivity({ userId, action: "report-preserve" }));
   return answer;
 }
 
@@ -54,6 +55,6 @@ export async function endPreservationOf(
     return true;
   });
   if (!isEnded) return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
-  await recordActivity({ userId, action: "report-preserve-end" });
+  await writeTransaction(() => recordActivity({ userId, action: "report-preserve-end" }));
   return done("This report is no longer preserved. Its videos and text can be deleted again.");
 }

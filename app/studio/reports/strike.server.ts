@@ -1,7 +1,5 @@
-import type { Transaction } from "kysely";
 import { type GivenStrike, LONGEST_REASON } from "~/trust/uploaders/strikes";
 import { strikeableOf, strikeIn } from "~/trust/uploaders/strikes.server";
-import type { Schema } from "~db/schema";
 import type { DeskDecision } from "./decisions";
 
 /** Why a decision can't come with a strike. */
@@ -14,18 +12,17 @@ export function noStrike(decision: DeskDecision, ids: readonly string[]): string
   return "None of these videos has an uploader who can be given a strike.";
 }
 
-/** One for each uploader, however many of their videos are removed. */
-export async function strikeUploaders(
-  transaction: Transaction<Schema>,
+/** Part of a transaction: one for each uploader, however many of their videos are removed. */
+export function strikeUploaders(
   videoIds: readonly string[],
   reason: string,
   userId: string,
   now: number,
-): Promise<(GivenStrike & { userId: string })[]> {
+): (GivenStrike & { userId: string })[] {
   const short = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON - 1)}…` : reason;
   const all: (GivenStrike & { userId: string })[] = [];
   for (const { id } of strikeableOf(videoIds, now)) {
-    const given = await strikeIn(transaction, id, short, userId, now);
+    const given = strikeIn(id, short, userId, now);
     if (given) all.push({ ...given, userId: id });
   }
   return all;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { recordActivity } from "~/account/activity.server";
-import { database, prepared } from "~db/client.server";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
@@ -44,25 +45,24 @@ export async function makePreviewLink(
   userId: string,
 ): Promise<string | StudioFailure> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const changeable = changeableNow(userId, "/admin/review/:id link", [video.id], FAILED);
-      if ("status" in changeable) return changeable;
-      if (isHidden(video.id)) return failure(409, FAILED, { detail: HIDDEN });
-      await transaction
+  return writeTransaction(() => {
+    const changeable = changeableNow(userId, "/admin/review/:id link", [video.id], FAILED);
+    if ("status" in changeable) return changeable;
+    if (isHidden(video.id)) return failure(409, FAILED, { detail: HIDDEN });
+    runChange(
+      database()
         .insertInto("preview_links")
         .values({
           token_hash: hashOf(token),
           video_id: video.id,
           made_by: userId,
           created_at: new Date().toISOString(),
-        })
-        .execute();
-      const about = { userId, subjectId: video.id, detail: video.title };
-      await recordActivity({ ...about, action: "preview-link" }, transaction);
-      return token;
-    });
+        }),
+    );
+    const about = { userId, subjectId: video.id, detail: video.title };
+    recordActivity({ ...about, action: "preview-link" });
+    return token;
+  });
 }
 
 /** Whether somebody has hidden a video, and it isn't scheduled to be published. */
@@ -86,19 +86,18 @@ export async function revokePreviewLink(
   linkId: string,
   userId: string,
 ): Promise<boolean> {
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const { numDeletedRows } = await transaction
+  return writeTransaction(() => {
+    const changes = runChange(
+      database()
         .deleteFrom("preview_links")
         .where("token_hash", "=", linkId)
-        .where("video_id", "=", video.id)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) return false;
-      const about = { userId, subjectId: video.id, detail: video.title };
-      await recordActivity({ ...about, action: "preview-revoke" }, transaction);
-      return true;
-    });
+        .where("video_id", "=", video.id),
+    );
+    if (changes === 0) return false;
+    const about = { userId, subjectId: video.id, detail: video.title };
+    recordActivity({ ...about, action: "preview-revoke" });
+    return true;
+  });
 }
 
 /** What a link shows. */
@@ -129,21 +128,20 @@ export async function countPreview(preview: Preview, now = Date.now()): Promise<
   const { linkId, videoId, title, lastViewedAt } = preview;
   const isNews = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
   try {
-    await database()
-      .transaction()
-      .execute(async (transaction) => {
-        await transaction
+    await writeTransaction(() => {
+      runChange(
+        database()
           .updateTable("preview_links")
           .set((e) => ({
             views: e("views", "+", 1),
             last_viewed_at: new Date(now).toISOString(),
           }))
-          .where("token_hash", "=", linkId)
-          .execute();
-        if (!isNews) return;
-        const entry = { userId: null, subjectId: videoId, detail: title };
-        await recordActivity({ ...entry, action: "preview-open" }, transaction);
-      });
+          .where("token_hash", "=", linkId),
+      );
+      if (!isNews) return;
+      const entry = { userId: null, subjectId: videoId, detail: title };
+      recordActivity({ ...entry, action: "preview-open" });
+    });
   } catch (error) {
     // Whoever looks does not wait for another program that writes.
     if (!isBusy(error)) throw error;

@@ -1,4 +1,3 @@
-import type { Transaction } from "kysely";
 import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
@@ -6,8 +5,9 @@ import { allows } from "~/account/permissions";
 import { likenessesOf } from "~/media/block-list/likeness.server";
 import { type Uncompared, uncomparedOf } from "~/trust/compared.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
-import type { Schema, VideoStatus } from "~db/schema";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { VideoStatus } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { sayOtherFilm } from "../block-list/other-film.server";
 import { compareAgain, releaseUncompared } from "../block-list/uncompared.server";
@@ -171,54 +171,48 @@ async function writeReview(
   user: SessionUser,
   isReady: boolean | undefined,
 ): Promise<ReviewAnswer> {
-  return database()
-    .transaction()
-    .execute(async (transaction): Promise<ReviewAnswer> => {
-      const about = { userId: user.id, subjectId: id, detail: title };
-      const account = accountNow(user.id);
-      if (!account || !allows(account, "/admin/review/:id note")) {
-        return { ...failure(403, FAILED, { detail: NOT_ALLOWED }), note };
+  return writeTransaction((): ReviewAnswer => {
+    const about = { userId: user.id, subjectId: id, detail: title };
+    const account = accountNow(user.id);
+    if (!account || !allows(account, "/admin/review/:id note")) {
+      return { ...failure(403, FAILED, { detail: NOT_ALLOWED }), note };
+    }
+    if (isReady !== undefined) {
+      if (!setReady(id, isReady)) {
+        return { ...failure(409, FAILED, { detail: NO_DRAFT }), note };
       }
-      if (isReady !== undefined) {
-        if (!(await setReady(transaction, id, isReady))) {
-          return { ...failure(409, FAILED, { detail: NO_DRAFT }), note };
-        }
-        const action = isReady ? "review-ready" : "review-back";
-        await recordActivity({ ...about, action }, transaction);
+      const action = isReady ? "review-ready" : "review-back";
+      recordActivity({ ...about, action });
+    }
+    if (note) {
+      runChange(
+        database().insertInto("review_notes").values({
+          video_id: id,
+          user_id: user.id,
+          text: note,
+          created_at: new Date().toISOString(),
+        }),
+      );
+      if (isReady === undefined) {
+        recordActivity({ ...about, action: "review-note" });
       }
-      if (note) {
-        await transaction
-          .insertInto("review_notes")
-          .values({
-            video_id: id,
-            user_id: user.id,
-            text: note,
-            created_at: new Date().toISOString(),
-          })
-          .execute();
-        if (isReady === undefined) {
-          await recordActivity({ ...about, action: "review-note" }, transaction);
-        }
-      }
-      if (isReady === undefined) return done("The note is there.");
-      return done(isReady ? "It waits for an editor now." : "It waits for who uploaded it now.");
-    });
+    }
+    if (isReady === undefined) return done("The note is there.");
+    return done(isReady ? "It waits for an editor now." : "It waits for who uploaded it now.");
+  });
 }
 
 const NO_DRAFT = "This video is no longer a draft.";
 
-async function setReady(
-  transaction: Transaction<Schema>,
-  id: string,
-  isReady: boolean,
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable("videos")
-    .set({ ready_at: isReady ? new Date().toISOString() : null })
-    .where("id", "=", id)
-    .where("status", "=", "review")
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+function setReady(id: string, isReady: boolean): boolean {
+  const changes = runChange(
+    database()
+      .updateTable("videos")
+      .set({ ready_at: isReady ? new Date().toISOString() : null })
+      .where("id", "=", id)
+      .where("status", "=", "review"),
+  );
+  return changes > 0;
 }
 
 function done(description: string): ToastMessage {

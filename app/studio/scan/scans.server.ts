@@ -4,7 +4,7 @@ import { endScan, scanAgain } from "~/media/scan/scan-queue.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isPublic } from "~/visibility/visibility.server";
-import { database, prepared } from "~db/client.server";
+import { prepared, writeTransaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/scan";
 import { failure, type StudioFailure } from "../failure";
 
@@ -101,19 +101,17 @@ export async function releaseInSpiteOfScan(
   isSure: boolean,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const outcome = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const scan = scansOf(id).find((each) => each.id === scanId);
-      if (!scan || scan.state === "waiting") return "decided";
-      if (scan.state === "refuse" && !isSure) return "not sure";
-      endScan(scanId);
-      const detail = { verdict: scan.state, isReplacement: scan.isReplacement };
-      appendToLog({ action: "release-scan", videoId: id, userId, detail });
-      const entry = { userId, subjectId: id, detail: title };
-      await recordActivity({ ...entry, action: "scan-release" }, transaction);
-      return scan.isReplacement ? "replacement" : "video";
-    });
+  const outcome = await writeTransaction(() => {
+    const scan = scansOf(id).find((each) => each.id === scanId);
+    if (!scan || scan.state === "waiting") return "decided";
+    if (scan.state === "refuse" && !isSure) return "not sure";
+    endScan(scanId);
+    const detail = { verdict: scan.state, isReplacement: scan.isReplacement };
+    appendToLog({ action: "release-scan", videoId: id, userId, detail });
+    const entry = { userId, subjectId: id, detail: title };
+    recordActivity({ ...entry, action: "scan-release" });
+    return scan.isReplacement ? "replacement" : "video";
+  });
   if (outcome === "decided") return failure(409, FAILED, { detail: DECIDED });
   if (outcome === "not sure")
     return failure(422, FAILED, { detail: "Confirm that you have checked the video." });
@@ -129,16 +127,14 @@ export async function scanOnceMore(
   scanId: string,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const isQueued = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const scan = scansOf(id).find((each) => each.id === scanId);
-      if (!scan || scan.state === "waiting") return false;
-      scanAgain(scanId);
-      const entry = { userId, subjectId: id, detail: title };
-      await recordActivity({ ...entry, action: "scan-again" }, transaction);
-      return true;
-    });
+  const isQueued = await writeTransaction(() => {
+    const scan = scansOf(id).find((each) => each.id === scanId);
+    if (!scan || scan.state === "waiting") return false;
+    scanAgain(scanId);
+    const entry = { userId, subjectId: id, detail: title };
+    recordActivity({ ...entry, action: "scan-again" });
+    return true;
+  });
   if (!isQueued) return failure(409, FAILED, { detail: DECIDED });
   jobsChanged("work");
   return done("The scan is queued again.");

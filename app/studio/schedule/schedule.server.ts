@@ -1,12 +1,11 @@
-import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { holdsOf } from "~/visibility/holds.server";
 import { applyTimes, isPublic, setTimes } from "~/visibility/visibility.server";
-import { database } from "~db/client.server";
+import { database, writeTransaction } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
-import type { Schema } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
@@ -29,23 +28,18 @@ export async function scheduleVideo(
   userId: string,
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  return database()
-    .transaction()
-    .execute((transaction) => scheduleIn(transaction, id, typed, userId, now));
+  return writeTransaction(() => scheduleIn(id, typed, userId, now));
 }
 
-async function scheduleIn(
-  transaction: Transaction<Schema>,
+function scheduleIn(
   id: string,
   typed: TypedSchedule,
   userId: string,
   now: number,
-): Promise<StudioFailure | ToastMessage> {
-  const video = await transaction
-    .selectFrom("videos")
-    .select(["title", "status"])
-    .where("id", "=", id)
-    .executeTakeFirst();
+): StudioFailure | ToastMessage {
+  const video = firstRow(
+    database().selectFrom("videos").select(["title", "status"]).where("id", "=", id),
+  );
   if (!video) return failure(404, FAILED, { detail: GONE });
   const changeable = changeableNow(userId, "/admin schedule", [id], FAILED);
   if ("status" in changeable) return changeable;
@@ -56,7 +50,7 @@ async function scheduleIn(
   const isSet = publishAt !== null || unpublishAt !== null;
   setTimes(id, { publishAt, unpublishAt });
   const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
-  await recordActivity({ ...entry, detail: video.title }, transaction);
+  recordActivity({ ...entry, detail: video.title });
   const held = publishAt !== null && refusalsOf([id]).get(id);
   const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
   return {
@@ -83,20 +77,18 @@ export async function performDue(now = Date.now()): Promise<void> {
 }
 
 function performSome(time: string): Promise<number> {
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const due = applyTimes(time, VIDEOS_AT_ONCE);
-      for (const { id, title, change } of due) {
-        if (change === "none") continue;
-        const appears = isPublic(id) ? "publish-scheduled" : "publish-withheld";
-        // A missing record was already recorded by the trigger that holds the video for it.
-        if (change === "published" && isHeldForConsentOnly(id)) continue;
-        const action = change === "published" ? appears : "hide-scheduled";
-        await recordActivity({ userId: null, action, subjectId: id, detail: title }, transaction);
-      }
-      return due.length;
-    });
+  return writeTransaction(() => {
+    const due = applyTimes(time, VIDEOS_AT_ONCE);
+    for (const { id, title, change } of due) {
+      if (change === "none") continue;
+      const appears = isPublic(id) ? "publish-scheduled" : "publish-withheld";
+      // A missing record was already recorded by the trigger that holds the video for it.
+      if (change === "published" && isHeldForConsentOnly(id)) continue;
+      const action = change === "published" ? appears : "hide-scheduled";
+      recordActivity({ userId: null, action, subjectId: id, detail: title });
+    }
+    return due.length;
+  });
 }
 
 function isHeldForConsentOnly(id: string): boolean {

@@ -61,7 +61,9 @@ export async function dismissSimilar(
     ).run({ now: new Date().toISOString(), id, other }),
   );
   const detail = `“${title}” and “${video.title}”`;
-  await recordActivity({ userId, action: "not-same", detail, subjectId: id });
+  await writeTransaction(() =>
+    recordActivity({ userId, action: "not-same", detail, subjectId: id }),
+  );
   return {
     title: "Video Updated",
     description: `It is not said again that it looks like “${video.title}”.`,

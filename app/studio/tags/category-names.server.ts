@@ -39,7 +39,7 @@ export async function saveCategories(
   const names = isReset ? [] : moved(typed, String(form.get("move") ?? ""));
   const shown = isReset ? DEFAULT_CATEGORIES : names;
   const detail = shown.map(({ label }) => label).join(", ");
-  await changeAndRecord({ userId, action: "categories", detail }, async () => {
+  await changeAndRecord({ userId, action: "categories", detail }, () => {
     prepared("DELETE FROM category_names").run();
     const enter = prepared("INSERT INTO category_names (id, label, position) VALUES (?, ?, ?)");
     for (const [position, { id, label }] of names.entries()) enter.run(id, label, position);

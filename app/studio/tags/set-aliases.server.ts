@@ -73,7 +73,7 @@ export async function setAliases(
       return `“${alias}” is a tag of videos: merge it into this tag.`;
     }
   }
-  await changeAndRecord({ userId, action: "tag-aliases", detail: name }, async () => {
+  await changeAndRecord({ userId, action: "tag-aliases", detail: name }, () => {
     prepared("DELETE FROM tag_aliases WHERE tag = ?").run(tag);
     for (const alias of aliases) enter({ alias, tag, label: name });
     changeVersion();

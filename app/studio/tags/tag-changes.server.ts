@@ -4,6 +4,7 @@ import { formatQuantity } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
 import type { TagChangeState } from "~db/schema/tags";
 import { writingTurns } from "~db/threads/checkpoint.server";
@@ -70,11 +71,10 @@ export async function changeTags(
   const ids = await taggedIds(tags);
   if (ids.length === 0) return undefined;
   const names = nameTitles(change.tags.map(({ name }) => name));
-  const id = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const aliases = setAliasesFor(tags, change.target, change.keepsNames);
-      const { insertId } = await transaction
+  const id = await writeTransaction(() => {
+    const aliases = setAliasesFor(tags, change.target, change.keepsNames);
+    const entered = firstRow(
+      database()
         .insertInto("tag_changes")
         .values({
           tags: JSON.stringify(tags),
@@ -83,11 +83,12 @@ export async function changeTags(
           aliases: JSON.stringify(aliases),
           user_id: userId,
         })
-        .executeTakeFirstOrThrow();
-      const detail = `${sentenceOf(names, change.target)} in ${formatQuantity(ids.length, "video")}`;
-      await recordActivity({ userId, action: "tag-change", detail }, transaction);
-      return Number(insertId);
-    });
+        .returning("id"),
+    )!;
+    const detail = `${sentenceOf(names, change.target)} in ${formatQuantity(ids.length, "video")}`;
+    recordActivity({ userId, action: "tag-change", detail });
+    return entered.id;
+  });
   return { id, end: perform(id, ids) };
 }
 
@@ -100,22 +101,21 @@ export async function undoTagChange(
   id: number,
   userId: string,
 ): Promise<{ end: Promise<TagChangeEnd> } | undefined> {
-  const begun = await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const change = await transaction
+  const begun = await writeTransaction(() => {
+    const change = firstRow(
+      database()
         .updateTable("tag_changes")
         .set({ state: "undoing" })
         .where("id", "=", id)
         .where("state", "=", "done")
-        .returning(["tags", "names", "target", "aliases"])
-        .executeTakeFirst();
-      if (!change) return false;
-      bringBackAliases(JSON.parse(change.tags), JSON.parse(change.aliases));
-      const detail = sentenceOf(change.names, change.target);
-      await recordActivity({ userId, action: "tag-undo", detail }, transaction);
-      return true;
-    });
+        .returning(["tags", "names", "target", "aliases"]),
+    );
+    if (!change) return false;
+    bringBackAliases(JSON.parse(change.tags), JSON.parse(change.aliases));
+    const detail = sentenceOf(change.names, change.target);
+    recordActivity({ userId, action: "tag-undo", detail });
+    return true;
+  });
   return begun ? { end: performUndo(id) } : undefined;
 }
 

@@ -7,6 +7,7 @@ import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.serve
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, writeTransaction } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
+import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { type ManageView, manageHref } from "../list/manage-address";
 import { changeableNow } from "../own-videos.server";
@@ -14,6 +15,9 @@ import { changeableNow } from "../own-videos.server";
 const FAILED = "Failed to delete video.";
 /** Deleted in one transaction; others have their turn between two. */
 const VIDEOS_AT_ONCE = 32;
+/** Once some are deleted. */
+const PATIENCE_MS = 10_000;
+const BUSY = "The database is busy. Try again in a few seconds.";
 
 /** Columns that the database or the site computes, so a row that is restored leaves them out. */
 const COMPUTED = ["number", "sort_key", "seconds", "bytes", "held", "public", "listed"] as const;
@@ -33,7 +37,9 @@ export async function deleteVideo(
   const { titles, batch } = outcome;
   const [title] = titles;
   if (title === undefined) return failure(404, FAILED, { detail: GONE });
-  await recordActivity({ userId, action: "delete", subjectId: id, detail: title });
+  await writeTransaction(() =>
+    recordActivity({ userId, action: "delete", subjectId: id, detail: title }),
+  );
   return {
     title: "Video Deleted",
     description: "Video and associated files have been removed successfully.",
@@ -67,33 +73,58 @@ export function undoAction(batch: string, view: ManageView): ToastMessage["actio
   return { label: "Undo", to: manageHref(view), fields: { intent: "restore", batch } };
 }
 
+export interface Removed {
+  titles: string[];
+  batch: string;
+  left?: { videos: number; because: string };
+}
+
 /**
  * Deletes many videos.
  *
  * @param refuse says in the transaction why they can't be deleted; left out for what the site itself does,
  *   and for a moderator's decision.
- * @returns the titles of those that were there, and what names the deletion when it is undone.
+ * @returns the titles of those that were there, what names the deletion when it is undone, and how many
+ *   a failure left, once some were deleted.
  */
 export async function removeVideos<Refusal extends StudioFailure = never>(
   ids: readonly string[],
   userId: string,
   refuse?: () => Refusal | undefined,
-): Promise<{ titles: string[]; batch: string } | Refusal> {
+): Promise<Removed | Refusal> {
   const deletedAt = new Date().toISOString();
   const titles: string[] = [];
   const turn = eventLoopTurns();
-  for (const some of partsOf([...new Set(ids)], VIDEOS_AT_ONCE)) {
+  const all = [...new Set(ids)];
+  let processed = 0;
+  for (const some of partsOf(all, VIDEOS_AT_ONCE)) {
     await turn();
-    const refusal = await writeTransaction(() => {
-      const refusal = refuse?.();
-      if (!refusal) titles.push(...some.flatMap((id) => moveRowToTrash(id, userId, deletedAt)));
-      return refusal;
-    });
-    // Once some are deleted, the answer is about these.
-    if (refusal && titles.length === 0) return refusal;
-    if (refusal) break;
+    const removeSome = () =>
+      writeTransaction(
+        (): string[] | StudioFailure =>
+          refuse?.() ?? some.flatMap((id) => moveRowToTrash(id, userId, deletedAt)),
+      );
+    const outcome =
+      titles.length === 0
+        ? await removeSome()
+        : await retryWhileBusy(removeSome, PATIENCE_MS).catch((error) => stoppedBy(error));
+    if ("status" in outcome) {
+      // Once some are deleted, the answer is about these.
+      if (titles.length === 0) return outcome as Refusal;
+      const left = { videos: all.length - processed, because: outcome.detail ?? "" };
+      return { titles, batch: deletedAt, left };
+    }
+    titles.push(...outcome);
+    processed += some.length;
   }
   return { titles, batch: deletedAt };
+}
+
+/** Returns what a user is told of an error that ended a change of many videos after some were changed. */
+export function stoppedBy(error: unknown): StudioFailure {
+  if (isBusy(error)) return failure(503, "", { detail: BUSY });
+  console.error("A change of many videos was ended by an error:", error);
+  return failure(500, "", { detail: "An error stopped the change. Try again." });
 }
 
 /** Part of a transaction. Returns the title, if the video is there; one moment for all makes them one deletion. */

@@ -8,7 +8,8 @@ import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { HOLD_SENTENCES, holdsOf } from "~/visibility/holds.server";
 import { projected } from "~db/changes.server";
-import { database, prepared, sqliteHandle } from "~db/client.server";
+import { database, prepared, sqliteHandle, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
 import { nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
@@ -81,37 +82,35 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
   );
-  await database()
-    .transaction()
-    .execute(async (transaction) => {
-      const rows = prepared(
-        `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
+  await writeTransaction(() => {
+    const rows = prepared(
+      `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
          WHERE id IN (SELECT value FROM json_each(?))`,
-      ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
-      const ready: Deleted[] = [];
-      const holds = holdsOf(ids);
-      for (const row of rows) {
-        if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-        // Another program has entered a video of this id since.
-        else if (row.is_taken) restored.taken.push(row.title);
-        else ready.push(row);
-      }
-      if (ready.length === 0) return;
-      const back = ready.map(({ id }) => id);
-      const refusals = refusalsOf(back);
-      for (const { id, title, row } of ready) {
-        const values = toRow(row, columns, now);
-        const refusal = values.status === "published" && refusals.get(id);
-        if (refusal) restored.hidden.push({ title, refusal });
-        await transaction.insertInto("videos").values(values).execute();
-        addUpFiles("videos", id);
-      }
-      // Their jobs were forgotten with them.
-      await enqueueMissingIn(transaction, back);
-      await enqueueMissingIn(transaction, pendingOf(back), "video_files");
-      await transaction.deleteFrom("deleted_videos").where("id", "in", back).execute();
-      restored.done.push(...ready);
-    });
+    ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
+    const ready: Deleted[] = [];
+    const holds = holdsOf(ids);
+    for (const row of rows) {
+      if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
+      // Another program has entered a video of this id since.
+      else if (row.is_taken) restored.taken.push(row.title);
+      else ready.push(row);
+    }
+    if (ready.length === 0) return;
+    const back = ready.map(({ id }) => id);
+    const refusals = refusalsOf(back);
+    for (const { id, title, row } of ready) {
+      const values = toRow(row, columns, now);
+      const refusal = values.status === "published" && refusals.get(id);
+      if (refusal) restored.hidden.push({ title, refusal });
+      runChange(database().insertInto("videos").values(values));
+      addUpFiles("videos", id);
+    }
+    // Their jobs were forgotten with them.
+    enqueueMissingIn(back);
+    enqueueMissingIn(pendingOf(back), "video_files");
+    runChange(database().deleteFrom("deleted_videos").where("id", "in", back));
+    restored.done.push(...ready);
+  });
 }
 
 /** The files that are to replace those of some videos. */
@@ -140,7 +139,7 @@ async function recordRestored(done: Restored["done"], userId: string): Promise<v
   const titles = done.map(({ title }) => title);
   const subjectId = done.length === 1 ? first.id : undefined;
   const detail = done.length === 1 ? first.title : nameTitles(titles);
-  await recordActivity({ userId, action: "restore", subjectId, detail });
+  await writeTransaction(() => recordActivity({ userId, action: "restore", subjectId, detail }));
 }
 
 function describeResult(

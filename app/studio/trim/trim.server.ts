@@ -15,7 +15,8 @@ import { StorageError } from "~/media/storage/object-store";
 import { formatDuration, storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { storyboardFrames } from "../edit/storyboard-frames.server";
 import { failure, GONE, type StudioFailure } from "../failure";
@@ -208,20 +209,19 @@ async function store(
   const uploadId = await reserveUploadId(folder);
   let outcome: Awaited<ReturnType<typeof store>> | undefined;
   try {
-    outcome = await database()
-      .transaction()
-      .execute(async (transaction) => {
-        const video = findVideo(id);
-        if (!video) return "gone";
-        const changeable = changeableNow(userId, "/admin trim", [id], FAILED);
-        if ("status" in changeable) return changeable;
-        const held = newFileHold(id);
-        if (held) return failure(409, FAILED, { detail: held });
-        if (isPending(id)) return "pending";
-        const original = originalOf(video);
-        if (originalBase(video) !== base || !original || isBeingConverted(video)) return "changed";
-        const file = newFileId();
-        await transaction
+    outcome = await writeTransaction(() => {
+      const video = findVideo(id);
+      if (!video) return "gone";
+      const changeable = changeableNow(userId, "/admin trim", [id], FAILED);
+      if ("status" in changeable) return changeable;
+      const held = newFileHold(id);
+      if (held) return failure(409, FAILED, { detail: held });
+      if (isPending(id)) return "pending";
+      const original = originalOf(video);
+      if (originalBase(video) !== base || !original || isBeingConverted(video)) return "changed";
+      const file = newFileId();
+      runChange(
+        database()
           .insertInto("video_files")
           .values({
             id: file,
@@ -236,15 +236,15 @@ async function store(
             cut_of: base,
             cut_start: cut.start,
             cut_end: cut.end,
-          })
-          .execute();
-        const needless = isChosen(video) ? ["captions", "poster"] : ["captions"];
-        const kinds = KINDS_OF_ALL.filter((kind) => !needless.includes(kind));
-        await enqueueIn(transaction, [file], kinds);
-        const entry = { userId, subjectId: id, detail: video.title };
-        await recordActivity({ ...entry, action: "cut-ask" }, transaction);
-        return "stored";
-      });
+          }),
+      );
+      const needless = isChosen(video) ? ["captions", "poster"] : ["captions"];
+      const kinds = KINDS_OF_ALL.filter((kind) => !needless.includes(kind));
+      enqueueIn([file], kinds);
+      const entry = { userId, subjectId: id, detail: video.title };
+      recordActivity({ ...entry, action: "cut-ask" });
+      return "stored";
+    });
     return outcome;
   } finally {
     if (outcome !== "stored") await releaseUploadId(folder, uploadId);

@@ -1,10 +1,9 @@
-import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { insertUnblocked, isOnBlockList } from "~/media/block-list/arrived-files.server";
 import { BLOCKED_FILE } from "~/media/block-list/blocked-films.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import type { Schema } from "~db/schema";
+import { writeTransaction } from "~db/client.server";
 
 /** Who sent a file; what it was to be called, or the video that it was to become the file of. */
 interface Sender {
@@ -30,15 +29,15 @@ export async function refuseBlockedFile(file: ReceivedFile, about: Sender): Prom
 export async function insertUnlessBlocked<T>(
   file: ReceivedFile,
   about: Sender,
-  insert: (transaction: Transaction<Schema>) => Promise<T>,
+  insert: () => T,
 ): Promise<T> {
-  const inserted = await insertUnblocked([file], async (transaction, [unblocked]) =>
-    unblocked ? { result: await insert(transaction) } : undefined,
+  const inserted = await insertUnblocked([file], ([unblocked]) =>
+    unblocked ? { result: insert() } : undefined,
   );
   return inserted ? inserted.result : refuse(about);
 }
 
 async function refuse(about: Sender): Promise<never> {
-  await recordActivity({ ...about, action: "block-refused" });
+  await writeTransaction(() => recordActivity({ ...about, action: "block-refused" }));
   throw new UploadError(422, BLOCKED_FILE, "video");
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "kysely";
 import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
@@ -20,7 +19,7 @@ import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail
 import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { diskUsage, type MediaFile, recordFile } from "~/media/media-files.server";
+import { diskUsage, type MeasuredFile, recordFileIn } from "~/media/media-files.server";
 import { removeMetadata } from "~/media/metadata/remove-metadata.server";
 import { scanNewVideo } from "~/media/scan/scan-queue.server";
 import { settings } from "~/server/settings.server";
@@ -30,7 +29,8 @@ import type { NewVideoTexts } from "~/shared/video-fields";
 import { refusalOfNew } from "~/trust/publication.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { newIntention } from "~/visibility/visibility.server";
-import type { Schema } from "~db/schema";
+import { database } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import type { Schedule } from "../schedule/schedule";
 import { insertUnlessBlocked, refuseBlockedFile } from "./blocked-file.server";
 import { recordDigest } from "./duplicates.server";
@@ -92,6 +92,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const status = isHeld || isLater ? "review" : upload.status;
     const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
+    // Once more while the file has the digests that it came with.
+    await refuseBlockedFile(video, sender);
     const isClean = await removeMetadata({ file: video.path, sha256: video.sha256 });
     const moved = await moveIntoBucket(
       userId,
@@ -111,7 +113,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
         files,
         posterColors: thumbnail?.colors ?? null,
       };
-      await insertUnlessBlocked(video, sender, (transaction) => insertUpload(transaction, work));
+      await insertUnlessBlocked(video, sender, () => insertUpload(work));
     } catch (error) {
       await moved.rollBack();
       throw error;
@@ -148,40 +150,38 @@ interface NewVideo {
   look: Look | "late" | undefined;
   probed: ProbedVideo;
   moved: MovedUpload;
-  files: MediaFile[];
+  files: MeasuredFile[];
   posterColors: string | null;
 }
 
 /** Writes all rows of a new video. */
-async function insertUpload(
-  transaction: Transaction<Schema>,
-  { id, upload, look, probed, moved, files, posterColors }: NewVideo,
-): Promise<void> {
+function insertUpload({ id, upload, look, probed, moved, files, posterColors }: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
   // Checked again: examining the file takes a while.
   requireUploader(userId, status === "published" || schedule.publishAt !== null);
   const videoUrl = mediaUrl("videos", moved.videoPath);
   const tags = resolveAliases(texts.tags);
-  for (const file of files) await recordFile(file, transaction);
-  await transaction
-    .insertInto("videos")
-    .values({
-      id,
-      title: texts.title,
-      description: texts.description,
-      category: texts.category,
-      tags: tags.length > 0 ? JSON.stringify(tags) : null,
-      duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
-      // What browsers cannot play has no video yet, only the source of a transcode.
-      video_url: probed.playable ? videoUrl : "",
-      source_url: probed.playable ? null : videoUrl,
-      thumbnail_url: moved.thumbnailPath ? mediaUrl("thumbnails", moved.thumbnailPath) : null,
-      poster_colors: posterColors,
-      uploaded_by: userId,
-      ...newIntention(status, schedule),
-    })
-    .execute();
-  await recordDigest(id, video.sha256, transaction);
+  for (const file of files) recordFileIn(file);
+  runChange(
+    database()
+      .insertInto("videos")
+      .values({
+        id,
+        title: texts.title,
+        description: texts.description,
+        category: texts.category,
+        tags: tags.length > 0 ? JSON.stringify(tags) : null,
+        duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
+        // What browsers cannot play has no video yet, only the source of a transcode.
+        video_url: probed.playable ? videoUrl : "",
+        source_url: probed.playable ? null : videoUrl,
+        thumbnail_url: moved.thumbnailPath ? mediaUrl("thumbnails", moved.thumbnailPath) : null,
+        poster_colors: posterColors,
+        uploaded_by: userId,
+        ...newIntention(status, schedule),
+      }),
+  );
+  recordDigest(id, video.sha256);
   keepAcceptance(id, "video", userId, acceptance);
   let isHeldBack = false;
   if (look === "late") holdUncompared(id);
@@ -190,13 +190,13 @@ async function insertUpload(
     isHeldBack = holdLikeness(id, look.films);
   }
   scanNewVideo(id);
-  await enqueueIn(transaction, [id]);
+  enqueueIn([id]);
   const action = status === "published" ? "publish" : "draft";
   const about = { userId, subjectId: id, detail: texts.title };
-  await recordActivity({ ...about, action }, transaction);
-  if (isHeldBack) await recordActivity({ ...about, action: "block-held" }, transaction);
+  recordActivity({ ...about, action });
+  if (isHeldBack) recordActivity({ ...about, action: "block-held" });
   if (schedule.publishAt || schedule.unpublishAt) {
-    await recordActivity({ ...about, action: "schedule" }, transaction);
+    recordActivity({ ...about, action: "schedule" });
   }
 }
 
@@ -217,7 +217,7 @@ function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
 }
 
 /** What is to be recorded, measured before the transaction: it does not wait for the disk. */
-function measureFiles(videoId: string, moved: MovedUpload): Promise<MediaFile[]> {
+function measureFiles(videoId: string, moved: MovedUpload): Promise<MeasuredFile[]> {
   return Promise.all(
     bucketPaths(moved).map(async (file) => {
       const kind = file.bucket === "videos" ? "video" : "thumbnail";

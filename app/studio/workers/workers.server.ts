@@ -4,6 +4,7 @@ import { FormError } from "~/account/form-error.server";
 import { JOB_LABELS } from "~/media/jobs/kinds";
 import { IS_REMOTE, returnJobsOf, workerOfLease } from "~/media/remote/leases.server";
 import { database, prepared, tryWriteTransaction, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import type { JobKind } from "~db/schema";
 import type { ListedWorker } from "./listed-worker";
 
@@ -45,11 +46,12 @@ export async function createWorker(
   if (names.length >= MOST_WORKERS)
     throw new FormError(409, `There are ${MOST_WORKERS} workers. Revoke one that is not used.`);
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
-  await changeAndRecord({ userId, action: "worker-create", detail: name }, (transaction) =>
-    transaction
-      .insertInto("workers")
-      .values({ token_hash: hashOf(token), name, created_at: now.toISOString() })
-      .execute(),
+  await changeAndRecord({ userId, action: "worker-create", detail: name }, () =>
+    runChange(
+      database()
+        .insertInto("workers")
+        .values({ token_hash: hashOf(token), name, created_at: now.toISOString() }),
+    ),
   );
   return token;
 }
@@ -62,8 +64,8 @@ export async function revokeWorker(userId: string, id: number): Promise<boolean>
     .where("id", "=", id)
     .executeTakeFirst();
   if (!worker) return false;
-  await changeAndRecord({ userId, action: "worker-revoke", detail: worker.name }, (transaction) =>
-    transaction.deleteFrom("workers").where("id", "=", id).execute(),
+  await changeAndRecord({ userId, action: "worker-revoke", detail: worker.name }, () =>
+    runChange(database().deleteFrom("workers").where("id", "=", id)),
   );
   await returnJobsOf(id);
   return true;

@@ -129,5 +129,7 @@ async function record(
   now: number,
 ): Promise<void> {
   await writeTransaction(() => appendToLog({ action, userId, detail: { source, videos } }, now));
-  await recordActivity({ userId, action, detail: formatQuantity(videos, "video") });
+  await writeTransaction(() =>
+    recordActivity({ userId, action, detail: formatQuantity(videos, "video") }),
+  );
 }

@@ -1,4 +1,3 @@
-import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { endSessions } from "~/account/session.server";
 import { setDeactivated } from "~/account/user-list.server";
@@ -6,7 +5,7 @@ import { AccountError } from "~/account/users.server";
 import { heldFor, hold, releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { database, prepared, writeTransaction } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { firstRow, runChange } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { appendToLog } from "../moderation-log.server";
 
@@ -25,9 +24,7 @@ export async function blockUser(
   ownerId: string,
   hidesVideos: boolean,
 ): Promise<{ email: string; hidden: number } | undefined> {
-  const user = await database()
-    .transaction()
-    .execute((transaction) => blockIn(transaction, userId, ownerId));
+  const user = await writeTransaction(() => blockIn(userId, ownerId));
   if (!user) return undefined;
   const hidden = hidesVideos
     ? await eachVideo(videosOf(userId), (id) => hideOne(id, userId, ownerId))
@@ -36,31 +33,26 @@ export async function blockUser(
 }
 
 /** Blocks the account only, in the caller's transaction. */
-export async function blockIn(
-  transaction: Transaction<Schema>,
-  userId: string,
-  ownerId: string | null,
-): Promise<{ email: string } | undefined> {
-  const user = await transaction
-    .selectFrom("users")
-    .select(["email", "role", "deactivated_at"])
-    .where("id", "=", userId)
-    .executeTakeFirst();
+export function blockIn(userId: string, ownerId: string | null): { email: string } | undefined {
+  const user = firstRow(
+    database()
+      .selectFrom("users")
+      .select(["email", "role", "deactivated_at"])
+      .where("id", "=", userId),
+  );
   if (!user) return undefined;
   if (user.role === "owner")
     throw new AccountError("An owner can't be blocked. Give them another role first.");
-  const tokens = await transaction
-    .deleteFrom("api_tokens")
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  await endSessions(userId, undefined, transaction);
-  if (user.deactivated_at !== null && tokens.numDeletedRows === 0n) return { email: user.email };
-  await transaction
-    .updateTable("users")
-    .set({ deactivated_at: user.deactivated_at ?? new Date().toISOString() })
-    .where("id", "=", userId)
-    .execute();
-  await recordActivity({ userId: ownerId, action: "block", detail: user.email }, transaction);
+  const revoked = runChange(database().deleteFrom("api_tokens").where("user_id", "=", userId));
+  endSessions(userId, undefined);
+  if (user.deactivated_at !== null && revoked === 0) return { email: user.email };
+  runChange(
+    database()
+      .updateTable("users")
+      .set({ deactivated_at: user.deactivated_at ?? new Date().toISOString() })
+      .where("id", "=", userId),
+  );
+  recordActivity({ userId: ownerId, action: "block", detail: user.email });
   appendToLog({ action: "block-user", userId: ownerId, detail: { user: userId } });
   return { email: user.email };
 }

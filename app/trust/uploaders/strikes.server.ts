@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
 import { AccountError } from "~/account/users.server";
 import { settings } from "~/server/settings.server";
-import { database, prepared } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { appendToLog, textDigest } from "../moderation-log.server";
 import { blockIn } from "./block.server";
 import {
@@ -53,47 +52,46 @@ export async function giveStrike(
   if (reason.length > LONGEST_REASON) {
     throw new AccountError(`A reason has ${LONGEST_REASON} characters at most.`);
   }
-  return database()
-    .transaction()
-    .execute((transaction) => {
-      const strikes = strikesOf([userId]).get(userId) ?? [];
-      if (shown !== undefined && shown !== strikes.length) {
-        throw new AccountError(
-          "This account has another strike since the page was loaded. Look at the list first.",
-        );
-      }
-      return strikeIn(transaction, userId, reason, giverId, now);
-    });
+  return writeTransaction(() => {
+    const strikes = strikesOf([userId]).get(userId) ?? [];
+    if (shown !== undefined && shown !== strikes.length) {
+      throw new AccountError(
+        "This account has another strike since the page was loaded. Look at the list first.",
+      );
+    }
+    return strikeIn(userId, reason, giverId, now);
+  });
 }
 
 /** Gives a strike in the caller's transaction. The reason has at most LONGEST_REASON characters. */
-export async function strikeIn(
-  transaction: Transaction<Schema>,
+export function strikeIn(
   userId: string,
   reason: string,
   giverId: string,
   now: number,
-): Promise<GivenStrike | undefined> {
-  const user = await transaction
-    .selectFrom("users")
-    .select(["email", "role", "deactivated_at"])
-    .where("id", "=", userId)
-    .executeTakeFirst();
+): GivenStrike | undefined {
+  const user = firstRow(
+    database()
+      .selectFrom("users")
+      .select(["email", "role", "deactivated_at"])
+      .where("id", "=", userId),
+  );
   if (!user) return undefined;
   if (user.role !== "uploader") throw new AccountError("Strikes are for uploaders.");
   const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
-  await transaction
-    .insertInto("user_strikes")
-    .values({ ...row, given_at: iso(now), ends_at: iso(now + VALID_MS), withdrawn_at: null })
-    .execute();
+  runChange(
+    database()
+      .insertInto("user_strikes")
+      .values({ ...row, given_at: iso(now), ends_at: iso(now + VALID_MS), withdrawn_at: null }),
+  );
   const entry = { userId: giverId, action: "strike", detail: user.email } as const;
-  await recordActivity(entry, transaction);
+  recordActivity(entry);
   const detail = { user: userId, reason: textDigest(reason) };
   appendToLog({ action: "strike", userId: giverId, detail }, now);
   const strikes = countOf(userId, now);
   const { strikesBlock } = settings();
   const isBlocked = strikesBlock > 0 && strikes >= strikesBlock && user.deactivated_at === null;
-  if (isBlocked) await blockIn(transaction, userId, null);
+  if (isBlocked) blockIn(userId, null);
   return { email: user.email, strikes, isBlocked };
 }
 
@@ -123,27 +121,27 @@ export async function withdrawStrike(
   ownerId: string,
   now = Date.now(),
 ): Promise<{ email: string } | undefined> {
-  return database()
-    .transaction()
-    .execute(async (transaction) => {
-      const user = await transaction
+  return writeTransaction(() => {
+    const user = firstRow(
+      database()
         .selectFrom("user_strikes")
         .innerJoin("users", "users.id", "user_id")
         .select(["email", "user_id as id"])
         .where("user_strikes.id", "=", strikeId)
-        .where("withdrawn_at", "is", null)
-        .executeTakeFirst();
-      if (!user) return undefined;
-      await transaction
+        .where("withdrawn_at", "is", null),
+    );
+    if (!user) return undefined;
+    runChange(
+      database()
         .updateTable("user_strikes")
         .set({ withdrawn_at: iso(now) })
-        .where("id", "=", strikeId)
-        .execute();
-      const entry = { userId: ownerId, action: "strike-withdraw", detail: user.email } as const;
-      await recordActivity(entry, transaction);
-      appendToLog({ action: "strike-withdrawn", userId: ownerId, detail: { user: user.id } }, now);
-      return { email: user.email };
-    });
+        .where("id", "=", strikeId),
+    );
+    const entry = { userId: ownerId, action: "strike-withdraw", detail: user.email } as const;
+    recordActivity(entry);
+    appendToLog({ action: "strike-withdrawn", userId: ownerId, detail: { user: user.id } }, now);
+    return { email: user.email };
+  });
 }
 
 function countOf(userId: string, now: number): number {

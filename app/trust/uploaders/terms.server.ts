@@ -1,7 +1,6 @@
-import type { Transaction } from "kysely";
 import { recordActivity } from "~/account/activity.server";
-import { database, prepared } from "~db/client.server";
-import type { Schema } from "~db/schema";
+import { database, prepared, writeTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import type { Acceptance } from "./accepted-terms.server";
 import { MOST_TERMS_LETTERS, normalizeTerms, type Terms, termsProblem } from "./terms";
 
@@ -86,19 +85,20 @@ export async function saveTerms(
   if (text.length > MOST_TERMS_LETTERS) {
     return refuse(422, `Terms have ${MOST_TERMS_LETTERS.toLocaleString("en")} characters at most.`);
   }
-  return changeAndRecord(async (transaction) => {
+  return writeTransaction(() => {
     const current = readTerms();
     if (current?.text === text) return { version: current.version, isNew: false };
     if ((current?.version ?? 0) !== madeFrom) {
       return refuse(409, "Somebody has written another version in the meantime. Read it first.");
     }
     const version = madeFrom + 1;
-    await transaction
-      .insertInto("upload_terms")
-      .values({ version, text, created_at: new Date(now).toISOString(), created_by: userId })
-      .execute();
+    runChange(
+      database()
+        .insertInto("upload_terms")
+        .values({ version, text, created_at: new Date(now).toISOString(), created_by: userId }),
+    );
     const detail = `version ${version}`;
-    await recordActivity({ userId, action: "terms-write", detail }, transaction);
+    recordActivity({ userId, action: "terms-write", detail });
     return { version, isNew: true };
   });
 }
@@ -113,20 +113,17 @@ export async function requireTerms(
   userId: string,
   now = Date.now(),
 ): Promise<boolean> {
-  return changeAndRecord(async (transaction) => {
+  return writeTransaction(() => {
     if (isRequired && !readTerms()) return false;
-    const { numUpdatedRows } = await transaction
-      .updateTable("upload_terms_state")
-      .set({ required_since: isRequired ? new Date(now).toISOString() : null })
-      .where("required_since", isRequired ? "is" : "is not", null)
-      .executeTakeFirst();
+    const changes = runChange(
+      database()
+        .updateTable("upload_terms_state")
+        .set({ required_since: isRequired ? new Date(now).toISOString() : null })
+        .where("required_since", isRequired ? "is" : "is not", null),
+    );
     // Two owners press the same button.
-    if (numUpdatedRows === 0n) return true;
-    await recordActivity({ userId, action: isRequired ? "terms-on" : "terms-off" }, transaction);
+    if (changes === 0) return true;
+    recordActivity({ userId, action: isRequired ? "terms-on" : "terms-off" });
     return true;
   });
-}
-
-function changeAndRecord<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
-  return database().transaction().execute(work);
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listActivities, recordActivity } from "~/account/activity.server";
-import { sqliteHandle } from "~db/client.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -12,8 +12,10 @@ afterEach(() => site.remove());
 
 describe("the activity list", () => {
   it("says who did what to which video and when, newest first", async () => {
-    await recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A film" });
-    await recordActivity({ userId: null, action: "password-reset" });
+    await writeTransaction(() =>
+      recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A film" }),
+    );
+    await writeTransaction(() => recordActivity({ userId: null, action: "password-reset" }));
     expect(await listActivities()).toEqual([
       {
         id: 2,
@@ -34,7 +36,9 @@ describe("the activity list", () => {
 
   it("is read page by page, by user and by video", async () => {
     for (let n = 1; n <= 60; n++) {
-      await recordActivity({ userId: n % 2 ? "u" : null, action: "edit", subjectId: `v${n % 3}` });
+      await writeTransaction(() =>
+        recordActivity({ userId: n % 2 ? "u" : null, action: "edit", subjectId: `v${n % 3}` }),
+      );
     }
     const first = await listActivities();
     expect([first.length, first[0]!.id, first.at(-1)!.id]).toEqual([50, 60, 11]);
@@ -46,11 +50,11 @@ describe("the activity list", () => {
   });
 
   it("outlives the account, and forgets the oldest", async () => {
-    await recordActivity({ userId: "u", action: "hide", subjectId: "v" });
+    await writeTransaction(() => recordActivity({ userId: "u", action: "hide", subjectId: "v" }));
     sqliteHandle().exec("DELETE FROM users");
     expect(await listActivities()).toMatchObject([{ email: undefined, action: "hide" }]);
     sqliteHandle().exec("INSERT INTO activities (id, action) VALUES (100000, 'edit')");
-    await recordActivity({ userId: null, action: "edit" });
+    await writeTransaction(() => recordActivity({ userId: null, action: "edit" }));
     expect((await listActivities()).map(({ id }) => id)).toEqual([100_001, 100_000]);
   });
 });

@@ -66,7 +66,7 @@ async function addVideo(title = "A video"): Promise<string> {
     .values({ title, category: "desi", video_url: "/media/videos/u/1.mp4" })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await enqueueIn(database(), [id]);
+  await writeTransaction(() => enqueueIn([id]));
   return id;
 }
 
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
 
   it("asks for a video once, and for none that another tool has inserted", async () => {
     const id = await addVideo();
-    await enqueueIn(database(), [id]);
+    await writeTransaction(() => enqueueIn([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(8);
   });
@@ -320,7 +320,7 @@ describe.runIf(ffmpegAvailable())("a result whose name another file has", () => 
   const FILM = "/media/videos/u/holiday.avi";
   const OTHER = "/media/videos/u/holiday.mp4";
   const converts = async () => {
-    await enqueueIn(database(), ["avi"], ["ladder"]);
+    await writeTransaction(() => enqueueIn(["avi"], ["ladder"]));
     jobsChanged("work");
     await workUntilIdle();
     return jobRows("avi")[0]!;

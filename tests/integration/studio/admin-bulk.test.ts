@@ -2,11 +2,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { listActivities } from "~/account/activity.server";
+import { NOT_ALLOWED } from "~/account/guard.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { type BulkPreview, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
 import { changeVideos, type RowChange } from "~/studio/bulk/bulk.server";
 import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
+import { restoreDeletion } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
@@ -254,6 +256,78 @@ describe("many videos at once", () => {
   it("leave no file behind in the trash folder's place", async () => {
     await succeed(bulk("delete", ["a"], { confirmed: "1" }));
     expect(fs.readdirSync(path.join(site.uploads, "videos"))).toEqual([]);
+  });
+});
+
+describe("a change of many videos that fails in the middle", () => {
+  const selected = Array.from({ length: 80 }, (_, n) => `n${n}`);
+  const left = { videos: 48, because: "An error stopped the change. Try again." };
+  const countOf = (where: string) =>
+    sqliteHandle().prepare(`SELECT count(*) FROM videos WHERE ${where}`).pluck().get();
+  const failAt = (event: string) =>
+    sqliteHandle().exec(`CREATE TRIGGER broken BEFORE ${event} ON videos WHEN OLD.id = 'n40'
+      BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+  const logged = () => {
+    expect(vi.mocked(console.error).mock.calls.flat().join()).toContain("broken");
+    vi.mocked(console.error).mockClear();
+  };
+  beforeEach(() => {
+    for (const id of selected) addVideo({ id, title: id, status: "published" });
+  });
+
+  it("keeps and records what it has done, says how many are left, and goes on when it is sent again", async () => {
+    failAt("UPDATE OF status");
+    expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
+      done: 32,
+      unchanged: 0,
+      gone: 0,
+      left,
+    });
+    logged();
+    expect(countOf("status = 'hidden' AND id LIKE 'n%'")).toBe(32);
+    expect(await listActivities()).toMatchObject([
+      { action: "bulk-edit", detail: expect.stringContaining("hid 32 videos: “n0”") },
+    ]);
+    sqliteHandle().exec("DROP TRIGGER broken");
+    expect((await succeed(bulk("hide", selected))).toast.description).toBe(
+      "48 videos were hidden. 32 videos were hidden already.",
+    );
+  });
+
+  it("tells it the user", async () => {
+    failAt("UPDATE OF status");
+    expect((await succeed(bulk("hide", selected))).toast.description).toBe(
+      `32 videos were hidden. 48 videos were not processed. ${left.because}`,
+    );
+    logged();
+  });
+
+  it("ends with the permission of the account", async () => {
+    sqliteHandle().exec(`CREATE TRIGGER deactivates AFTER UPDATE OF status ON videos WHEN NEW.id = 'n5'
+      BEGIN UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'; END`);
+    expect(await changeVideos({ action: "hide" }, selected, "u")).toMatchObject({
+      done: 32,
+      left: { videos: 48, because: NOT_ALLOWED },
+    });
+    expect(countOf("status = 'hidden' AND id LIKE 'n%'")).toBe(32);
+  });
+
+  it("changes nothing where the first ones fail", async () => {
+    sqliteHandle().exec(`CREATE TRIGGER broken BEFORE UPDATE OF status ON videos WHEN OLD.id = 'n31'
+      BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+    await expect(changeVideos({ action: "hide" }, selected, "u")).rejects.toThrow("broken");
+    expect(countOf("status = 'hidden' AND id LIKE 'n%'")).toBe(0);
+    expect(await listActivities()).toEqual([]);
+  });
+
+  it("a deletion says what is left, and its undo brings back what is deleted", async () => {
+    failAt("DELETE");
+    const result = (await changeVideos({ action: "delete" }, selected, "u")) as BulkResult;
+    expect(result).toMatchObject({ done: 32, gone: 0, left });
+    logged();
+    expect(countOf("id LIKE 'n%'")).toBe(48);
+    await restoreDeletion(result.batch!, "u");
+    expect(countOf("id LIKE 'n%'")).toBe(80);
   });
 });
 

@@ -24,7 +24,7 @@ import {
 } from "~/trust/reports/report-records.server";
 import { hold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, writeTransaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 
@@ -150,9 +150,7 @@ describe("a decision on a report", () => {
   });
 
   it("removes one that is converted: its jobs end, and nothing of it comes back", async () => {
-    await database()
-      .transaction()
-      .execute((transaction) => enqueueIn(transaction, ["v"]));
+    await writeTransaction(() => enqueueIn(["v"]));
     const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
     sqliteHandle().exec("UPDATE jobs SET state = 'running'");
     expect(jobs.get()).not.toBe(0);

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const write = <T>(work: () => T) => writeTransaction(work);
+const write: typeof writeTransaction = (work) => writeTransaction(work);
 function set(environment: Record<string, string>): void {
   Object.assign(process.env, environment);
   forgetSettings();
