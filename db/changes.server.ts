@@ -13,20 +13,14 @@ const PAUSE_MS = 25;
 /** So many changes are waited for. More come of an import: until they have been projected, lists are
  * right, and totals and searches are those of what has been projected. */
 const MOST_WAITED_FOR = 20_000;
-/** Versions of what is not committed yet stand below those of changes that wait. */
-const BELOW_ALL_CHANGES = -(2 ** 45);
 
 interface Projection {
   running?: Promise<void> | undefined;
-  /** The last version that was given to changes that aren't committed. */
-  uncommitted: number;
   /** The message of the last failure, until a success. */
   failure?: string | undefined;
 }
 
-const projection = processState<Projection>("projection", () => ({
-  uncommitted: BELOW_ALL_CHANGES,
-}));
+const projection = processState<Projection>("projection", () => ({}));
 
 /**
  * The version of the catalogue at this moment, whoever wrote. It also tells that something has
@@ -37,17 +31,9 @@ export function catalogueVersion(): CatalogueVersion {
   const state = projectSome();
   const { last } = projector().waiting();
   if (last === null) return projector().version();
-  if (sqliteHandle().inTransaction) {
-    projection().uncommitted -= 1;
-    return waitingVersion(projection().uncommitted);
-  }
   if (state === "more") projectOnThread();
-  return waitingVersion(-last);
-}
-
-/** Whether the public will see what waits is not known yet. */
-function waitingVersion(number: number): CatalogueVersion {
-  return { catalogue: number, views: 0, studio: number };
+  // Whether the public will see what waits is not known yet.
+  return { catalogue: -last, views: 0, studio: -last };
 }
 
 /**
@@ -62,15 +48,15 @@ export async function projected(): Promise<void> {
 
 /**
  * "more" when there are many changes, which the thread should take into account, and "blocked" when
- * another program holds the file, when what waits is part of a transaction under way, and when
- * projecting fails, as on a full disk: lists need nothing that is derived, so pages go on.
+ * another process is writing, and when projecting fails, as on a full disk: lists need nothing that is
+ * derived, so pages go on.
  */
 function projectSome(): "done" | "more" | "blocked" {
   const { last, count } = projector().waiting();
   if (last === null) return "done";
   if (projection().running) return "more";
   // A copy is projected where it comes from.
-  if (sqliteHandle().inTransaction || sqliteHandle().readonly) return "blocked";
+  if (sqliteHandle().readonly) return "blocked";
   if (count > MOST_PROJECTED_HERE) return "more";
   try {
     if (!tryWriteTransaction(() => projector().run(MOST_PROJECTED_HERE))) return "blocked";

@@ -10,9 +10,10 @@ import {
   requireNoRestore,
   requireUndamaged,
 } from "./database-file.server";
-import { SharedFileDialect } from "./dialect.server";
+import { requireNoTransaction, SharedFileDialect } from "./dialect.server";
 import { makeFolder } from "./folders.server";
 import { isReplicated } from "./litestream.server";
+import { whenUnlocked } from "./lock-holder.server";
 import { migrate } from "./migrate.server";
 import { createProjector, type Projector, projectAll } from "./projector.server";
 import { openCopy } from "./reader-database.server";
@@ -122,7 +123,7 @@ function openConnection(): Connection {
   return {
     id: randomUUID(),
     sqlite,
-    kysely: new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite) }),
+    kysely: new Kysely<Schema>({ dialect: new SharedFileDialect(sqlite, prepare) }),
     prepare,
     projector: createProjector(sqlite),
   };
@@ -166,15 +167,18 @@ export function disableBusyTimeout(): void {
 }
 
 /**
- * Runs synchronous statements of `sqliteHandle()` as one immediate transaction, and awaits its turn.
+ * Runs `work` as one immediate transaction: the only way to write more than one statement. All that it calls is
+ * synchronous, so nothing else of this process can read or write in between.
  *
- * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
+ * @param work built with `run-query.server.ts` and `prepared`.
+ * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds; what `work` throws, after
+ *   the transaction was rolled back; immediately, in a transaction.
  */
 export function writeTransaction<T>(work: () => NotPromise<T>): Promise<T> {
-  // On the same connection: whatever runs before the promise is awaited is inside.
-  return database()
-    .transaction()
-    .execute(async () => work()) as Promise<T>;
+  const sqlite = sqliteHandle();
+  requireNoTransaction(sqlite);
+  // better-sqlite3 throws, and rolls back, when the work returns a promise all the same.
+  return whenUnlocked(sqlite, () => sqlite.transaction(work).immediate());
 }
 
 /**
@@ -182,9 +186,9 @@ export function writeTransaction<T>(work: () => NotPromise<T>): Promise<T> {
  *
  * @returns false when nothing was written, because somebody else is writing.
  */
-export function tryWriteTransaction(work: () => void): boolean {
+export function tryWriteTransaction<T>(work: () => NotPromise<T>): boolean {
   const sqlite = sqliteHandle();
-  if (sqlite.inTransaction) return false;
+  requireNoTransaction(sqlite);
   try {
     sqlite.transaction(work).immediate();
     return true;

@@ -12,7 +12,7 @@ const MAX_COMMAND_LENGTH = 200;
  *
  * @throws {DatabaseBusyError} that names this process; the site's log has it too.
  */
-export async function whenUnlocked<T>(sqlite: Database, attempt: () => T | Promise<T>): Promise<T> {
+export async function whenUnlocked<T>(sqlite: Database, attempt: () => T): Promise<T> {
   try {
     return await retryWhileBusy(attempt, undefined, () => lockHolder(sqlite.name));
   } catch (error) {

@@ -158,6 +158,15 @@ describe("the files", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
+  it("write in the transactions of db/client.server.ts alone", () => {
+    const users = [...modules, ...modulesBelow("scripts")].filter(({ source }) =>
+      /\.(?:startTransaction|transaction)\(\)/.test(source),
+    );
+    expect(users.map(({ file }) => file)).toEqual([]);
+    const own = modules.filter(({ source }) => /\.transaction\(.*\)\.immediate\b/.test(source));
+    expect(own.map(({ file }) => file)).toEqual(["db/client.server.ts", "db/projector.server.ts"]);
+  });
+
   it("start processes in one place, with an allow-listed environment", () => {
     const starts = /^import (?!type\b)[^;]*? from "(?:node:child_process|execa)";/ms;
     const users = modules.filter(({ source }) => starts.test(source));

@@ -238,17 +238,4 @@ describe("changes that wait", () => {
     sqlite.exec("ALTER TABLE projected_videos_away RENAME TO projected_videos");
     expect((await listPublished({ page: 1 })).total).toBe(0);
   });
-
-  it("of a transaction under way are not projected before it ends", async () => {
-    await projected();
-    const before = catalogueVersion();
-    const sqlite = sqliteHandle();
-    sqlite.exec("BEGIN");
-    sqlite.exec("INSERT INTO videos (id, title, category) VALUES ('x', 'Night', 'desi')");
-    expect(catalogueVersion()).not.toEqual(before);
-    await projected();
-    expect(projector().waiting().last).not.toBeNull();
-    sqlite.exec("ROLLBACK");
-    expect(catalogueVersion()).toEqual(before);
-  });
 });

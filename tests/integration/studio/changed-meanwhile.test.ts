@@ -10,7 +10,7 @@ import { action as actOnReview } from "~/routes/review";
 import { changeVideos } from "~/studio/bulk/bulk.server";
 import { findEditable } from "~/studio/list/managed-list.server";
 import { toggleVideo } from "~/studio/list/toggle-visibility.server";
-import { database, sqliteHandle } from "~db/client.server";
+import { disableBusyTimeout, openSqlite, sqliteHandle, writeTransaction } from "~db/client.server";
 import { addVideo, useAdminSite, video, writeUpload } from "../../admin-requests";
 import { filesBelow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
@@ -116,44 +116,34 @@ async function sendFile(
 }
 
 /**
- * Has a request pass its first check, then the change of another person written, then the request go on. An
- * open transaction keeps both from writing until the request has got as far as the database.
+ * Has a request pass its first check, then the change of another person written, then the request go on. The
+ * lock of another connection keeps the request from writing once it has got as far as its transaction.
  */
 async function overtakenBy(sent: Sent, change: () => Promise<unknown>): Promise<number> {
   await sent.isRead;
-  let open = () => {};
-  const isHeld = vi.fn();
-  const held = database()
-    .transaction()
-    .execute(() => {
-      isHeld();
-      return new Promise<void>((resolve) => {
-        open = resolve;
-      });
-    });
-  await vi.waitFor(() => expect(isHeld).toHaveBeenCalled());
-  const changed = change();
-  const queries = [vi.spyOn(database(), "transaction"), vi.spyOn(database(), "selectFrom")];
+  disableBusyTimeout();
+  const other = openSqlite(sqliteHandle().name);
+  other.exec("BEGIN IMMEDIATE");
+  const transactions = vi.spyOn(sqliteHandle(), "transaction");
+  let changed: Promise<unknown> | undefined;
   try {
     sent.finish();
-    await vi.waitFor(() => expect(queries.some(({ mock }) => mock.calls.length > 0)).toBe(true), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(() => expect(transactions).toHaveBeenCalled(), { timeout: 20_000 });
   } finally {
-    open();
-    for (const query of queries) query.mockRestore();
+    other.close();
+    // Written before the request tries again.
+    changed = change();
+    transactions.mockRestore();
   }
-  await Promise.all([held, changed]);
+  await changed;
   return sent.status;
 }
 
 const publish = () => toggleVideo({ id: "v", expectedStatus: "review" }, "u");
 const runAsTransaction = (sql: string) => () =>
-  database()
-    .transaction()
-    .execute(async () => {
-      sqliteHandle().exec(sql);
-    });
+  writeTransaction(() => {
+    sqliteHandle().exec(sql);
+  });
 const deactivate = runAsTransaction(
   "UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z' WHERE id = 'up'",
 );

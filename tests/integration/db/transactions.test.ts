@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { recordActivity } from "~/account/activity.server";
+import {
+  database,
+  disableBusyTimeout,
+  sqliteHandle,
+  tryWriteTransaction,
+  writeTransaction,
+} from "~db/client.server";
+import { allRows, firstRow, runChange } from "~db/run-query.server";
+import { useTemporarySite } from "../../temporary-site";
+
+let site: ReturnType<typeof useTemporarySite>;
+beforeEach(async () => {
+  site = useTemporarySite();
+  await database().selectFrom("videos").select("id").execute();
+});
+afterEach(() => site.remove());
+
+const insert = (id: string) =>
+  runChange(
+    database()
+      .insertInto("videos")
+      .values({ id, title: `Video ${id}`, category: "desi" }),
+  );
+const ids = () => sqliteHandle().prepare("SELECT id FROM videos ORDER BY id").pluck().all();
+
+describe("a transaction", () => {
+  it("returns what its work returns, and runs the queries that Kysely builds", async () => {
+    const found = await writeTransaction(() => {
+      expect(insert("a") + insert("b")).toBe(2);
+      const query = database().selectFrom("videos").select("id").orderBy("id");
+      return [allRows(query), firstRow(query), firstRow(query.where("id", "=", "x"))];
+    });
+    expect(found).toEqual([[{ id: "a" }, { id: "b" }], { id: "a" }, undefined]);
+    expect(ids()).toEqual(["a", "b"]);
+  });
+
+  it("is rolled back when its work throws", async () => {
+    const failing = writeTransaction(() => {
+      insert("a");
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect([ids(), sqliteHandle().inTransaction]).toEqual([[], false]);
+  });
+
+  it.each([
+    ["another transaction", () => void writeTransaction(() => insert("b"))],
+    ["a transaction that can be put off", () => void tryWriteTransaction(() => insert("b"))],
+  ])("refuses %s in it, and is rolled back", async (_, begin) => {
+    const nested = writeTransaction(() => {
+      insert("a");
+      begin();
+    });
+    await expect(nested).rejects.toThrow("A transaction is open.");
+    expect([ids(), sqliteHandle().inTransaction]).toEqual([[], false]);
+  });
+
+  it("refuses a query in it that would be awaited", async () => {
+    let query: Promise<unknown> = Promise.resolve();
+    await writeTransaction(() => {
+      query = database().selectFrom("videos").select("id").execute();
+      query.catch(() => undefined);
+    });
+    await expect(query).rejects.toThrow("A transaction is open.");
+  });
+
+  it("refuses work that is asynchronous, and rolls back what it has done", async () => {
+    // @ts-expect-error Types refuse it too.
+    const asynchronous = writeTransaction(async () => {
+      insert("a");
+    });
+    await expect(asynchronous).rejects.toThrow("cannot return a promise");
+    expect(ids()).toEqual([]);
+  });
+
+  it("is begun by Kysely no more", async () => {
+    const work = vi.fn();
+    await expect(database().transaction().execute(work)).rejects.toThrow("no transactions here");
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it("is needed by what is a part of one", () => {
+    expect(() => insert("a")).toThrow("Call this in a transaction.");
+    expect(() => recordActivity({ userId: null, action: "edit" })).toThrow("in a transaction");
+  });
+});
+
+describe("while another process holds the write lock", () => {
+  let holder: ChildProcess;
+
+  beforeEach(async () => {
+    disableBusyTimeout();
+    const sqlite = createRequire(import.meta.url).resolve("better-sqlite3");
+    const script = `
+      const db = require(${JSON.stringify(sqlite)})(${JSON.stringify(sqliteHandle().name)});
+      db.exec("BEGIN IMMEDIATE");
+      console.log("locked");
+      setInterval(() => {}, 1000);`;
+    holder = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(holder.stdout!, "data");
+  });
+  afterEach(release);
+
+  async function release(): Promise<void> {
+    if (holder.exitCode !== null || holder.signalCode) return;
+    const ended = once(holder, "exit");
+    holder.kill("SIGKILL");
+    await ended;
+  }
+
+  it("a transaction waits for it without holding the thread", async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+      if (turns === 10) void release();
+    }, 10);
+    await writeTransaction(() => insert("a"));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThanOrEqual(10);
+    expect(ids()).toEqual(["a"]);
+  });
+
+  it("a transaction fails after 2 seconds, and names that process", async () => {
+    const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const name =
+      process.platform === "linux"
+        ? `${process.execPath} -e .*\\(process ${holder.pid}\\)`
+        : "Another process";
+    const message = new RegExp(`^${name} is writing to the database\\.`, "s");
+    const work = vi.fn(() => insert("a"));
+    await expect(writeTransaction(work)).rejects.toThrow(message);
+    await expect(database().deleteFrom("activities").where("id", "=", 1).execute()).rejects.toThrow(
+      message,
+    );
+    expect(work).not.toHaveBeenCalled();
+    expect(logged.mock.calls).toEqual([
+      [expect.stringMatching(message)],
+      [expect.stringMatching(message)],
+    ]);
+    logged.mockRestore();
+    await release();
+    await writeTransaction(work);
+    expect(ids()).toEqual(["a"]);
+  });
+
+  it("what can be put off is put off", () => {
+    expect(tryWriteTransaction(() => insert("a"))).toBe(false);
+    expect(ids()).toEqual([]);
+  });
+});
