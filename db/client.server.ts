@@ -174,7 +174,7 @@ export function disableBusyTimeout(): void {
  * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds; what `work` throws, after
  *   the transaction was rolled back; immediately, in a transaction.
  */
-export function writeTransaction<T>(work: () => NotPromise<T>): Promise<T> {
+export function transaction<T>(work: () => NotPromise<T>): Promise<T> {
   const sqlite = sqliteHandle();
   requireNoTransaction(sqlite);
   // better-sqlite3 throws, and rolls back, when the work returns a promise all the same.

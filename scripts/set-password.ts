@@ -3,7 +3,7 @@ import { generatePassword } from "~/account/first-account.server";
 import { listPasskeys, removePasskeys } from "~/account/passkeys/passkeys.server";
 import { removeSecondFactor } from "~/account/second-factor.server";
 import { AccountError, findUserByEmail, setPassword } from "~/account/users.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { ask, askNewPassword } from "./ask";
 import { runScript } from "./run-script";
 
@@ -38,7 +38,7 @@ await runScript(
     const password = generate ? generatePassword() : await askNewPassword();
     const entry = { userId: null, action: "password-reset", detail: user.email } as const;
     await setPassword(user.id, password, entry);
-    if (removeFactor) await writeTransaction(() => removeSecondFactor(user.id));
+    if (removeFactor) await transaction(() => removeSecondFactor(user.id));
     const passkeys = await listPasskeys(user.id);
     if (removeKeys) await removePasskeys(user.id);
     console.log(`The password of ${user.email} is changed, and its sessions have ended.`);

@@ -8,7 +8,7 @@ import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
-import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import { database, sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow, VideoRow } from "~db/schema";
 
 import { addFinishedFilm, type FinishedFilm } from "./finished-films";
@@ -43,7 +43,7 @@ export async function addToLibrary(
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await writeTransaction(() => enqueueIn([id]));
+  await transaction(() => enqueueIn([id]));
   jobsChanged("work");
   return id;
 }

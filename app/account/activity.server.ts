@@ -1,4 +1,4 @@
-import { database, type NotPromise, writeTransaction } from "~db/client.server";
+import { database, type NotPromise, transaction } from "~db/client.server";
 import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
 import type { ActivityAction } from "./activity-labels";
 
@@ -32,7 +32,7 @@ export async function changeAndRecord<T>(
   entry: ActivityEntry,
   change: () => NotPromise<T>,
 ): Promise<T> {
-  return writeTransaction<T>(() => {
+  return transaction<T>(() => {
     const changed = change();
     recordActivity(entry);
     return changed;

@@ -1,5 +1,5 @@
 import { redirectWithToast } from "~/server/toast.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { recordActivity } from "./activity.server";
 import type { ActivityAction } from "./activity-labels";
 import { deviceCookie, deviceName } from "./device.server";
@@ -15,7 +15,7 @@ export async function completeSignIn(
   const headers = new Headers();
   headers.append("Set-Cookie", await openSession(userId, device));
   headers.append("Set-Cookie", deviceCookie(userId));
-  await writeTransaction(() => recordActivity({ userId, action, detail: device }));
+  await transaction(() => recordActivity({ userId, action, detail: device }));
   return redirectWithToast(
     "/",
     { title: "Success", description: "Signed in successfully!", kind: "success" },

@@ -2,7 +2,7 @@ import { Secret, TOTP } from "otpauth";
 import QRCode from "qrcode";
 import { decrypt, encrypt } from "~/server/secret-box.server";
 import { settings } from "~/server/settings.server";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { countRecoveryCodes, makeRecoveryCodes, spendRecoveryCode } from "./recovery-codes.server";
 
@@ -91,7 +91,7 @@ export async function checkSecondFactor(
   const user = factorOf(userId);
   if (!user || user.totp_enabled_at === null) return undefined;
   const step = stepOf(user, code, now);
-  if (step !== undefined && (await writeTransaction(() => useStep(user, step)))) return "app";
+  if (step !== undefined && (await transaction(() => useStep(user, step)))) return "app";
   return (await spendRecoveryCode(userId, code)) ? "recovery" : undefined;
 }
 

@@ -3,7 +3,7 @@ import { FormStrategy } from "remix-auth-form";
 import { type AttemptLimit, attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress } from "~/server/client-address.server";
 import { counts } from "~/server/counts.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { recordActivity } from "./activity.server";
 import { knownDevice } from "./device.server";
 import { FormError, tooManyAttempts } from "./form-error.server";
@@ -157,8 +157,6 @@ function tooBusy({ retryAfterSeconds }: HashingBusyError): FormError {
 /** Once a window, and after the answer: writing must not show by its time that the account exists. */
 function noteGuessing(userId: string): void {
   setImmediate(() => {
-    writeTransaction(() => recordActivity({ userId, action: "sign-in-refused" })).catch(
-      console.error,
-    );
+    transaction(() => recordActivity({ userId, action: "sign-in-refused" })).catch(console.error);
   });
 }

@@ -1,4 +1,4 @@
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import type { Role } from "~db/schema";
 import { type ActivityEntry, recordActivity } from "./activity.server";
@@ -120,7 +120,7 @@ function changeUser(
   userId: string,
   change: (user: ChangedUser) => void,
 ): Promise<{ email: string } | undefined> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const user = firstRow(
       database()
         .selectFrom("users")

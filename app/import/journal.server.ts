@@ -3,7 +3,7 @@ import { type MediaName, mediaBasePath } from "~/media/bucket.server";
 import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
 import { isImporting } from "~/media/intake/running-imports.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 
 /**
  * The journal that makes an import crash-safe. The next import or start enqueues the removal of files that have no
@@ -84,7 +84,7 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     const hasSource =
       stat && fingerprint(stat.size, stat.mtimeMs) === fingerprint(bytes, modified_ms);
     // In one: an import of another machine, which is not seen here, may be about to write the row.
-    await writeTransaction(() => {
+    await transaction(() => {
       const isLeft = prepared("DELETE FROM imports WHERE source = ? AND finished_at IS NULL");
       if (isLeft.run(source).changes > 0 && hasSource) {
         enqueueRemovals(filesOf(target), { reason: "discarded" });

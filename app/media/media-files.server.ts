@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Selectable } from "kysely";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { MediaFilesTable, MediaKind } from "~db/schema";
 import { bucketFile, filePath, type MediaName, nameOfFile } from "./bucket.server";
 import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.server";
@@ -26,7 +26,7 @@ export type MeasuredFile = MediaFile & { bytes: number };
 /** Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards. */
 export async function recordFile(file: MediaFile): Promise<void> {
   const bytes = file.bytes ?? (await diskUsage(bucketFile(file.bucket, file.path) ?? ""));
-  await writeTransaction(() => recordFileIn({ ...file, bytes }));
+  await transaction(() => recordFileIn({ ...file, bytes }));
 }
 
 /** The same as a part of a transaction. */
@@ -45,7 +45,7 @@ export async function replaceRecord(
 ): Promise<void> {
   const name = before ?? found;
   if (!name) return;
-  await writeTransaction(() => {
+  await transaction(() => {
     const now = prepared(
       "SELECT video_id, kind, bytes FROM media_files WHERE bucket = ? AND path = ?",
     ).get(name.bucket, name.path) as typeof before;
@@ -58,7 +58,7 @@ export async function replaceRecord(
 
 /** Forgets files that have left the buckets, and whatever stood below a folder among them. */
 export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
-  for (const file of files) await writeTransaction(() => forgetEntry(file));
+  for (const file of files) await transaction(() => forgetEntry(file));
 }
 
 /** Part of a transaction: forgets a file, or a folder and whatever stood below it. */

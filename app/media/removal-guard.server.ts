@@ -4,7 +4,7 @@ import path from "node:path";
 import { settings } from "~/server/settings.server";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { flushOne } from "~/shared/move-files.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { BUCKETS, type MediaName } from "./bucket.server";
 import { isStored } from "./files/stored-files.server";
@@ -131,7 +131,7 @@ function readState(): SiteState {
 
 async function setState(state: SiteState): Promise<void> {
   const update = prepared("UPDATE storage SET site_id = @id, clock = @clock");
-  await writeTransaction(() => update.run(state));
+  await transaction(() => update.run(state));
 }
 
 const markerFile = () => path.join(settings().uploadsDir, "site.json");

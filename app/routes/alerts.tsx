@@ -22,7 +22,7 @@ import { AnswerFailure } from "~/studio/failure-notice";
 import { resumeRemovals } from "~/studio/library/paused-removals.server";
 import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 
 export const meta = privateMeta("Alerts");
 
@@ -49,7 +49,7 @@ async function sendTest(userId: string) {
     return data({ error }, { status: error.status });
   }
   await unlessBusy(raiseAlert({ kind: "test", sentence: "This is a test of the alerts." }));
-  await unlessBusy(writeTransaction(() => recordActivity({ userId, action: "alert-test" })));
+  await unlessBusy(transaction(() => recordActivity({ userId, action: "alert-test" })));
   // The page follows what becomes of it.
   deliverDue().catch(console.error);
   throw redirectWithToast("/admin/alerts", {
@@ -65,7 +65,7 @@ async function resume(userId: string) {
     const error = failure(409, "Removals aren’t paused.");
     return data({ error }, { status: error.status });
   }
-  await unlessBusy(writeTransaction(() => recordActivity({ userId, action: "removals-resume" })));
+  await unlessBusy(transaction(() => recordActivity({ userId, action: "removals-resume" })));
   const resumed = resumeRemovals()
     .then(() => checkAlerts())
     .then(() => publish("jobs"));

@@ -3,7 +3,7 @@ import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
 import { streamOf } from "~/import/stream-of.server";
 import { exportBlockList } from "~/media/block-list/list-file.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 
 /** The block list as JSON lines: hashes alone. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
@@ -11,7 +11,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   if (params.file !== "block-list.jsonl") {
     throw new Response(null, { status: 404, statusText: "Not Found" });
   }
-  await writeTransaction(() => recordActivity({ userId: user.id, action: "block-export" }));
+  await transaction(() => recordActivity({ userId: user.id, action: "block-export" }));
   return new Response(streamOf(exportBlockList()), {
     headers: {
       "Content-Type": "application/jsonl",

@@ -6,7 +6,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { reportArchive } from "~/studio/reports/report-archive.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { readReport } from "~/trust/reports/report-records.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 
 /** Downloads everything about a report, for owners. POST only, so that the log has an entry for each download. */
 export async function action({ request, params }: ActionFunctionArgs) {
@@ -15,8 +15,8 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const { id: reportId = "" } = params;
   const report = readReport(reportId);
   if (!report) throw new Response(null, { status: 404, statusText: "Not Found" });
-  await writeTransaction(() => appendToLog({ action: "export", reportId, userId: user.id }));
-  await writeTransaction(() => recordActivity({ userId: user.id, action: "report-export" }));
+  await transaction(() => appendToLog({ action: "export", reportId, userId: user.id }));
+  await transaction(() => recordActivity({ userId: user.id, action: "report-export" }));
   const archive = await reportArchive(report);
   return new Response(await streamBody(async () => archive), {
     headers: {

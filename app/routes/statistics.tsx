@@ -38,7 +38,7 @@ import { formatStorage } from "~/studio/statistics/storage-text";
 import { NUMBER, SHORT, ViewsByDay } from "~/studio/statistics/views-by-day";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 
 export const meta = privateMeta("Statistics");
 
@@ -70,7 +70,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const detail = formatQuantity(videos, "video");
   if (videos > 0) {
     await unlessBusy(
-      writeTransaction(() => recordActivity({ userId: user.id, action: "convert-again", detail })),
+      transaction(() => recordActivity({ userId: user.id, action: "convert-again", detail })),
     );
   }
   return redirectWithToast(statisticsHref(readPeriod(new URL(request.url).searchParams)), {

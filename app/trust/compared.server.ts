@@ -2,7 +2,7 @@ import { readReason } from "~/media/jobs/explain";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
 import { partsOf } from "~/shared/event-loop";
 import { releaseHold } from "~/visibility/holds.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobKind, JobState, VideoStatus } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
@@ -43,7 +43,7 @@ export async function releaseCompared(): Promise<number> {
     ).all(after) as { videoId: string; isCompared: 0 | 1 }[];
     const compared = holds.filter(({ isCompared }) => isCompared);
     for (const some of partsOf(compared, AT_ONCE)) {
-      released += await writeTransaction(
+      released += await transaction(
         () => some.filter(({ videoId }) => releaseHold({ videoId, reason: "comparing" })).length,
       );
       await turn();

@@ -22,7 +22,7 @@ export function textDigest(text: string): string {
 }
 
 /**
- * Adds an entry to the log. It is synchronous, so that it can be called within `writeTransaction()` and
+ * Adds an entry to the log. It is synchronous, so that it can be called within `transaction()` and
  * within a transaction of Kysely alike.
  *
  * @throws outside of a transaction: an action and its entry are stored together, or neither is.

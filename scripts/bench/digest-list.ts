@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { cellsOf, importDigestList } from "~/media/block-list/digest-list.server";
-import { disableBusyTimeout, sqliteHandle, writeTransaction } from "~db/client.server";
+import { disableBusyTimeout, sqliteHandle, transaction } from "~db/client.server";
 import { startCheckpoints, writingTurns } from "~db/threads/checkpoint.server";
 import { useTemporarySite } from "../../tests/temporary-site";
 import { longestHold, type Report, timed } from "./report";
@@ -76,7 +76,7 @@ async function insertInBatches(file: string, size: number): Promise<void> {
   const turn = writingTurns();
   let some: string[] = [];
   const add = async () => {
-    await writeTransaction(() => {
+    await transaction(() => {
       for (const each of some) (each.length === 32 ? addMd5 : addSha256).run(each);
     });
     some = [];

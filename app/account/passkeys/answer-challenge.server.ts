@@ -4,7 +4,7 @@ import type {
 } from "@simplewebauthn/server";
 import type { Selectable } from "kysely";
 import { z } from "zod";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { PasskeysTable } from "~db/schema/accounts";
 import { recordActivity } from "../activity.server";
@@ -117,7 +117,7 @@ async function countUse(
   challenge: string,
   { counter, synced }: { counter: number; synced: boolean },
 ): Promise<void> {
-  const counted = await writeTransaction(() => {
+  const counted = await transaction(() => {
     spendChallenge(challenge);
     const changes = runChange(
       database()
@@ -131,7 +131,7 @@ async function countUse(
   });
   if (counted) return;
   const entry = { userId: user_id, action: "passkey-refused", detail: name } as const;
-  await writeTransaction(() => recordActivity(entry));
+  await transaction(() => recordActivity(entry));
   throw new FormError(
     400,
     "This passkey was refused: it was used elsewhere, as if somebody had a copy of it.",

@@ -1,4 +1,4 @@
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { digestOf } from "../intake/tus-store.server";
 import { hasBlockedMd5s, isBlockedFile, isBlockedMd5 } from "./blocked-films.server";
 
@@ -31,7 +31,7 @@ export async function insertUnblocked<T extends ArrivedFile, R>(
 ): Promise<R> {
   for (;;) {
     for (const file of files) await isOnBlockList(file);
-    const inserted = await writeTransaction(() => {
+    const inserted = await transaction(() => {
       const found = files.map(compare);
       if (found.includes("needs MD5")) return undefined;
       return { result: insert(files.filter((_, at) => !found[at])) };

@@ -1,5 +1,5 @@
 import { eventLoopTurns } from "~/shared/event-loop";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { BlockReason } from "~db/schema/block-list";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBlockedFile, isBlockedMd5 } from "./blocked-films.server";
@@ -49,7 +49,7 @@ export async function importDigestList(
   let entry: number | undefined;
   let some: string[] = [];
   const add = async () => {
-    const added = await writeTransaction(() => {
+    const added = await transaction(() => {
       const unknown = some.filter((digest) => !isKnown(digest));
       if (unknown.length === 0) return 0;
       entry = addTo(entry ?? addEntry(name, reason), new Set(unknown));

@@ -1,4 +1,4 @@
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { holdLikeness, noteLikeness } from "./likeness.server";
 import type { Answer } from "./videos-like.server";
@@ -25,7 +25,7 @@ export async function compareSite(from: number, holds: boolean, to?: number): Pr
       const others = films.filter((film) => !isOwnFilm(videoId, film));
       if (others.length === 0) continue;
       count += 1;
-      await writeTransaction(() =>
+      await transaction(() =>
         holds ? holdLikeness(videoId, others) : noteLikeness(videoId, others),
       );
     }

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { takingTurns } from "~/shared/event-loop";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile } from "../bucket.server";
@@ -125,7 +125,7 @@ function ofNoFilm(error: unknown): undefined {
 }
 
 function write(work: () => unknown): Promise<unknown> {
-  return retryWhileBusy(() => writeTransaction(work), RESULT_WAIT_MS);
+  return retryWhileBusy(() => transaction(work), RESULT_WAIT_MS);
 }
 
 function noteFrames(filmId: number, { first, step, hashes }: Frames): void {

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import * as z from "zod/mini";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { BLOCK_REASONS } from "~db/schema/block-list";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBlockedFile } from "./blocked-films.server";
@@ -85,7 +85,7 @@ export async function importBlockList(file: string): Promise<Imported> {
   let some: Entry[] = [];
   const add = async () => {
     for (const part of partsOf(some, FILMS_AT_ONCE)) {
-      const added = await writeTransaction(() => part.filter(addEntry).length);
+      const added = await transaction(() => part.filter(addEntry).length);
       imported.added += added;
       imported.known += part.length - added;
       await turn();

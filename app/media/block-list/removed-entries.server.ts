@@ -1,5 +1,5 @@
 import { settings } from "~/server/settings.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { putBackLimit } from "./blocked-films.server";
@@ -35,7 +35,7 @@ export async function forgetEntries(now = Date.now()): Promise<void> {
         WHERE title IS NOT NULL AND video_id IS NOT NULL AND blocked_at <= ? LIMIT ${AT_ONCE})`,
   );
   const blockedBefore = new Date(now - settings().reportKeepMs).toISOString();
-  while ((await writeTransaction(() => forgetTitles.run(blockedBefore))).changes === AT_ONCE) {
+  while ((await transaction(() => forgetTitles.run(blockedBefore))).changes === AT_ONCE) {
     await turn();
   }
 }
@@ -54,9 +54,9 @@ async function deleteEntry(id: number, removedBefore: string): Promise<void> {
          (SELECT ${column} FROM ${table} WHERE film_id = @id LIMIT ${DIGESTS_AT_ONCE})`,
     );
     const deleteSome = () => some.run({ id, before: removedBefore });
-    while ((await writeTransaction(deleteSome)).changes === DIGESTS_AT_ONCE) await turn();
+    while ((await transaction(deleteSome)).changes === DIGESTS_AT_ONCE) await turn();
   }
   const entry = prepared("DELETE FROM blocked_films WHERE id = ? AND removed_at <= ?");
-  await writeTransaction(() => entry.run(id, removedBefore));
+  await transaction(() => entry.run(id, removedBefore));
   await turn();
 }

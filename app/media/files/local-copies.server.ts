@@ -13,7 +13,7 @@ import { text } from "node:stream/consumers";
 import { settings } from "~/server/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
 import { flushOne, needsCopy } from "~/shared/move-files.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { type FileName, FOLDERS, filePath, mediaBasePath, nameOfFile } from "../bucket.server";
 import { diskFigures } from "../jobs/disk.server";
@@ -320,7 +320,7 @@ async function evict(copy: Copy): Promise<boolean> {
   }
   if (settings().readOnlyFrom) return unlinkCopy(copy);
   // In a transaction, because another process may be bringing the file back to the disk.
-  return writeTransaction(() => !isMovingToDisk() && unlinkCopy(copy));
+  return transaction(() => !isMovingToDisk() && unlinkCopy(copy));
 }
 
 function unlinkCopy({ file, stored, bucket, path: name }: Copy): boolean {

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { type FileName, FOLDERS, filePath, type MediaName, mediaBasePath } from "../bucket.server";
 import { forgetEntry, type MediaFile, recordFile } from "../media-files.server";
@@ -72,7 +72,7 @@ export async function removeUnreferenced(
   reason: RemovalReason,
 ): Promise<void> {
   if (files.length === 0) return;
-  await writeTransaction(() => enqueueRemovals(files, { reason }));
+  await transaction(() => enqueueRemovals(files, { reason }));
   removeSoon();
 }
 
@@ -81,7 +81,7 @@ export async function removeUnreferenced(
  * day later. Called before the first of them is in its bucket.
  */
 export function announceFiles(files: readonly FileName[]): Promise<void> {
-  return writeTransaction(() => files.forEach(announceFile));
+  return transaction(() => files.forEach(announceFile));
 }
 
 /** Part of a transaction: announces one file. */
@@ -102,7 +102,7 @@ export async function withdrawAnnouncement(files: readonly FileName[]): Promise<
   const withdraw = prepared(
     "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded' AND is_ordered = 0",
   );
-  await writeTransaction(() => {
+  await transaction(() => {
     for (const { bucket, path: name } of files) withdraw.run(bucket, name);
   });
 }
@@ -168,7 +168,7 @@ function isOfFile(removal: Removal): removal is FileRemoval {
 
 /** Keys are never used again, so an object without a record is unused. */
 async function removeObject({ id, path: object }: Removal): Promise<void> {
-  const isNeeded = await writeTransaction(() => {
+  const isNeeded = await transaction(() => {
     const needed = isObjectReferenced(object);
     if (needed) endRemoval(id);
     return needed || isOfMissingFile(object) || isOfPreserved(object);
@@ -176,7 +176,7 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
   if (isNeeded) return;
   const store = await ownStore();
   await store.remove(object);
-  await writeTransaction(() => endRemoval(id));
+  await transaction(() => endRemoval(id));
 }
 
 /**
@@ -202,7 +202,7 @@ const endRemoval = (id: number) => prepared("DELETE FROM removals WHERE id = ?")
 
 async function remove(removal: FileRemoval, now: number): Promise<void> {
   const aside = asideOf(removal);
-  const isUnneeded = await writeTransaction(() => {
+  const isUnneeded = await transaction(() => {
     if (!prepared("SELECT 1 FROM removals WHERE id = ?").get(removal.id)) return false;
     if (isReferenced(removal)) {
       putBack(removal);
@@ -222,7 +222,7 @@ async function remove(removal: FileRemoval, now: number): Promise<void> {
   });
   if (!isUnneeded) return;
   await rm(aside, { recursive: true, force: true });
-  await writeTransaction(() => {
+  await transaction(() => {
     // Not one that was enqueued again in the meantime.
     const end = prepared("DELETE FROM removals WHERE id = ? AND created_at = ?");
     end.run(removal.id, removal.createdAt);
@@ -293,7 +293,7 @@ async function returnUnknown(): Promise<void> {
   for (const bucket of FOLDERS) {
     for (const name of await namesAside(asideFolder(bucket))) {
       const entry = { bucket, path: decodeURIComponent(name) };
-      await writeTransaction(() => {
+      await transaction(() => {
         if (!known.get(entry.bucket, entry.path)) putBack(entry);
       });
     }

@@ -1,4 +1,4 @@
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
@@ -53,16 +53,13 @@ export async function fingerprintFilm(
   if (!frames) {
     const taken = await takeComparedFrames(source.playing, probe, task);
     frames = taken;
-    await retryWhileBusy(
-      () => writeTransaction(() => noteFrames(job.video_id, taken)),
-      RESULT_WAIT_MS,
-    );
+    await retryWhileBusy(() => transaction(() => noteFrames(job.video_id, taken)), RESULT_WAIT_MS);
   }
   return { ...NO_ARTIFACT, similar, blocked: await findBlockedFilms(frames) };
 }
 
 function note({ videoId, seconds, fingerprint }: Film): Promise<void> {
-  return writeTransaction(() => {
+  return transaction(() => {
     prepared(
       `INSERT OR REPLACE INTO video_fingerprints (video_id, seconds, hashes)
        SELECT id, @seconds, @fingerprint FROM videos WHERE id = @videoId`,

@@ -2,7 +2,7 @@ import path from "node:path";
 import { formatDuration } from "~/shared/format";
 import { moveFlushed } from "~/shared/move-files.server";
 import { type Captions, readCaptions } from "~db/captions";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { holdLikeness } from "../block-list/likeness.server";
@@ -92,7 +92,7 @@ async function claimName(job: JobRow, { basePath }: Source, name: MediaName): Pr
   const file = bucketFile(name.bucket, name.path);
   const isTaken = await retryWhileBusy(
     () =>
-      writeTransaction(() => {
+      transaction(() => {
         const isOwn = isAnnounced(name) || !(file && fileExists(file)) || namesFile(job, name);
         if (!isOwn || isReferencedByOther(job.video_id, name)) return true;
         announceFile(name);
@@ -123,7 +123,7 @@ function markUnstored(basePath: string): void {
 /** One transaction; only the columns of the result, so that an edit made meanwhile stays. */
 function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<boolean> {
   const sqlite = sqliteHandle();
-  return writeTransaction(() => {
+  return transaction(() => {
     if (!isOurs(job)) return false;
     if (artifact.ofStream && artifact.ofStream !== streamOf(job)) {
       // Another stream has come meanwhile: it is added to that one.
@@ -168,7 +168,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
 }
 
 function endJob(job: JobRow): Promise<void> {
-  return writeTransaction(() => {
+  return transaction(() => {
     if (isOurs(job)) markDone(job.id);
   });
 }

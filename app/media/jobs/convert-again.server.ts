@@ -1,6 +1,6 @@
 import { settings } from "~/server/settings.server";
 import { partsOf } from "~/shared/event-loop";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { ladderSettings } from "../encode/encoders.server";
@@ -33,7 +33,7 @@ export async function convertAgain(): Promise<number> {
   let asked = 0;
   let priority = AGAIN_PRIORITY;
   for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
-    await writeTransaction(() => {
+    await transaction(() => {
       const now = new Date().toISOString();
       for (const id of some) asked += ask.run({ ...values, id, now, priority: priority++ }).changes;
     });
@@ -54,5 +54,5 @@ export async function askForCleanups(): Promise<void> {
     UPDATE jobs SET state = 'waiting', attempts = 0, run_after = @now, finished_at = NULL
     WHERE kind = 'cleanup' AND state = 'done' AND reason IS NULL AND video_id IN
       (SELECT id FROM videos WHERE source_url IS NOT NULL AND video_url <> '' AND hls_url IS NOT NULL)`);
-  await writeTransaction(() => statement.run({ now: new Date().toISOString() }));
+  await transaction(() => statement.run({ now: new Date().toISOString() }));
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
@@ -45,7 +45,7 @@ function yieldToOthers(job: JobRow): void {
 
 /** @returns false for a video that was deleted, and for a file that is yet to become a video's. */
 function nameStream(job: JobRow, url: string): Promise<boolean> {
-  return writeTransaction(() => {
+  return transaction(() => {
     if (!isOurs(job)) return false;
     const { changes } = sqliteHandle()
       .prepare("UPDATE videos SET hls_url = ? WHERE id = ? AND video_url = ''")

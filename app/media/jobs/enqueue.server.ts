@@ -1,5 +1,5 @@
 import { partsOf } from "~/shared/event-loop";
-import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import { database, sqliteHandle, transaction } from "~db/client.server";
 import { allRows, runChange } from "~db/run-query.server";
 import { JOB_KINDS, type JobKind, type VideoRow } from "~db/schema";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
@@ -160,7 +160,7 @@ export async function enqueueMissing(): Promise<number> {
     .execute();
   const ids = rows.map(({ id }) => id);
   for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
-    await writeTransaction(() => enqueueMissingIn(part));
+    await transaction(() => enqueueMissingIn(part));
   }
   jobsChanged("work");
   return rows.length;

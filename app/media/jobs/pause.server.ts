@@ -1,4 +1,4 @@
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { jobsChanged } from "./job-events.server";
 
 /** Since when nothing is made, ISO 8601 UTC; null while the queue works. */
@@ -18,7 +18,7 @@ export function isQueuePaused(): boolean {
  */
 export async function pauseQueue(isPaused: boolean, now = new Date()): Promise<boolean> {
   const pausedAt = isPaused ? now.toISOString() : null;
-  const changes = await writeTransaction(
+  const changes = await transaction(
     () =>
       prepared("UPDATE queue_state SET paused_at = ? WHERE (paused_at IS NULL) = ?").run(
         pausedAt,

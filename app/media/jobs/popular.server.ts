@@ -1,5 +1,5 @@
 import { settings } from "~/server/settings.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { extraCodecs } from "../encode/codecs/extra-codecs.server";
 import { jobsChanged } from "./job-events.server";
@@ -28,7 +28,7 @@ export async function enqueuePopular(): Promise<number> {
     now: new Date().toISOString(),
     ids: JSON.stringify(ids),
   };
-  const asked = await writeTransaction(() => statement.run(values).changes);
+  const asked = await transaction(() => statement.run(values).changes);
   if (asked > 0) jobsChanged("work");
   return asked;
 }
@@ -49,7 +49,7 @@ export async function enqueueCodecs(videoId: string): Promise<boolean> {
       priority = @priority, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed')`);
   const values = { priority: PRIORITIES.codecs, now: new Date().toISOString(), videoId };
-  const asked = await writeTransaction(() => statement.run(values).changes);
+  const asked = await transaction(() => statement.run(values).changes);
   if (asked > 0) jobsChanged("work");
   return asked > 0;
 }

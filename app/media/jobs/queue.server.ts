@@ -1,7 +1,7 @@
 import os from "node:os";
 import { sql, type UpdateObject } from "kysely";
 import { settings } from "~/server/settings.server";
-import { database, sqliteHandle, tryWriteTransaction, writeTransaction } from "~db/client.server";
+import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { JobKind, JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
@@ -213,7 +213,7 @@ export async function fail(job: JobRow, reason: string, final = false): Promise<
   });
   if (isFinal && job.kind === "ladder") {
     const takeBack = () =>
-      writeTransaction(() => {
+      transaction(() => {
         sqliteHandle().prepare(`${TAKE_BACK_STREAMS} AND id = ?`).run(job.video_id);
       });
     await retryWhileBusy(takeBack, RESULT_WAIT_MS);
@@ -275,7 +275,7 @@ export async function retry(id?: number): Promise<number> {
  * one transaction: what another worker has taken over meanwhile is its own.
  */
 export async function reclaimFromDeadWorkers(): Promise<void> {
-  await writeTransaction(() => {
+  await transaction(() => {
     const sqlite = sqliteHandle();
     const workers = sqlite
       .prepare("SELECT DISTINCT worker FROM jobs WHERE state = 'running' AND worker IS NOT NULL")

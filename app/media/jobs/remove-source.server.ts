@@ -1,5 +1,5 @@
 import { settings } from "~/server/settings.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, type MediaName, parseMediaUrl } from "../bucket.server";
@@ -177,7 +177,7 @@ function forgetSource(
     ...valuesOf(job, source),
     removedAt: reason === "converted" ? new Date().toISOString() : null,
   };
-  return writeTransaction(() => {
+  return transaction(() => {
     if (sqliteHandle().prepare(statement).run(values).changes === 0) return false;
     enqueueRemovals([file], { reason: "converted" });
     return true;

@@ -1,5 +1,5 @@
 import { linkOrCopy, moveFlushed } from "~/shared/move-files.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
@@ -61,7 +61,7 @@ async function keepEarlierVersion(
   const state = stored && (await copyState(target, stored));
   if (state !== "missing") await linkOrCopy(target, secondFile);
   if (!stored || state === "newer") return;
-  await retryWhileBusy(() => writeTransaction(() => recordAlias(name, second)), RESULT_WAIT_MS);
+  await retryWhileBusy(() => transaction(() => recordAlias(name, second)), RESULT_WAIT_MS);
 }
 
 /**
@@ -76,7 +76,7 @@ function nameEarlier(
   name: MediaName,
   url: string,
 ): Promise<"named" | "changed" | "shared"> {
-  return writeTransaction(() => {
+  return transaction(() => {
     if (!isOurs(job)) return "changed";
     if (isReferencedByOther(job.video_id, name)) return "shared";
     sqliteHandle()

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
@@ -118,7 +118,7 @@ export async function recordFailure(
   if (error instanceof UnscannedError) {
     console.error(`The file of job ${job.id} was not scanned: ${error.message}`);
     const note = () => isOurs(job) && noteUnscanned(job.video_id, error.message);
-    await retryWhileBusy(() => writeTransaction(note), RESULT_WAIT_MS);
+    await retryWhileBusy(() => transaction(note), RESULT_WAIT_MS);
     // Behind what new videos need, which a command that hangs would hold up again and again.
     return returnToQueue(job, SCAN_RETRY_MS, error.message, PRIORITIES.ladder + 1);
   }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { removeTemporary } from "../files/temporary-files.server";
 import { WORK_PREFIX, workFolder } from "../jobs/disk.server";
@@ -90,7 +90,7 @@ export function returnLostLeases(now: string): LostLease[] {
 /** Gives back what a worker has whose token was revoked; the attempts do not count. */
 export async function returnJobsOf(workerId: number): Promise<void> {
   const isTheirs = "state = 'running' AND worker LIKE ?";
-  const returned = await writeTransaction(() => {
+  const returned = await transaction(() => {
     const sqlite = sqliteHandle();
     const theirs = leaseName(workerId, "%");
     const leases = sqlite
@@ -109,7 +109,7 @@ export async function returnRefused(
   reason: string,
 ): Promise<void> {
   const now = new Date();
-  await writeTransaction(() => {
+  await transaction(() => {
     const sqlite = sqliteHandle();
     const ended = sqlite
       .prepare(

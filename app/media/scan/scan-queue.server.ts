@@ -1,6 +1,6 @@
 import { settings } from "~/server/settings.server";
 import { hold, releaseHold } from "~/visibility/holds.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/scan";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import type { ScanResult } from "../encode/artifact";
@@ -80,7 +80,7 @@ export async function scanLibrary(): Promise<number> {
   let added = 0;
   for (let after = 0; ; ) {
     const rows = next.all(after) as { number: number }[];
-    added += await writeTransaction(() =>
+    added += await transaction(() =>
       rows.reduce((count, { number }) => count + add.run(number).changes, 0),
     );
     if (rows.length < VIDEOS_AT_ONCE) break;

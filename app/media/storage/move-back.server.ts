@@ -1,6 +1,6 @@
 import path from "node:path";
 import { flushOne } from "~/shared/move-files.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
 import { copyState, isOnDisk, refetchCopy, withLocalFile } from "../files/local-copies.server";
 import {
@@ -51,7 +51,7 @@ export async function moveBack(
 /** Sets whether all files are to be on the disk, although STORAGE_URL names a store. */
 export async function setMovingToDisk(isMoving: boolean): Promise<void> {
   const set = prepared("UPDATE storage SET moving_to_disk = ?");
-  await writeTransaction(() => set.run(Number(isMoving)));
+  await transaction(() => set.run(Number(isMoving)));
 }
 
 /** @returns false if the object is missing or damaged, or the path contains a symbolic link. */
@@ -78,7 +78,7 @@ async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
     }
     await flushOne(file);
     await flushOne(path.dirname(file));
-    await writeTransaction(() => {
+    await transaction(() => {
       if (!isGone() && isOnDisk(file, stored)) forgetStored(stored, { isOrdered: true });
     });
   }).catch((error) => {
@@ -88,10 +88,10 @@ async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
 
 /** Marks all entries as not stored, so that they are moved if a store is used again. */
 async function resetStoredFlags(): Promise<void> {
-  await writeTransaction(() => prepared("UPDATE performer_documents SET stored = 0").run());
+  await transaction(() => prepared("UPDATE performer_documents SET stored = 0").run());
   const set = prepared(
     `UPDATE media_files SET stored = 0 WHERE (bucket, path) IN
        (SELECT bucket, path FROM media_files WHERE stored = 1 LIMIT ${ROWS_AT_ONCE})`,
   );
-  while ((await writeTransaction(() => set.run().changes)) > 0);
+  while ((await transaction(() => set.run().changes)) > 0);
 }

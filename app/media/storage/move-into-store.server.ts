@@ -4,7 +4,7 @@ import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { unlessMissing } from "~/shared/unless-missing";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
 import { copyState, isMovingToDisk } from "../files/local-copies.server";
 import {
@@ -128,10 +128,10 @@ async function moveEntry(
   const store = await ownStore();
   // Before its files are listed: a concurrent write records the entry again, as not stored.
   const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
-  await writeTransaction(() => claimEntry(row, token));
+  await transaction(() => claimEntry(row, token));
   const files: LocalFile[] = [];
   for await (const file of newFilesOf(row)) files.push(file);
-  await writeTransaction(() => announceObjects(files.map(({ object }) => object)));
+  await transaction(() => announceObjects(files.map(({ object }) => object)));
   const moved = new Map<LocalFile, StoredFile>();
   let failure: unknown;
   const move = async (each: LocalFile) => {
@@ -152,7 +152,7 @@ async function moveEntry(
   );
   // One at a time, because each buffers a part.
   for (const each of files) if (each.before.size > MAX_SMALL_BYTES) await move(each);
-  const recorded = await writeTransaction(() => {
+  const recorded = await transaction(() => {
     const mayRecord = !isMovingToDisk() && !hasRunningJob(row.videoId);
     const done = [...moved].filter(
       ([each, stored]) => mayRecord && isUnchanged(each) && recordStored(each, stored),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { settings } from "~/server/settings.server";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { AlertDeliveryRow, AlertKind, AlertRow } from "~db/schema/alerts";
 
@@ -71,7 +71,7 @@ export async function raiseAlert(
   const at = new Date(now).toISOString();
   const { kind, sentence, until = null, mark } = alert;
   const id = randomUUID();
-  await writeTransaction(() => {
+  await transaction(() => {
     const resolved_at = kind === "test" ? at : null;
     const row = { id, kind, sentence, until, raised_at: at, resolved_at };
     runChange(database().insertInto("alerts").values(row));
@@ -95,7 +95,7 @@ export async function raiseAlert(
 /** Marks an alert as resolved and enqueues its notices. */
 export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now()): Promise<void> {
   const at = new Date(now).toISOString();
-  await writeTransaction(() => {
+  await transaction(() => {
     const changes = runChange(
       database()
         .updateTable("alerts")

@@ -1,6 +1,6 @@
 import { formatQuantity } from "~/shared/format";
 import { dayAfter, dayOf, WARN_DAYS } from "~/trust/consent/consent";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { lastRaisedMs, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 
 const MAX_RECORDS = 1_000;
@@ -15,7 +15,7 @@ export async function checkConsent(now: number): Promise<void> {
   for (const alert of await openAlerts("consent")) {
     if (endingRecords(now, alert.id).length > 0) continue;
     // A video that is hidden now may be published again, which needs a new alert.
-    await writeTransaction(() => forgetAlert(alert.id));
+    await transaction(() => forgetAlert(alert.id));
     await resolveAlert(alert, now);
   }
   const added = endingRecords(now, null);

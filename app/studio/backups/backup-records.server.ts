@@ -1,7 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import type { BackupRow } from "~db/schema/backups";
 import { retryWhileBusy } from "~db/write-lock";
@@ -56,7 +56,7 @@ async function finish(
 ): Promise<void> {
   await retryWhileBusy(
     () =>
-      writeTransaction(() => {
+      transaction(() => {
         const row = firstRow(
           database()
             .updateTable("backups")

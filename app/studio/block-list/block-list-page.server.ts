@@ -17,7 +17,7 @@ import { formatQuantity } from "~/shared/format";
 import { failedComparisons } from "~/trust/compared.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { BLOCK_REASONS, type BlockReason } from "~db/schema/block-list";
 import { queryThread } from "~db/threads/query-thread.server";
 import { failure, type StudioFailure } from "../failure";
@@ -128,7 +128,7 @@ function recordImport(
   detail: string,
   userId: string,
 ): Promise<void> {
-  return writeTransaction(() => {
+  return transaction(() => {
     appendToLog({ action: "block-list-import", userId, detail: counts });
     recordActivity({ userId, action: "block-import", detail });
   });

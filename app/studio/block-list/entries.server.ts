@@ -4,7 +4,7 @@ import { compareSite } from "~/media/block-list/films-of-site.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { BlockReason } from "~db/schema/block-list";
 import { failure, type StudioFailure } from "../failure";
 import { BLOCK_LIST, entryName } from "./entry-name";
@@ -156,7 +156,7 @@ function change(
   userId: string,
   action: "remove" | "put-back",
 ): Promise<ListedEntry | undefined> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const row = Number.isSafeInteger(id) ? rowOf(id) : undefined;
     if (!row || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
     const detail = entryName(row);

@@ -2,7 +2,7 @@ import { recordActivity } from "~/account/activity.server";
 import { dismissLikenesses } from "~/media/block-list/likeness.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { releaseHold } from "~/visibility/holds.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 
 /**
  * Marks a video as different from the listed videos that it looks like, and releases its holds for that.
@@ -15,7 +15,7 @@ export async function sayOtherFilm(
   films: readonly string[],
   userId: string,
 ): Promise<boolean> {
-  return writeTransaction(() => {
+  return transaction(() => {
     if (!dismissLikenesses(video.id, films)) return false;
     // A person has checked the video, so a comparison isn't needed.
     releaseHold({ videoId: video.id, reason: "comparing" });

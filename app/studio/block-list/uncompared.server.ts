@@ -9,7 +9,7 @@ import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 
 /** Actions for a video that is on hold for its comparison with the block list. */
@@ -33,7 +33,7 @@ export async function compareAgain(
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
   if (!ffmpegAvailable()) return failure(409, FAILED, { detail: WITHOUT_FFMPEG });
-  const refusal = await writeTransaction(() => {
+  const refusal = await transaction(() => {
     const uncompared = uncomparedOf(id);
     if (!uncompared) return NOT_WAITING;
     if (!uncompared.failure) return UNDER_WAY;
@@ -58,7 +58,7 @@ export async function releaseUncompared(
   { id, title }: Video,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const isReleased = await writeTransaction(() => {
+  const isReleased = await transaction(() => {
     const uncompared = uncomparedOf(id);
     if (!uncompared || !releaseHold({ videoId: id, reason: "comparing" })) return false;
     const hasFailed = uncompared.failure !== undefined;

@@ -4,7 +4,7 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { partsOf } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { writeIntentions } from "~/visibility/visibility.server";
-import { database, type NotPromise, prepared, writeTransaction } from "~db/client.server";
+import { database, type NotPromise, prepared, transaction } from "~db/client.server";
 import { allRows } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { retryWhileBusy } from "~db/write-lock";
@@ -65,7 +65,7 @@ export async function changeVideos(
     if ("status" in outcome) return outcome;
     const { titles, batch, left } = outcome;
     const done = titles.length;
-    const record = () => writeTransaction(() => recordDone(change, titles, userId));
+    const record = () => transaction(() => recordDone(change, titles, userId));
     await retryWhileBusy(record, PATIENCE_MS);
     const gone = ids.length - done - (left?.videos ?? 0);
     return { done, unchanged: 0, gone, refused: [], batch, ...(left && { left }) };
@@ -127,7 +127,7 @@ async function orFailure<T>(
   work: () => NotPromise<T>,
   isLater: boolean,
 ): Promise<T | StudioFailure> {
-  const attempt = () => writeTransaction<T>(work);
+  const attempt = () => transaction<T>(work);
   if (!isLater) return attempt();
   return retryWhileBusy(attempt, PATIENCE_MS).catch((error) => stoppedBy(error));
 }

@@ -5,7 +5,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { type EditTexts, failure, GONE, type RejectedEdit, type StudioFailure } from "../failure";
 import { findEditable } from "../list/managed-list.server";
@@ -67,7 +67,7 @@ export async function editVideo(edit: Edit, userId: string): Promise<StudioFailu
   }
   await files.thumbnail?.commit(edit.id);
   await files.captions?.commit();
-  await writeTransaction(() =>
+  await transaction(() =>
     recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title }),
   );
   return undefined;
@@ -123,7 +123,7 @@ export async function refusedEdit(
  * files has taken time, in which an editor may have published the video.
  */
 function writeRow(edit: Edit, { thumbnail, captions }: NewFiles, userId: string) {
-  return writeTransaction(() => {
+  return transaction(() => {
     const row = firstRow(
       database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", edit.id),
     );

@@ -4,7 +4,7 @@ import { NOT_ALLOWED } from "~/account/guard.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { fileHold, type Obstacle } from "./file-hold.server";
 import { removeReplaced } from "./remove-files.server";
@@ -75,7 +75,7 @@ export async function discardFile(
   const [removed] = isOf(file) ? await removeReplaced([file.id], "pending") : [];
   if (!removed) return failure(404, "Failed to discard the file.", { detail: GONE });
   const { videoId, title } = removed;
-  await writeTransaction(() =>
+  await transaction(() =>
     recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title }),
   );
   jobsChanged("work");

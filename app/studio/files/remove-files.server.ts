@@ -2,7 +2,7 @@ import { isPreserved } from "~/media/files/preserved.server";
 import { entriesOf } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { type EvidenceOptions, isEvidence } from "~/trust/reports/evidence.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
 import type { OwnVideos } from "../own-videos";
@@ -42,7 +42,7 @@ export async function removeReplaced(
   state: "pending" | "earlier",
   { isOrdered = true }: { isOrdered?: boolean } = {},
 ): Promise<RemovedFile[]> {
-  const removed = await writeTransaction(() => {
+  const removed = await transaction(() => {
     const rows = prepared(
       `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND +state = ?
          AND NOT ${isEvidence("file.video_id", { isRemovedKept: false })}`,
@@ -93,7 +93,7 @@ export async function removeOrphanFiles(): Promise<void> {
   check().after = (last.get(after) as typeof after | undefined) ?? FIRST_ROW;
   if (ids.length === 0) return;
   const isOrphan = prepared(`SELECT 1 FROM video_files WHERE id = ? AND ${IS_ORPHAN}`);
-  await writeTransaction(() => {
+  await transaction(() => {
     for (const id of ids) if (isOrphan.get(id)) removeRow(id, false);
   });
   removeSoon();

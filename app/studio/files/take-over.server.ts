@@ -11,7 +11,7 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { addUpFiles, recordFile } from "~/media/media-files.server";
 import { hideChanged } from "~/trust/reports/hide-at-once.server";
 import { noteFilmChange } from "~/trust/reports/report-videos.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
@@ -62,7 +62,7 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
     before.file.state === "pending" && base
       ? await captionsOfNew(base, before)
       : before.file.captions;
-  const outcome = await writeTransaction((): Outcome => {
+  const outcome = await transaction((): Outcome => {
     const now = readBoth(fileId);
     if (!now) return "gone";
     if (now.file.captions !== before.file.captions) return "changed";

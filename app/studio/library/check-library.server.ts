@@ -14,7 +14,7 @@ import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.serve
 import { type PauseReason, removalsPausedBy } from "~/media/removal-guard.server";
 import { settings } from "~/server/settings.server";
 import { checkDocuments, documentFile } from "~/trust/consent/documents.server";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import type { MediaFilesTable } from "~db/schema";
 import { claimantOf, ownerOf, readClaims } from "./claims.server";
 import { type MissingFile, missingFiles } from "./missing-files.server";
@@ -111,7 +111,7 @@ export async function quarantineStray(
     const isOld = isLocal ? await isUnchanged(at, now) : isStoredUnchanged(entry, now);
     if (!at || !isOld || claimantOf(entry) || isPreservedFile(entry)) continue;
     if (isLocal) await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
-    await writeTransaction(() => {
+    await transaction(() => {
       if (!claimantOf(entry)) forgetStored(entry, { retentionMs: QUARANTINE_MS }, now);
     });
     moved.push(entry);

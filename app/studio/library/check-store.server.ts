@@ -13,7 +13,7 @@ import { MARKER, ownStore } from "~/media/storage/store-identity.server";
 import { writeHashed } from "~/media/storage/write-hashed.server";
 import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
 
 /** No upload takes this long. */
@@ -74,7 +74,7 @@ export async function quarantineObjects(
   const unused = stray.filter(({ key }) => isUnused(key));
   const keys = unused.map(({ key }) => key);
   const notBefore = now + QUARANTINE_MS;
-  await writeTransaction(() => enqueueObjects(keys, { reason: "discarded", notBefore }));
+  await transaction(() => enqueueObjects(keys, { reason: "discarded", notBefore }));
   if (unfinished.length > 0) await (await ownStore()).removeUnfinished(now - ABANDONED_MS);
   return unused;
 }

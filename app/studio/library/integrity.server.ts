@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { correctHeld } from "~/visibility/holds.server";
 import { projected } from "~db/changes.server";
-import { database, projector, sqliteHandle, writeTransaction } from "~db/client.server";
+import { database, projector, sqliteHandle, transaction } from "~db/client.server";
 import { totalOf } from "../list/list-totals.server";
 import { checkLibrary } from "./check-library.server";
 
@@ -20,7 +20,7 @@ export async function correctDerivedData(): Promise<boolean> {
   await projected();
   // While an import is still being projected, they may differ.
   if (projector().waiting().last !== null || (totalsAgree() && searchFindsRows())) return false;
-  await writeTransaction(() => projector().startAnew());
+  await transaction(() => projector().startAnew());
   while (projector().waiting().last !== null) {
     await projected();
     await setImmediate();
@@ -80,7 +80,7 @@ export function checkIntegrity(): void {
   correctDerivedData().catch((error) =>
     console.error("The derived data could not be checked:", error),
   );
-  writeTransaction(() => correctHeld()).catch((error) =>
+  transaction(() => correctHeld()).catch((error) =>
     console.error("The holds could not be checked:", error),
   );
   correctStorage().catch((error) => console.error("The storage could not be checked:", error));

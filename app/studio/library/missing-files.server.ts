@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { fileExists } from "~/media/media-files.server";
 import { readCaptions } from "~db/captions";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 
 /**
@@ -98,7 +98,7 @@ async function missingUrls({ captions, ...row }: Row): Promise<string[]> {
 
 /** Of the rows behind `after` up to `last`, exactly these miss a file. */
 function record(after: number, last: number, numbers: readonly number[]): Promise<void> {
-  return writeTransaction(() => {
+  return transaction(() => {
     prepared("DELETE FROM missing_files WHERE number > ? AND number <= ?").run(after, last);
     if (numbers.length === 0) return;
     // A video may have been deleted since.

@@ -1,5 +1,5 @@
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { type ManageView, manageHref, readManageView } from "./manage-address";
 import { MAX_VIEW_NAME_LETTERS, MAX_VIEWS, type SavedView } from "./saved-view";
@@ -35,7 +35,7 @@ export async function saveView(
     return failure(422, NOT_SAVED, { detail });
   }
   const parameters = manageHref({ ...view, page: 1 }).split("?")[1] ?? "";
-  return writeTransaction((): StudioFailure | ToastMessage => {
+  return transaction((): StudioFailure | ToastMessage => {
     const others = prepared(
       "SELECT count(*) FROM saved_views WHERE user_id = ? AND name <> ?",
     ).pluck();
@@ -60,7 +60,7 @@ export async function removeView(
   userId: string,
   id: number,
 ): Promise<StudioFailure | ToastMessage> {
-  const removed = await writeTransaction(
+  const removed = await transaction(
     () =>
       prepared(
         "DELETE FROM saved_views WHERE user_id = ? AND id = ? RETURNING name, parameters",

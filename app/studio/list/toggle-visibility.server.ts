@@ -2,7 +2,7 @@ import { recordActivity } from "~/account/activity.server";
 import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { setVisibility } from "~/visibility/visibility.server";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import type { VideoRow, VideoStatus } from "~db/schema";
 import { failure, GONE, type StudioFailure } from "../failure";
@@ -46,7 +46,7 @@ function changeVisibility(
   userId: string,
   choose: Choose,
 ): Promise<StudioFailure | ToastMessage> {
-  return writeTransaction(() => changeIn(id, userId, choose));
+  return transaction(() => changeIn(id, userId, choose));
 }
 
 function changeIn(id: string, userId: string, choose: Choose): StudioFailure | ToastMessage {

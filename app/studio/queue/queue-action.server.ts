@@ -9,7 +9,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { readFields } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { JobKind } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { nameTitles } from "../bulk/bulk";
@@ -65,7 +65,7 @@ async function perform(form: FormData, userId: string): Promise<Answer> {
 async function pause(isPaused: boolean, userId: string): Promise<ToastMessage> {
   const changed = await pauseQueue(isPaused);
   if (changed)
-    await writeTransaction(() =>
+    await transaction(() =>
       recordActivity({ userId, action: isPaused ? "queue-pause" : "queue-resume" }),
     );
   if (isPaused) {
@@ -101,7 +101,7 @@ async function changeSelected(
   jobs: readonly number[],
   userId: string,
 ): Promise<Answer> {
-  const known = await writeTransaction(() => {
+  const known = await transaction(() => {
     const named = namesOf(jobs);
     const changed = new Set(jobChanger(change)({ jobs }).map(({ id }) => id));
     const done = named.filter(({ id }) => changed.has(id));
@@ -202,7 +202,7 @@ async function addCodecs(id: string, userId: string): Promise<Answer> {
   if (!(await enqueueCodecs(id))) {
     return failure(409, NOTHING, { detail: "They wait already, or are being made." });
   }
-  await writeTransaction(() =>
+  await transaction(() =>
     recordActivity({ userId, action: "queue-codecs", detail: video.title, subjectId: id }),
   );
   return said("They are added to its stream when their turn comes.");

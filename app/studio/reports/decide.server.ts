@@ -15,7 +15,7 @@ import { noteDecision } from "~/trust/reports/uploader-decisions.server";
 import { strikeSentence } from "~/trust/uploaders/strikes";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { hold, releaseHold } from "~/visibility/holds.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { VideoDecision } from "~db/schema/reports";
 import { retryWhileBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
@@ -75,7 +75,7 @@ export async function decideReport(
   now = Date.now(),
 ): Promise<DecisionFailure | ToastMessage> {
   const { reason, isStrike } = decision;
-  const decided = await writeTransaction(() => {
+  const decided = await transaction(() => {
     const made = decideIn(reportId, decision, userId, now);
     if ("status" in made) return made;
     const struck = isStrike ? made.removed : [];
@@ -90,7 +90,7 @@ export async function decideReport(
   const sentences = [sentence, ...strikes.map(strikeSentence)];
   const answer = done(sentences.join(" "));
   const detail = describe(decision.decision, videos);
-  await writeTransaction(() => recordActivity({ userId, action: "report-decide", detail }));
+  await transaction(() => recordActivity({ userId, action: "report-decide", detail }));
   if (decision.decision === "remove") {
     await retryWhileBusy(() => removeVideos(present(videos), userId), BUSY_WAIT_MS);
   }

@@ -3,7 +3,7 @@ import { preservedUntil } from "~/media/files/preserved.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { eraseReport, readReport } from "~/trust/reports/report-records.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { done, NO_REPORT } from "./answers";
 
@@ -25,7 +25,7 @@ export async function eraseClosedReport(
     const detail = `The report is preserved until ${until.slice(0, 10)}.`;
     return failure(409, FAILED, { detail });
   }
-  const isErased = await writeTransaction(() => {
+  const isErased = await transaction(() => {
     if (!eraseReport(id)) return false;
     appendToLog({ action: "erase", reportId: id, userId });
     return true;
@@ -34,6 +34,6 @@ export async function eraseClosedReport(
     const detail = "Only the text of a closed report can be deleted, and only once.";
     return failure(409, FAILED, { detail });
   }
-  await writeTransaction(() => recordActivity({ userId, action: "report-erase" }));
+  await transaction(() => recordActivity({ userId, action: "report-erase" }));
   return done("The text of the report was deleted.");
 }

@@ -6,7 +6,7 @@ import { moveReport, type Report, readReport } from "~/trust/reports/report-reco
 import { isHere, nameVideos, unnameVideo } from "~/trust/reports/report-videos.server";
 import { videosIn } from "~/trust/reports/reported-addresses";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { done, NO_REPORT } from "./answers";
 import { isRemoved } from "./choices.server";
@@ -31,7 +31,7 @@ export async function addVideos(
 ): Promise<StudioFailure | ToastMessage> {
   const found = videosIn(typed);
   const ids = found.length > 0 ? found : [typed.trim()];
-  const added = await writeTransaction((): StudioFailure | ToastMessage => {
+  const added = await transaction((): StudioFailure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_ADDED, NO_REPORT);
     const missing = ids.find((id) => !isHere(id));
@@ -59,7 +59,7 @@ export async function addVideos(
     return done(fresh.length === 1 ? "The video was added." : `${fresh.length} videos were added.`);
   });
   if (!("status" in added))
-    await writeTransaction(() => recordActivity({ userId, action: "report-videos" }));
+    await transaction(() => recordActivity({ userId, action: "report-videos" }));
   return added;
 }
 
@@ -74,7 +74,7 @@ export async function takeOutVideo(
   userId: string,
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  const taken = await writeTransaction((): StudioFailure | ToastMessage => {
+  const taken = await transaction((): StudioFailure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_TAKEN_OUT, NO_REPORT);
     const named = report.videos.find(({ id }) => id === videoId);
@@ -95,7 +95,7 @@ export async function takeOutVideo(
     return done("The video was taken out of the report.");
   });
   if (!("status" in taken))
-    await writeTransaction(() => recordActivity({ userId, action: "report-videos" }));
+    await transaction(() => recordActivity({ userId, action: "report-videos" }));
   return taken;
 }
 

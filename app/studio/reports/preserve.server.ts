@@ -3,7 +3,7 @@ import { endPreservation, preserve, preservedUntil } from "~/media/files/preserv
 import { appendToLog } from "~/trust/moderation-log.server";
 import { readReport } from "~/trust/reports/report-records.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { done, NO_REPORT } from "./answers";
 
@@ -24,7 +24,7 @@ export async function preserveReport(
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
   const until = new Date(now + YEAR_MS).toISOString();
-  const answer = await writeTransaction((): StudioFailure | ToastMessage => {
+  const answer = await transaction((): StudioFailure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_PRESERVED, NO_REPORT);
     const ids = report.videos.map(({ id }) => id);
@@ -35,7 +35,7 @@ export async function preserveReport(
     return done(`Everything about this report is preserved until ${until.slice(0, 10)}.`);
   });
   if (!("status" in answer))
-    await writeTransaction(() => recordActivity({ userId, action: "report-preserve" }));
+    await transaction(() => recordActivity({ userId, action: "report-preserve" }));
   return answer;
 }
 
@@ -49,12 +49,12 @@ export async function endPreservationOf(
   userId: string,
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  const isEnded = await writeTransaction(() => {
+  const isEnded = await transaction(() => {
     if (preservedUntil(reportId) === null || !endPreservation(reportId)) return false;
     appendToLog({ action: "preserve-end", reportId, userId }, now);
     return true;
   });
   if (!isEnded) return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
-  await writeTransaction(() => recordActivity({ userId, action: "report-preserve-end" }));
+  await transaction(() => recordActivity({ userId, action: "report-preserve-end" }));
   return done("This report is no longer preserved. Its videos and text can be deleted again.");
 }

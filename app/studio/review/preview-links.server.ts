@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { recordActivity } from "~/account/activity.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
@@ -45,7 +45,7 @@ export async function makePreviewLink(
   userId: string,
 ): Promise<string | StudioFailure> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  return writeTransaction(() => {
+  return transaction(() => {
     const changeable = changeableNow(userId, "/admin/review/:id link", [video.id], FAILED);
     if ("status" in changeable) return changeable;
     if (isHidden(video.id)) return failure(409, FAILED, { detail: HIDDEN });
@@ -86,7 +86,7 @@ export async function revokePreviewLink(
   linkId: string,
   userId: string,
 ): Promise<boolean> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const changes = runChange(
       database()
         .deleteFrom("preview_links")
@@ -128,7 +128,7 @@ export async function countPreview(preview: Preview, now = Date.now()): Promise<
   const { linkId, videoId, title, lastViewedAt } = preview;
   const isNews = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
   try {
-    await writeTransaction(() => {
+    await transaction(() => {
       runChange(
         database()
           .updateTable("preview_links")

@@ -5,7 +5,7 @@ import { allows } from "~/account/permissions";
 import { likenessesOf } from "~/media/block-list/likeness.server";
 import { type Uncompared, uncomparedOf } from "~/trust/compared.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideoStatus } from "~db/schema";
 import { isBusy } from "~db/write-lock";
@@ -171,7 +171,7 @@ async function writeReview(
   user: SessionUser,
   isReady: boolean | undefined,
 ): Promise<ReviewAnswer> {
-  return writeTransaction((): ReviewAnswer => {
+  return transaction((): ReviewAnswer => {
     const about = { userId: user.id, subjectId: id, detail: title };
     const account = accountNow(user.id);
     if (!account || !allows(account, "/admin/review/:id note")) {

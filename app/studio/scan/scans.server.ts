@@ -4,7 +4,7 @@ import { endScan, scanAgain } from "~/media/scan/scan-queue.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isPublic } from "~/visibility/visibility.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/scan";
 import { failure, type StudioFailure } from "../failure";
 
@@ -101,7 +101,7 @@ export async function releaseInSpiteOfScan(
   isSure: boolean,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const outcome = await writeTransaction(() => {
+  const outcome = await transaction(() => {
     const scan = scansOf(id).find((each) => each.id === scanId);
     if (!scan || scan.state === "waiting") return "decided";
     if (scan.state === "refuse" && !isSure) return "not sure";
@@ -127,7 +127,7 @@ export async function scanOnceMore(
   scanId: string,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
-  const isQueued = await writeTransaction(() => {
+  const isQueued = await transaction(() => {
     const scan = scansOf(id).find((each) => each.id === scanId);
     if (!scan || scan.state === "waiting") return false;
     scanAgain(scanId);

@@ -3,7 +3,7 @@ import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { holdsOf } from "~/visibility/holds.server";
 import { applyTimes, isPublic, setTimes } from "~/visibility/visibility.server";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
@@ -28,7 +28,7 @@ export async function scheduleVideo(
   userId: string,
   now = Date.now(),
 ): Promise<StudioFailure | ToastMessage> {
-  return writeTransaction(() => scheduleIn(id, typed, userId, now));
+  return transaction(() => scheduleIn(id, typed, userId, now));
 }
 
 function scheduleIn(
@@ -77,7 +77,7 @@ export async function performDue(now = Date.now()): Promise<void> {
 }
 
 function performSome(time: string): Promise<number> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const due = applyTimes(time, VIDEOS_AT_ONCE);
     for (const { id, title, change } of due) {
       if (change === "none") continue;

@@ -2,7 +2,7 @@ import { type ActivityEntry, recordActivity } from "~/account/activity.server";
 import { formatQuantity } from "~/shared/format";
 import { freeSlug } from "~/shared/series/slug";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
 import { existingIds } from "../bulk/bulk.server";
 import { failure, type StudioFailure } from "../failure";
@@ -214,7 +214,7 @@ type Outcome = SeriesFailure | (Done & Partial<Pick<ActivityEntry, "action" | "d
 
 /** One transaction with its record, after which open pages and cached ones are told. */
 async function change(userId: string, work: () => Outcome): Promise<SeriesFailure | Done> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const outcome = work();
     if ("status" in outcome || !outcome.action) return outcome;
     const { action, detail, ...done } = outcome;

@@ -1,6 +1,6 @@
 import { recordActivity } from "~/account/activity.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { failure, GONE, type StudioFailure } from "../failure";
 
 /** A video that another one looks like. */
@@ -54,16 +54,14 @@ export async function dismissSimilar(
       detail: title === undefined ? GONE : "The two are no longer said to look alike.",
     });
   }
-  await writeTransaction(() =>
+  await transaction(() =>
     prepared(
       `UPDATE similar_videos SET dismissed_at = @now
        WHERE first = min(@id, @other) AND second = max(@id, @other)`,
     ).run({ now: new Date().toISOString(), id, other }),
   );
   const detail = `“${title}” and “${video.title}”`;
-  await writeTransaction(() =>
-    recordActivity({ userId, action: "not-same", detail, subjectId: id }),
-  );
+  await transaction(() => recordActivity({ userId, action: "not-same", detail, subjectId: id }));
   return {
     title: "Video Updated",
     description: `It is not said again that it looks like “${video.title}”.`,

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { settings } from "~/server/settings.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import { type DiskDay, type DiskForecast, forecastDisk } from "./disk-forecast";
 
@@ -33,7 +33,7 @@ export function readDiskDays(): DiskDay[] {
 export async function recordDisk(now = Date.now()): Promise<void> {
   const space = await diskSpace();
   if (!space) return;
-  await writeTransaction(() => {
+  await transaction(() => {
     prepared(
       `INSERT INTO disk_days (day, used_bytes, free_bytes) VALUES (@day, @used, @free)
        ON CONFLICT DO UPDATE SET used_bytes = excluded.used_bytes, free_bytes = excluded.free_bytes`,

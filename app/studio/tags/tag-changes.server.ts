@@ -3,7 +3,7 @@ import { partsOf, takingTurns } from "~/shared/event-loop";
 import { formatQuantity } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
 import type { TagChangeState } from "~db/schema/tags";
@@ -71,7 +71,7 @@ export async function changeTags(
   const ids = await taggedIds(tags);
   if (ids.length === 0) return undefined;
   const names = nameTitles(change.tags.map(({ name }) => name));
-  const id = await writeTransaction(() => {
+  const id = await transaction(() => {
     const aliases = setAliasesFor(tags, change.target, change.keepsNames);
     const entered = firstRow(
       database()
@@ -101,7 +101,7 @@ export async function undoTagChange(
   id: number,
   userId: string,
 ): Promise<{ end: Promise<TagChangeEnd> } | undefined> {
-  const begun = await writeTransaction(() => {
+  const begun = await transaction(() => {
     const change = firstRow(
       database()
         .updateTable("tag_changes")
@@ -184,7 +184,7 @@ function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
     underWay().set(id, { total: ids.length });
     const from = new Set(tags);
     const changePart = (part: readonly string[]) =>
-      writeTransaction(() => changeRows(id, part, from, change.target));
+      transaction(() => changeRows(id, part, from, change.target));
     const videos = await eachPart(id, ids, changePart, "done");
     return { videos, left: 0 };
   });
@@ -199,7 +199,7 @@ function performUndo(id: number): Promise<TagChangeEnd> {
     const videos = await eachPart(
       id,
       ids,
-      (part) => writeTransaction(() => bringBackRows(id, part)),
+      (part) => transaction(() => bringBackRows(id, part)),
       "undone",
     );
     await forget(id);
@@ -221,7 +221,7 @@ async function eachPart(
       videos += await retryWhileBusy(() => work(part), PATIENCE_MS);
       await turn();
     }
-    await writeTransaction(() => {
+    await transaction(() => {
       prepared("UPDATE tag_changes SET state = ? WHERE id = ?").run(state, id);
       // Open pages learn that it is over.
       prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
@@ -283,6 +283,6 @@ async function forget(id: number): Promise<void> {
     `DELETE FROM tag_change_videos WHERE change_id = @id AND video_id IN
        (SELECT video_id FROM tag_change_videos WHERE change_id = @id LIMIT 500)`,
   );
-  while ((await writeTransaction(() => some.run({ id }).changes)) > 0) await turn();
-  await writeTransaction(() => prepared("DELETE FROM tag_changes WHERE id = ?").run(id));
+  while ((await transaction(() => some.run({ id }).changes)) > 0) await turn();
+  await transaction(() => prepared("DELETE FROM tag_changes WHERE id = ?").run(id));
 }

@@ -1,6 +1,6 @@
 import { toCategoryId } from "~/shared/categories";
 import { check, description, firstMessage, tags, title } from "~/shared/video-fields";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { failure, type StudioFailure } from "../failure";
 import { readTags } from "../list/managed-row.server";
 import {
@@ -71,7 +71,7 @@ export async function saveTemplate(
   const fields = wrongFields(typed);
   const [detail] = Object.values(fields);
   if (detail) return { ...failure(422, FAILED, { detail }), typed, fields };
-  return writeTransaction((): TemplateFailure | undefined => {
+  return transaction((): TemplateFailure | undefined => {
     const others = templatesOf(userId).filter((each) => each.id !== id);
     const name = typed.name.trim();
     if (others.some((each) => each.name.toLowerCase() === name.toLowerCase())) {
@@ -107,7 +107,7 @@ export function deleteTemplate(
   id: number,
   now = Date.now(),
 ): Promise<string | undefined> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const statement = prepared(
       `UPDATE upload_templates SET deleted_at = ?, is_default = 0
        WHERE id = ? AND user_id = ? AND deleted_at IS NULL RETURNING name`,
@@ -119,14 +119,14 @@ export function deleteTemplate(
 /** Deletes the rows of templates that were deleted more than 30 days ago. */
 export async function deleteOldTemplates(now = Date.now()): Promise<void> {
   const until = new Date(now - RESTORABLE_MS).toISOString();
-  await writeTransaction(() =>
+  await transaction(() =>
     prepared("DELETE FROM upload_templates WHERE deleted_at <= ?").run(until),
   );
 }
 
 /** Restores a deleted template of a user; returns its name if it was there. */
 export function restoreTemplate(userId: string, id: number): Promise<string | undefined> {
-  return writeTransaction(
+  return transaction(
     () =>
       prepared(
         `UPDATE upload_templates SET deleted_at = NULL

@@ -5,7 +5,7 @@ import type { Permission } from "~/account/permissions";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { failure, GONE, type StudioFailure } from "../failure";
@@ -37,7 +37,7 @@ export async function deleteVideo(
   const { titles, batch } = outcome;
   const [title] = titles;
   if (title === undefined) return failure(404, FAILED, { detail: GONE });
-  await writeTransaction(() =>
+  await transaction(() =>
     recordActivity({ userId, action: "delete", subjectId: id, detail: title }),
   );
   return {
@@ -100,7 +100,7 @@ export async function removeVideos<Refusal extends StudioFailure = never>(
   for (const some of partsOf(all, VIDEOS_AT_ONCE)) {
     await turn();
     const removeSome = () =>
-      writeTransaction(
+      transaction(
         (): string[] | StudioFailure =>
           refuse?.() ?? some.flatMap((id) => moveRowToTrash(id, userId, deletedAt)),
       );

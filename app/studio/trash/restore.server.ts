@@ -8,7 +8,7 @@ import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { HOLD_SENTENCES, holdsOf } from "~/visibility/holds.server";
 import { projected } from "~db/changes.server";
-import { database, prepared, sqliteHandle, writeTransaction } from "~db/client.server";
+import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
 import { nameTitles } from "../bulk/bulk";
@@ -82,7 +82,7 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
   );
-  await writeTransaction(() => {
+  await transaction(() => {
     const rows = prepared(
       `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
          WHERE id IN (SELECT value FROM json_each(?))`,
@@ -139,7 +139,7 @@ async function recordRestored(done: Restored["done"], userId: string): Promise<v
   const titles = done.map(({ title }) => title);
   const subjectId = done.length === 1 ? first.id : undefined;
   const detail = done.length === 1 ? first.title : nameTitles(titles);
-  await writeTransaction(() => recordActivity({ userId, action: "restore", subjectId, detail }));
+  await transaction(() => recordActivity({ userId, action: "restore", subjectId, detail }));
 }
 
 function describeResult(

@@ -4,7 +4,7 @@ import { readFields } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
 import { MAX_BULK_VIDEOS, nameTitles } from "../bulk/bulk";
 import { failure, type StudioFailure } from "../failure";
@@ -112,7 +112,7 @@ async function purgeFile(
 ): Promise<TrashAnswer> {
   if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return kept();
   if ((await removeReplaced([id], "earlier")).length === 0) return gone();
-  await writeTransaction(() =>
+  await transaction(() =>
     recordActivity({ userId, action: "file-purge", subjectId: videoId, detail: title }),
   );
   return deletedForGood("1 earlier file was");
@@ -127,7 +127,7 @@ async function purgeSelected(ids: readonly string[], userId: string): Promise<Tr
   const titles = purged.map(({ title }) => title);
   const detail = purged.length === 1 ? first.title : nameTitles(titles);
   const subjectId = purged.length === 1 ? first.id : undefined;
-  await writeTransaction(() => recordActivity({ userId, action: "purge", subjectId, detail }));
+  await transaction(() => recordActivity({ userId, action: "purge", subjectId, detail }));
   const { size } = evidence;
   const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_SENTENCE}`;
   return deletedForGood(were(purged.length, "video"), rest || "");
@@ -164,8 +164,7 @@ async function emptyUntil(
     ]
       .filter(Boolean)
       .join(" and ");
-    if (detail)
-      await writeTransaction(() => recordActivity({ userId, action: "trash-empty", detail }));
+    if (detail) await transaction(() => recordActivity({ userId, action: "trash-empty", detail }));
   }
   if (count + files === 0) return gone();
   if (files === 0) return deletedForGood(were(count, "video"));

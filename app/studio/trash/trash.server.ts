@@ -4,7 +4,7 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { type EvidenceOptions, isEvidence } from "~/trust/reports/evidence.server";
 import { noteFilmChange } from "~/trust/reports/report-videos.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import {
   removeFilesOf,
@@ -46,7 +46,7 @@ export async function purge(
   const turn = eventLoopTurns();
   for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
     await turn();
-    purged.push(...(await writeTransaction(() => purgePart(some, isOrdered, { isRemovedKept }))));
+    purged.push(...(await transaction(() => purgePart(some, isOrdered, { isRemovedKept }))));
   }
   removeSoon();
   return purged;

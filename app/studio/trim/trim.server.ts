@@ -15,7 +15,7 @@ import { StorageError } from "~/media/storage/object-store";
 import { formatDuration, storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { storyboardFrames } from "../edit/storyboard-frames.server";
@@ -209,7 +209,7 @@ async function store(
   const uploadId = await reserveUploadId(folder);
   let outcome: Awaited<ReturnType<typeof store>> | undefined;
   try {
-    outcome = await writeTransaction(() => {
+    outcome = await transaction(() => {
       const video = findVideo(id);
       if (!video) return "gone";
       const changeable = changeableNow(userId, "/admin trim", [id], FAILED);

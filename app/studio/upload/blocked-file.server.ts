@@ -3,7 +3,7 @@ import { insertUnblocked, isOnBlockList } from "~/media/block-list/arrived-files
 import { BLOCKED_FILE } from "~/media/block-list/blocked-films.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 
 /** Who sent a file; what it was to be called, or the video that it was to become the file of. */
 interface Sender {
@@ -38,6 +38,6 @@ export async function insertUnlessBlocked<T>(
 }
 
 async function refuse(about: Sender): Promise<never> {
-  await writeTransaction(() => recordActivity({ ...about, action: "block-refused" }));
+  await transaction(() => recordActivity({ ...about, action: "block-refused" }));
   throw new UploadError(422, BLOCKED_FILE, "video");
 }

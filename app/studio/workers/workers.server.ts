@@ -3,7 +3,7 @@ import { changeAndRecord } from "~/account/activity.server";
 import { FormError } from "~/account/form-error.server";
 import { JOB_LABELS } from "~/media/jobs/kinds";
 import { IS_REMOTE, returnJobsOf, workerOfLease } from "~/media/remote/leases.server";
-import { database, prepared, tryWriteTransaction, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction, tryWriteTransaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { JobKind } from "~db/schema";
 import type { ListedWorker } from "./listed-worker";
@@ -93,7 +93,7 @@ export function findWorker(token: string, now = Date.now()): Worker | undefined 
 
 /** Notes that a result was taken, or why it was not. */
 export async function noteResult(id: number, trouble: string | null): Promise<void> {
-  await writeTransaction(() => {
+  await transaction(() => {
     prepared("UPDATE workers SET jobs_done = jobs_done + ?, trouble = ? WHERE id = ?").run(
       ...[trouble === null ? 1 : 0, trouble, id],
     );

@@ -12,7 +12,7 @@ import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { isTemporaryFailure } from "~/media/storage/object-store";
 import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { makeFolder } from "~db/folders.server";
 import type { PerformerDocumentRow } from "~db/schema/consent";
 import { appendToLog } from "../moderation-log.server";
@@ -107,7 +107,7 @@ export async function keepDocument(
   makeFolder(documentsFolder());
   try {
     await moveFlushed(received.path, documentFile(id));
-    return await writeTransaction(() => {
+    return await transaction(() => {
       if (!prepared("SELECT 1 FROM performers WHERE id = ?").get(performerId)) {
         enqueueRemovals([nameOf(id)], { reason: "discarded" });
         return false;
@@ -182,7 +182,7 @@ export async function openDocument(
     }
     return "damaged";
   }
-  await writeTransaction(() => logAccess("document-open", { id, performerId, userId }, now));
+  await transaction(() => logAccess("document-open", { id, performerId, userId }, now));
   return {
     stream: Readable.from(decryptedFile(file, key)),
     bytes: row.bytes,
@@ -200,7 +200,7 @@ export async function removeDocument(
   { id, performerId, userId }: { id: string; performerId: string; userId: string },
   now = Date.now(),
 ): Promise<number | undefined> {
-  const hidden = await writeTransaction(() => {
+  const hidden = await transaction(() => {
     const { changes } = prepared(
       "DELETE FROM performer_documents WHERE id = ? AND performer_id = ?",
     ).run(id, performerId);

@@ -1,4 +1,4 @@
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
@@ -40,7 +40,7 @@ export async function hideEnded(now = Date.now()): Promise<number> {
       .pluck()
       .all({ today, after }) as string[];
     if (ids.length === 0) return hidden;
-    hidden += await writeTransaction(() => settleVideos(ids, now));
+    hidden += await transaction(() => settleVideos(ids, now));
     after = ids.at(-1)!;
     await turn();
   }
@@ -58,7 +58,7 @@ export async function settleHeld(now = Date.now()): Promise<void> {
       .pluck()
       .all(after) as string[];
     if (ids.length === 0) return;
-    await writeTransaction(() => settleVideos(ids, now));
+    await transaction(() => settleVideos(ids, now));
     after = ids.at(-1)!;
     await turn();
   }

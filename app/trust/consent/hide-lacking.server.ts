@@ -4,7 +4,7 @@ import { settings } from "~/server/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { hold, releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { appendToLog } from "../moderation-log.server";
@@ -42,7 +42,7 @@ export async function hideLacking(userId: string, now = Date.now()): Promise<num
     const last = rows.at(-1);
     if (!last) break;
     after = last.number;
-    hidden += await writeTransaction(() => {
+    hidden += await transaction(() => {
       // Checked again: a record may have been saved meanwhile.
       const lacks = lacksOf(
         rows.map(({ id }) => id),
@@ -111,7 +111,7 @@ export async function releaseHidden(
       .pluck()
       .all(source) as string[];
     if (ids.length === 0) break;
-    shown += await writeTransaction(() => {
+    shown += await transaction(() => {
       for (const videoId of ids) releaseHold({ videoId, reason: "consent", sourceId: source });
       return ids.filter(isPublic).length;
     });
@@ -128,8 +128,8 @@ async function record(
   userId: string,
   now: number,
 ): Promise<void> {
-  await writeTransaction(() => appendToLog({ action, userId, detail: { source, videos } }, now));
-  await writeTransaction(() =>
+  await transaction(() => appendToLog({ action, userId, detail: { source, videos } }, now));
+  await transaction(() =>
     recordActivity({ userId, action, detail: formatQuantity(videos, "video") }),
   );
 }

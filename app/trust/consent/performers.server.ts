@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { fold } from "~/shared/fold";
 import { hold } from "~/visibility/holds.server";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/consent";
 import { appendToLog } from "../moderation-log.server";
 import { isAdultOn } from "./consent";
@@ -146,7 +146,7 @@ export function savePerformer(
   now = Date.now(),
 ): Promise<SavedPerformer> {
   const id = existing?.id ?? randomUUID();
-  return writeTransaction((): SavedPerformer => {
+  return transaction((): SavedPerformer => {
     const before = prepared("SELECT * FROM performers WHERE id = ?").get(id) as
       | PerformerRow
       | undefined;
@@ -216,7 +216,7 @@ export function forgetPerformer(
   userId: string,
   now = Date.now(),
 ): Promise<number | undefined> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const documents = prepared("SELECT id FROM performer_documents WHERE performer_id = ?")
       .pluck()
       .all(id) as string[];

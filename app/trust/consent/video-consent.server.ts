@@ -1,5 +1,5 @@
 import { formatQuantity } from "~/shared/format";
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { PerformerRow, VideoConsentRow } from "~db/schema/consent";
 import { appendToLog } from "../moderation-log.server";
 import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
@@ -97,7 +97,7 @@ export function saveVideoConsent(
   typed: ConsentTexts,
   now = Date.now(),
 ): Promise<SavedConsent> {
-  return writeTransaction((): SavedConsent => {
+  return transaction((): SavedConsent => {
     if (!prepared("SELECT 1 FROM videos WHERE id = ?").get(videoId)) return "gone";
     const before = prepared("SELECT updated_at FROM video_consents WHERE video_id = ?")
       .pluck()

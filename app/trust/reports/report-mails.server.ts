@@ -1,6 +1,6 @@
 import { type Email, sendEmail } from "~/server/mail/email.server";
 import { settings } from "~/server/settings.server";
-import { database, writeTransaction } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import type { ReportMailRow } from "~db/schema/reports";
 import { writingTurns } from "~db/threads/checkpoint.server";
@@ -36,7 +36,7 @@ export async function eraseDue(now = Date.now()): Promise<number> {
   for (;;) {
     const due = reportsToErase(now);
     // One by one, so that nobody waits long for the lock; a free one is had without giving others a turn.
-    for (const id of due) if (await writeTransaction(() => eraseReport(id, now))) erased += 1;
+    for (const id of due) if (await transaction(() => eraseReport(id, now))) erased += 1;
     if (due.length === 0) return erased;
     await turn();
   }

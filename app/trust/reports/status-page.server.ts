@@ -1,4 +1,4 @@
-import { prepared, writeTransaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog, textDigest } from "../moderation-log.server";
 import { plainText } from "./report-form.server";
@@ -100,7 +100,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
   if (text.length > LONGEST_MESSAGE) {
     return { status: 422, error: "Please use at most 4,000 characters.", text };
   }
-  return writeTransaction((): StatusAnswer => {
+  return transaction((): StatusAnswer => {
     const now = readReport(id);
     if (!now || now.state === "closed") return { ...DECIDED, text };
     // Submitting the form twice adds one message.
@@ -120,7 +120,7 @@ async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
 
 /** If the report hides a video, a moderator still has to decide: the reporter may have been forced to withdraw. */
 async function withdraw({ id }: Report): Promise<StatusAnswer> {
-  return writeTransaction((): StatusAnswer => {
+  return transaction((): StatusAnswer => {
     const now = readReport(id);
     if (!now || now.state === "closed") return DECIDED;
     if (now.decision === "withdrawn") return { done: "The report is withdrawn." };

@@ -1,7 +1,7 @@
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/server/client-address.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { writeTransaction } from "~db/client.server";
+import { transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog } from "../moderation-log.server";
 import { hideReported, hidesAtOnce } from "./hide-at-once.server";
@@ -113,7 +113,7 @@ export async function submitReport(
   const { ticked, ...texts } = typed;
   const statements = KIND_TEXTS[kind].statements.filter((_, at) => ticked.includes(at));
   const box = { ...texts, statements: [...statements] };
-  await writeTransaction(() => {
+  await transaction(() => {
     if (!createReport({ id, kind, videos, box })) return;
     appendToLog({ action: "received", reportId: id, videoId: videos[0], detail: { kind } });
     if (hidesAtOnce(kind)) {

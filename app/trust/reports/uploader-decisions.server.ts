@@ -1,6 +1,6 @@
 import { isPreservedReport } from "~/media/files/preserved.server";
 import { settings } from "~/server/settings.server";
-import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
+import { prepared, sqliteHandle, transaction } from "~db/client.server";
 import type { UploaderDecisionsTable } from "~db/schema/terms";
 import { openDecision, sealDecision } from "./report-box.server";
 
@@ -83,6 +83,6 @@ export async function forgetDecisions(now = Date.now()): Promise<number> {
   for (;;) {
     const ids = due.all(before) as number[];
     if (ids.length === 0) return forgotten;
-    forgotten += (await writeTransaction(() => forget.run(JSON.stringify(ids)))).changes;
+    forgotten += (await transaction(() => forget.run(JSON.stringify(ids)))).changes;
   }
 }

@@ -1,4 +1,4 @@
-import { prepared, sqliteHandle, writeTransaction } from "~db/client.server";
+import { prepared, sqliteHandle, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { AcceptedTerms } from "./terms";
 
@@ -81,7 +81,7 @@ export async function forgetAccepted(after = 0, now = Date.now()): Promise<numbe
   const changed = part.filter(({ goneAt, isGone }) => (goneAt !== null) !== (isGone === 1));
   const over = part.some(({ goneAt, isGone }) => isGone && goneAt !== null && goneAt <= before);
   if (changed.length > 0 || over) {
-    await writeTransaction(() => {
+    await transaction(() => {
       const note = prepared("UPDATE accepted_terms SET video_gone_at = ? WHERE id = ?");
       // One that was gone may be back, as after a restored backup.
       for (const { id, isGone } of changed) note.run(isGone ? time : null, id);

@@ -4,7 +4,7 @@ import { setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
 import { heldFor, hold, releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { appendToLog } from "../moderation-log.server";
@@ -24,7 +24,7 @@ export async function blockUser(
   ownerId: string,
   hidesVideos: boolean,
 ): Promise<{ email: string; hidden: number } | undefined> {
-  const user = await writeTransaction(() => blockIn(userId, ownerId));
+  const user = await transaction(() => blockIn(userId, ownerId));
   if (!user) return undefined;
   const hidden = hidesVideos
     ? await eachVideo(videosOf(userId), (id) => hideOne(id, userId, ownerId))
@@ -99,7 +99,7 @@ async function eachVideo(ids: readonly string[], change: (id: string) => boolean
   let changed = 0;
   for (let from = 0; from < ids.length; from += VIDEOS_AT_ONCE) {
     const some = ids.slice(from, from + VIDEOS_AT_ONCE);
-    await writeTransaction(() => {
+    await transaction(() => {
       for (const id of some) if (change(id)) changed++;
     });
     await turn();

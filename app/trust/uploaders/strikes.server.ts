@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { recordActivity } from "~/account/activity.server";
 import { AccountError } from "~/account/users.server";
 import { settings } from "~/server/settings.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { appendToLog, textDigest } from "../moderation-log.server";
 import { blockIn } from "./block.server";
@@ -52,7 +52,7 @@ export async function giveStrike(
   if (reason.length > LONGEST_REASON) {
     throw new AccountError(`A reason has ${LONGEST_REASON} characters at most.`);
   }
-  return writeTransaction(() => {
+  return transaction(() => {
     const strikes = strikesOf([userId]).get(userId) ?? [];
     if (shown !== undefined && shown !== strikes.length) {
       throw new AccountError(
@@ -121,7 +121,7 @@ export async function withdrawStrike(
   ownerId: string,
   now = Date.now(),
 ): Promise<{ email: string } | undefined> {
-  return writeTransaction(() => {
+  return transaction(() => {
     const user = firstRow(
       database()
         .selectFrom("user_strikes")

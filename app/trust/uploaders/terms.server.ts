@@ -1,5 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
-import { database, prepared, writeTransaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { Acceptance } from "./accepted-terms.server";
 import { MOST_TERMS_LETTERS, normalizeTerms, type Terms, termsProblem } from "./terms";
@@ -85,7 +85,7 @@ export async function saveTerms(
   if (text.length > MOST_TERMS_LETTERS) {
     return refuse(422, `Terms have ${MOST_TERMS_LETTERS.toLocaleString("en")} characters at most.`);
   }
-  return writeTransaction(() => {
+  return transaction(() => {
     const current = readTerms();
     if (current?.text === text) return { version: current.version, isNew: false };
     if ((current?.version ?? 0) !== madeFrom) {
@@ -113,7 +113,7 @@ export async function requireTerms(
   userId: string,
   now = Date.now(),
 ): Promise<boolean> {
-  return writeTransaction(() => {
+  return transaction(() => {
     if (isRequired && !readTerms()) return false;
     const changes = runChange(
       database()

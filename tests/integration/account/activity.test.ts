@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listActivities, recordActivity } from "~/account/activity.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -12,10 +12,10 @@ afterEach(() => site.remove());
 
 describe("the activity list", () => {
   it("says who did what to which video and when, newest first", async () => {
-    await writeTransaction(() =>
+    await transaction(() =>
       recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A film" }),
     );
-    await writeTransaction(() => recordActivity({ userId: null, action: "password-reset" }));
+    await transaction(() => recordActivity({ userId: null, action: "password-reset" }));
     expect(await listActivities()).toEqual([
       {
         id: 2,
@@ -36,7 +36,7 @@ describe("the activity list", () => {
 
   it("is read page by page, by user and by video", async () => {
     for (let n = 1; n <= 60; n++) {
-      await writeTransaction(() =>
+      await transaction(() =>
         recordActivity({ userId: n % 2 ? "u" : null, action: "edit", subjectId: `v${n % 3}` }),
       );
     }
@@ -50,11 +50,11 @@ describe("the activity list", () => {
   });
 
   it("outlives the account, and forgets the oldest", async () => {
-    await writeTransaction(() => recordActivity({ userId: "u", action: "hide", subjectId: "v" }));
+    await transaction(() => recordActivity({ userId: "u", action: "hide", subjectId: "v" }));
     sqliteHandle().exec("DELETE FROM users");
     expect(await listActivities()).toMatchObject([{ email: undefined, action: "hide" }]);
     sqliteHandle().exec("INSERT INTO activities (id, action) VALUES (100000, 'edit')");
-    await writeTransaction(() => recordActivity({ userId: null, action: "edit" }));
+    await transaction(() => recordActivity({ userId: null, action: "edit" }));
     expect((await listActivities()).map(({ id }) => id)).toEqual([100_001, 100_000]);
   });
 });

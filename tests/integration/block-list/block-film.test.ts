@@ -10,7 +10,7 @@ import { moveIntoStore } from "~/media/storage/move-into-store.server";
 import { forgetSettings } from "~/server/settings.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { purge } from "~/studio/trash/trash.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { useAdminSite } from "../../admin-requests";
 import { addToLibrary } from "../../encode-library";
 import { filesBelow } from "../../files-below";
@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
   it("is known by the bytes that came, those that are played, and its frames", async () => {
     const id = await addToLibrary(site.uploads, film(1), true);
     digest(id);
-    const before = await writeTransaction(() => blockFilm(id, "consent"));
+    const before = await transaction(() => blockFilm(id, "consent"));
     expect(before?.known).toBe("frames");
     expect(blocked()).toMatchObject([
       { video_id: id, reason: "consent", state: "waiting", bytes: 0 },
@@ -56,7 +56,7 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
 
   it("is compared although the video is gone for good before its frames were taken", async () => {
     const id = await addToLibrary(site.uploads, film(2), true);
-    await writeTransaction(() => blockFilm(id, "under-age"));
+    await transaction(() => blockFilm(id, "under-age"));
     await removeVideos([id], "u");
     await purge([id]);
     await removeFiles();
@@ -69,7 +69,7 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
 
   it("is tried again a minute later, three times, when its frames can't be taken", async () => {
     const id = await addToLibrary(site.uploads, film(3), true);
-    await writeTransaction(() => blockFilm(id, "other"));
+    await transaction(() => blockFilm(id, "other"));
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     for (const state of ["waiting", "waiting", "none"]) {
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
     const [name = ""] = files();
     await recordFile({ bucket: "videos", path: name, videoId: id, kind: "video" });
     await moveIntoStore();
-    await writeTransaction(() => blockFilm(id, "other"));
+    await transaction(() => blockFilm(id, "other"));
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
     fs.renameSync(store, `${store}-away`);
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -107,7 +107,7 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
     fs.writeFileSync(file, "no film");
     const id = await addToLibrary(site.uploads, file, true);
     digest(id);
-    await writeTransaction(() => blockFilm(id, "other"));
+    await transaction(() => blockFilm(id, "other"));
     await hashBlockedFilms();
     expect(blocked()).toMatchObject([{ state: "none", bytes: 0 }]);
     expect(isBlockedFile(SHA)).toBe(true);
@@ -118,7 +118,7 @@ describe("the block list", () => {
   it("has nothing of a decision that was not made, and of a video that there is not", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
-    const decided = writeTransaction(() => {
+    const decided = transaction(() => {
       expect(blockFilm("nobody", "other")).toBeUndefined();
       expect(blockFilm("v", "other")?.known).toBe("bytes");
       throw new Error("somebody else was first");
@@ -130,12 +130,12 @@ describe("the block list", () => {
   it("keeps a video once, and lets it go", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
-    await writeTransaction(() => blockFilm("v", "other"));
-    await writeTransaction(() => blockFilm("v", "copyright"));
+    await transaction(() => blockFilm("v", "other"));
+    await transaction(() => blockFilm("v", "copyright"));
     expect(blocked()).toMatchObject([{ reason: "copyright" }]);
     expect(isBlockedFile(SHA)).toBe(true);
-    expect(await writeTransaction(() => unblockFilm("v"))).toBe(true);
-    expect(await writeTransaction(() => unblockFilm("v"))).toBe(false);
+    expect(await transaction(() => unblockFilm("v"))).toBe(true);
+    expect(await transaction(() => unblockFilm("v"))).toBe(false);
     expect(isBlockedFile(SHA)).toBe(false);
   });
 
@@ -144,7 +144,7 @@ describe("the block list", () => {
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
       .run(Buffer.alloc(32, 7));
-    expect(await writeTransaction(() => blockFilm("v", "other"))).toMatchObject({ known: "few" });
+    expect(await transaction(() => blockFilm("v", "other"))).toMatchObject({ known: "few" });
     expect(blocked()).toMatchObject([{ state: "few", step: 1, bytes: 2 * 24 }]);
   });
 });

@@ -17,7 +17,7 @@ import { forgetEntries } from "~/media/block-list/removed-entries.server";
 import { action } from "~/routes/block-list";
 import { readBlockListPage } from "~/studio/block-list/block-list-page.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
 
 const site = useAdminSite();
@@ -169,7 +169,7 @@ describe("a list of digests", () => {
       expect(await importText(lines.join("\n"))).toEqual({ added: 20_000, known: 0 });
     });
     expect(turns.meanMs).toBeLessThan(25);
-    await writeTransaction(() => removeEntry(1, new Date("2020-01-01")));
+    await transaction(() => removeEntry(1, new Date("2020-01-01")));
     expect((await turnsDuring(() => forgetEntries())).meanMs).toBeLessThan(25);
     const left = `SELECT (SELECT count(*) FROM blocked_files) + (SELECT count(*) FROM blocked_md5s)`;
     expect(sqliteHandle().prepare(left).pluck().get()).toBe(0);

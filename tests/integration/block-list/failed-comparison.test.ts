@@ -12,7 +12,7 @@ import { releaseCompared, uncomparedOf } from "~/trust/compared.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { hold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
@@ -56,7 +56,7 @@ async function addHeld(jobs: Record<string, string>, { isToBePublic = true } = {
   for (const [kind, state] of Object.entries(jobs)) {
     add.run(kind, state, state === "failed" ? "The file is damaged. ffmpeg said: moov" : null);
   }
-  await writeTransaction(() => holdUncompared("v"));
+  await transaction(() => holdUncompared("v"));
 }
 
 const logged = () =>
@@ -66,7 +66,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
   it("says why, and is published once it could be compared again", async () => {
     const clip = makeClip(site.folder, "film", { picture: "testsrc2=size=160x120:duration=4" });
     const id = await addToLibrary(site.uploads, clip, true);
-    await writeTransaction(() => holdUncompared(id));
+    await transaction(() => holdUncompared(id));
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('storyboard')");
     const file = onDisk(site.uploads, videoRow(id).video_url);
     const film = fs.readFileSync(file);
@@ -201,7 +201,7 @@ describe("a moderator who has watched the film", () => {
       "The video is no longer on hold for its comparison.",
       "review",
     ]);
-    await writeTransaction(() => {
+    await transaction(() => {
       holdUncompared("v");
       hold({ videoId: "v", reason: "report" });
     });

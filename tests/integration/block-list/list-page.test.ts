@@ -20,7 +20,7 @@ import { removeVideos } from "~/studio/trash/remove.server";
 import { purge } from "~/studio/trash/trash.server";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
@@ -157,7 +157,7 @@ describe("the page of the block list", () => {
   it("names what was blocked, with its thumbnail and report, as long as somebody knows it", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
-    await writeTransaction(() => {
+    await transaction(() => {
       blockFilm("v", "private", new Date("2026-11-01T10:00:00Z"));
       appendToLog({ action: "remove", reportId: "r", videoId: "v", userId: null });
     });
@@ -178,7 +178,7 @@ describe("the page of the block list", () => {
   it("shows nobody an image of a video that was blocked as under age", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
-    await writeTransaction(() => blockFilm("v", "under-age"));
+    await transaction(() => blockFilm("v", "under-age"));
     expect((await page()).entries[0]).toMatchObject({ title: "A street", hasThumbnail: false });
     expect((await thumbnail("1")).status).toBe(404);
   });
@@ -235,7 +235,7 @@ describe("the page of the block list", () => {
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
       .run(hashes(1, 30, 2));
-    await writeTransaction(() => blockFilm("v", "private"));
+    await transaction(() => blockFilm("v", "private"));
     await succeeded(() => send({ intent: "remove", entry: "1" }));
     addVideo({ id: "copy", title: "Copy", status: "published" });
     sqliteHandle()

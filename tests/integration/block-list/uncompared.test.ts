@@ -15,7 +15,7 @@ import { releaseCompared, uncomparedOf } from "~/trust/compared.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { HOLD_SENTENCES } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { sendMultipart, useAdminSite } from "../../admin-requests";
 import { addToLibrary, jobStates, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
@@ -63,7 +63,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     const id = await addToLibrary(site.uploads, blocked, true);
     const digest = createHash("sha256").update(fs.readFileSync(blocked)).digest("hex");
     sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, digest);
-    await writeTransaction(() => blockFilm(id, "consent"));
+    await transaction(() => blockFilm(id, "consent"));
     await hashBlockedFilms();
     sqliteHandle().exec("DELETE FROM videos; DELETE FROM jobs");
   });

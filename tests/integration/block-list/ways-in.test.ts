@@ -21,7 +21,7 @@ import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { successSentence } from "~/studio/upload/upload-fields";
 import { refusalsOf } from "~/trust/publication.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { adminCookie, page, sendMultipart, succeed, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
@@ -52,7 +52,7 @@ const activities = async () => (await listActivities()).map(({ action }) => acti
 async function block(file: string): Promise<void> {
   const id = await addToLibrary(site.uploads, file, true);
   sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, digestOf(file));
-  await writeTransaction(() => blockFilm(id, "consent"));
+  await transaction(() => blockFilm(id, "consent"));
   await hashBlockedFilms();
   sqliteHandle().exec("DELETE FROM videos");
   fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });

@@ -8,7 +8,7 @@ import {
   openSqlite,
   projector,
   sqliteHandle,
-  writeTransaction,
+  transaction,
 } from "~db/client.server";
 import * as reference from "../../catalogue-reference";
 import { ids, video, write } from "../../catalogue-rows";
@@ -152,7 +152,7 @@ describe("changes that wait", () => {
     const program = other();
     write(rows(6_000));
     const all = projected();
-    await writeTransaction(() =>
+    await transaction(() =>
       sqliteHandle().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v5999'"),
     );
     program.pragma("busy_timeout = 5000");

@@ -7,8 +7,8 @@ import {
   database,
   disableBusyTimeout,
   sqliteHandle,
+  transaction,
   tryWriteTransaction,
-  writeTransaction,
 } from "~db/client.server";
 import { allRows, firstRow, runChange } from "~db/run-query.server";
 import { useTemporarySite } from "../../temporary-site";
@@ -30,7 +30,7 @@ const ids = () => sqliteHandle().prepare("SELECT id FROM videos ORDER BY id").pl
 
 describe("a transaction", () => {
   it("returns what its work returns, and runs the queries that Kysely builds", async () => {
-    const found = await writeTransaction(() => {
+    const found = await transaction(() => {
       expect(insert("a") + insert("b")).toBe(2);
       const query = database().selectFrom("videos").select("id").orderBy("id");
       return [allRows(query), firstRow(query), firstRow(query.where("id", "=", "x"))];
@@ -40,7 +40,7 @@ describe("a transaction", () => {
   });
 
   it("is rolled back when its work throws", async () => {
-    const failing = writeTransaction(() => {
+    const failing = transaction(() => {
       insert("a");
       throw new Error("no");
     });
@@ -49,10 +49,10 @@ describe("a transaction", () => {
   });
 
   it.each([
-    ["another transaction", () => void writeTransaction(() => insert("b"))],
+    ["another transaction", () => void transaction(() => insert("b"))],
     ["a transaction that can be put off", () => void tryWriteTransaction(() => insert("b"))],
   ])("refuses %s in it, and is rolled back", async (_, begin) => {
-    const nested = writeTransaction(() => {
+    const nested = transaction(() => {
       insert("a");
       begin();
     });
@@ -62,7 +62,7 @@ describe("a transaction", () => {
 
   it("refuses a query in it that would be awaited", async () => {
     let query: Promise<unknown> = Promise.resolve();
-    await writeTransaction(() => {
+    await transaction(() => {
       query = database().selectFrom("videos").select("id").execute();
       query.catch(() => undefined);
     });
@@ -71,7 +71,7 @@ describe("a transaction", () => {
 
   it("refuses work that is asynchronous, and rolls back what it has done", async () => {
     // @ts-expect-error Types refuse it too.
-    const asynchronous = writeTransaction(async () => {
+    const asynchronous = transaction(async () => {
       insert("a");
     });
     await expect(asynchronous).rejects.toThrow("cannot return a promise");
@@ -119,7 +119,7 @@ describe("while another process holds the write lock", () => {
       turns += 1;
       if (turns === 10) void release();
     }, 10);
-    await writeTransaction(() => insert("a"));
+    await transaction(() => insert("a"));
     clearInterval(timer);
     expect(turns).toBeGreaterThanOrEqual(10);
     expect(ids()).toEqual(["a"]);
@@ -133,7 +133,7 @@ describe("while another process holds the write lock", () => {
         : "Another process";
     const message = new RegExp(`^${name} is writing to the database\\.`, "s");
     const work = vi.fn(() => insert("a"));
-    await expect(writeTransaction(work)).rejects.toThrow(message);
+    await expect(transaction(work)).rejects.toThrow(message);
     await expect(database().deleteFrom("activities").where("id", "=", 1).execute()).rejects.toThrow(
       message,
     );
@@ -144,7 +144,7 @@ describe("while another process holds the write lock", () => {
     ]);
     logged.mockRestore();
     await release();
-    await writeTransaction(work);
+    await transaction(work);
     expect(ids()).toEqual(["a"]);
   });
 

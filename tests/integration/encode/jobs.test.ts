@@ -27,7 +27,7 @@ import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe
 import { listDeletions } from "~/studio/trash/recent-deletions.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreDeletion } from "~/studio/trash/restore.server";
-import { database, sqliteHandle, writeTransaction } from "~db/client.server";
+import { database, sqliteHandle, transaction } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import { command } from "../../command";
 import {
@@ -66,7 +66,7 @@ async function addVideo(title = "A video"): Promise<string> {
     .values({ title, category: "desi", video_url: "/media/videos/u/1.mp4" })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await writeTransaction(() => enqueueIn([id]));
+  await transaction(() => enqueueIn([id]));
   return id;
 }
 
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
 
   it("asks for a video once, and for none that another tool has inserted", async () => {
     const id = await addVideo();
-    await writeTransaction(() => enqueueIn([id]));
+    await transaction(() => enqueueIn([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(8);
   });
@@ -320,7 +320,7 @@ describe.runIf(ffmpegAvailable())("a result whose name another file has", () => 
   const FILM = "/media/videos/u/holiday.avi";
   const OTHER = "/media/videos/u/holiday.mp4";
   const converts = async () => {
-    await writeTransaction(() => enqueueIn(["avi"], ["ladder"]));
+    await transaction(() => enqueueIn(["avi"], ["ladder"]));
     jobsChanged("work");
     await workUntilIdle();
     return jobRows("avi")[0]!;
@@ -475,7 +475,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     process.env.PATH = slowFfmpeg(site.folder);
     const runner = startWork();
     await until(() => jobRows(first).some(({ progress }) => progress > 0));
-    await writeTransaction(() => jobChanger("later")({ videos: [first] }));
+    await transaction(() => jobChanger("later")({ videos: [first] }));
     jobsChanged("work");
     await until(() => jobStates(second).ladder === "running");
     expect(jobStates(first).ladder).toBe("waiting");
@@ -487,7 +487,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     const before = videoRow(id);
     const file = onDisk(site.uploads, before.video_url);
     const { ino } = fs.statSync(file);
-    await writeTransaction(() => jobChanger("again")({ videos: [id] }));
+    await transaction(() => jobChanger("again")({ videos: [id] }));
     onlyJobs("transcode", "ladder");
     await workUntilIdle();
     const after = videoRow(id);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { MediaName } from "~/media/bucket.server";
 import { enqueueRemovals, removeFiles } from "~/media/files/removals.server";
 import { recordFile } from "~/media/media-files.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -27,7 +27,7 @@ function put(name: MediaName, content = "film"): void {
 
 const enqueue = (...files: MediaName[]) =>
   // A moment later than the files, whose times have the resolution of the file system.
-  writeTransaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
+  transaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
 
 const removeDue = () => removeFiles(Date.now() + 1_000);
 
@@ -122,9 +122,7 @@ describe("a file whose removal is enqueued", () => {
 
   it("stays when another tool has put a file in its place since", async () => {
     put(FILM);
-    await writeTransaction(() =>
-      enqueueRemovals([FILM], { reason: "deleted" }, Date.now() - 60_000),
-    );
+    await transaction(() => enqueueRemovals([FILM], { reason: "deleted" }, Date.now() - 60_000));
     await removeDue();
     expect([isThere(FILM), removals()]).toEqual([true, []]);
   });

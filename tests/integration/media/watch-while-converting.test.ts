@@ -11,7 +11,7 @@ import { startRunner } from "~/media/jobs/runner.server";
 import { beginWork, type Work } from "~/media/jobs/worker.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { serveMedia } from "~/media/serve/serve.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addToLibrary,
   filesBelow,
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("a film that browsers don't play", { timeout: 
     expect((await playlist(beside(first, "240p.m3u8"))).endList).not.toBe(true);
     // As after an undo of the trash, which brings back the row and what there is of files.
     sqliteHandle().exec("DELETE FROM jobs");
-    await writeTransaction(() => enqueueMissingIn([id]));
+    await transaction(() => enqueueMissingIn([id]));
     expect(jobStates(id)).toMatchObject({ transcode: "waiting", ladder: "waiting" });
 
     const again = await untilWatchable(id);

@@ -35,7 +35,7 @@ import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
 import { checkDocuments, enqueueDocumentRemovals } from "~/trust/consent/documents.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { filesBelow } from "../../files-below";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -279,7 +279,7 @@ describe("files that were moved into the store", () => {
   it("leave no object behind if the process was killed before their record was written", async () => {
     const object = "videos/u/1700000000001.0123456789abcdef.mp4";
     await ownStore();
-    await writeTransaction(() => announceObjects([object]));
+    await transaction(() => announceObjects([object]));
     fs.mkdirSync(path.join(storeFolder, "videos/u"), { recursive: true });
     fs.writeFileSync(path.join(storeFolder, object), "half");
     await moveIntoStore();
@@ -289,7 +289,7 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES);
     // Nobody may record it from now on.
     const record = { object, bytes: 4, sha256: "", version: "1-1-1", modifiedMs: 1, type: "a/b" };
-    expect(await writeTransaction(() => recordStored(NAME, record))).toBe(false);
+    expect(await transaction(() => recordStored(NAME, record))).toBe(false);
   });
 });
 
@@ -475,7 +475,7 @@ describe("documents of performers", () => {
 
   it("leave the disk and the store with their row", async () => {
     await moveIntoStore();
-    await writeTransaction(() => {
+    await transaction(() => {
       sqliteHandle().exec("DELETE FROM performer_documents");
       enqueueDocumentRemovals([id]);
     });
@@ -486,7 +486,7 @@ describe("documents of performers", () => {
 
   it("stay while their row exists", async () => {
     await moveIntoStore();
-    await writeTransaction(() => enqueueDocumentRemovals([id]));
+    await transaction(() => enqueueDocumentRemovals([id]));
     await removeFiles(Date.now() + 1_000);
     expect([storedFile(name)?.bytes, removals()]).toEqual([9, []]);
   });
@@ -764,7 +764,7 @@ describe("an older database, from before a file was moved and evicted", () => {
 
   it("keeps the objects that its rows need, and gets the files back", async () => {
     const before = objects();
-    await writeTransaction(() => announceObjects(before));
+    await transaction(() => announceObjects(before));
     await removeFiles(Date.now() + 30 * DAY_MS);
     const report = (await checkStore(Date.now() + 30 * DAY_MS))!;
     expect(report.recoverable.sort()).toEqual(before);

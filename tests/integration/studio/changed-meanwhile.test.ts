@@ -10,7 +10,7 @@ import { action as actOnReview } from "~/routes/review";
 import { changeVideos } from "~/studio/bulk/bulk.server";
 import { findEditable } from "~/studio/list/managed-list.server";
 import { toggleVideo } from "~/studio/list/toggle-visibility.server";
-import { disableBusyTimeout, openSqlite, sqliteHandle, writeTransaction } from "~db/client.server";
+import { disableBusyTimeout, openSqlite, sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite, video, writeUpload } from "../../admin-requests";
 import { filesBelow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
@@ -141,7 +141,7 @@ async function overtakenBy(sent: Sent, change: () => Promise<unknown>): Promise<
 
 const publish = () => toggleVideo({ id: "v", expectedStatus: "review" }, "u");
 const runAsTransaction = (sql: string) => () =>
-  writeTransaction(() => {
+  transaction(() => {
     sqliteHandle().exec(sql);
   });
 const deactivate = runAsTransaction(

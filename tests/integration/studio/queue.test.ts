@@ -10,7 +10,7 @@ import { action, loader } from "~/routes/queue";
 import { forgetSettings } from "~/server/settings.server";
 import type { StudioFailure } from "~/studio/failure";
 import { readQueuePage } from "~/studio/queue/queue-page.server";
-import { closeDatabase, sqliteHandle, writeTransaction } from "~db/client.server";
+import { closeDatabase, sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   adminCookie,
@@ -63,7 +63,7 @@ async function addQueued(id: string, columns: Record<string, string> = {}): Prom
     duration: "1:40",
     ...columns,
   });
-  await writeTransaction(() => enqueueIn([id]));
+  await transaction(() => enqueueIn([id]));
 }
 
 const numberOf = (id: string, kind: string) =>
@@ -126,7 +126,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     for (const id of ["a", "b"]) await addQueued(id);
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url)
       VALUES ('new', 'a', 'pending', '/media/videos/u/2.mp4')`);
-    await writeTransaction(() => enqueueIn(["new"]));
+    await transaction(() => enqueueIn(["new"]));
     set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE video_id = 'a'");
     const { queue } = await page("/admin/queue?state=waiting");
     expect(queue.lists[0]!.jobs).toHaveLength(queue.counts.waiting!);

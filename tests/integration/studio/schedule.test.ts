@@ -8,7 +8,7 @@ import { ALL_NEWEST, readManageView } from "~/studio/list/manage-address";
 import { idsOf, listManaged } from "~/studio/list/managed-list.server";
 import { performDue, startSchedule } from "~/studio/schedule/schedule.server";
 import { hold, releaseHold } from "~/visibility/holds.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   answered,
@@ -284,9 +284,9 @@ describe("publishing and hiding by hand", () => {
 
     it("keeps a video hidden whose hold is released later", async () => {
       addVideo({ status: "published" });
-      await writeTransaction(() => hold({ videoId: "v", reason: "report" }));
+      await transaction(() => hold({ videoId: "v", reason: "report" }));
       await change("hide");
-      await writeTransaction(() => releaseHold({ videoId: "v", reason: "report" }));
+      await transaction(() => releaseHold({ videoId: "v", reason: "report" }));
       expect(video()?.status).toBe("hidden");
     });
   });

@@ -24,7 +24,7 @@ import {
 } from "~/trust/reports/report-records.server";
 import { hold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 
@@ -47,7 +47,7 @@ function report(
     what: "It is me.",
     statements: ["True."],
   };
-  return writeTransaction(() => createReport({ id, kind, videos, box }, at));
+  return transaction(() => createReport({ id, kind, videos, box }, at));
 }
 
 const versionNow = (id: string) => readReportPage(id)?.version ?? "";
@@ -88,7 +88,7 @@ describe("a decision on a report", () => {
 
   it("keeps it: it is as before, and a person has looked at it", async () => {
     await report("r");
-    await writeTransaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
+    await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     expect(isPublic("v")).toBe(false);
     await decide("r", "keep");
     expect(isPublic("v")).toBe(true);
@@ -102,7 +102,7 @@ describe("a decision on a report", () => {
     await report("r");
     await report("s", { kind: "under-age" });
     await report("t");
-    await writeTransaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
+    await transaction(() => hold({ videoId: "v", reason: "report", sourceId: "r" }));
     await decide("r", "keep");
     expect(isPublic("v")).toBe(false);
     // What was reported as often as somebody likes is looked at once.
@@ -150,7 +150,7 @@ describe("a decision on a report", () => {
   });
 
   it("removes one that is converted: its jobs end, and nothing of it comes back", async () => {
-    await writeTransaction(() => enqueueIn(["v"]));
+    await transaction(() => enqueueIn(["v"]));
     const jobs = sqliteHandle().prepare("SELECT count(*) FROM jobs WHERE video_id = 'v'").pluck();
     sqliteHandle().exec("UPDATE jobs SET state = 'running'");
     expect(jobs.get()).not.toBe(0);
@@ -161,7 +161,7 @@ describe("a decision on a report", () => {
 
   it("finishes at the start what a stopped process began to remove", async () => {
     await report("r");
-    await writeTransaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
+    await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
     await finishDecisions();
     expect(video()).toBeUndefined();
     expect(pageOf("r")?.videos[0]?.status).toBe("trash");
@@ -226,7 +226,7 @@ describe("a decision on a report", () => {
     await report("r");
     await decide("r", "ask");
     const version = versionNow("r");
-    await writeTransaction(() => moveReport({ id: "r", from: ["asked"], to: "open" }));
+    await transaction(() => moveReport({ id: "r", from: ["asked"], to: "open" }));
     expect(await decide("r", "remove", { version })).toMatchObject({ status: 409 });
     expect(isPublic("v")).toBe(true);
   });
@@ -291,7 +291,7 @@ describe("the page of a report", () => {
   it("stays when what was typed was deleted", async () => {
     await report("r");
     await decide("r", "remove");
-    await writeTransaction(() => eraseReport("r"));
+    await transaction(() => eraseReport("r"));
     expect(pageOf("r")).toMatchObject({ report: { box: null }, videos: [{ status: "trash" }] });
     expect(await decide("r", "restore")).toMatchObject({ kind: "success" });
     expect(isPublic("v")).toBe(true);
@@ -471,7 +471,7 @@ describe("what is kept of a reporter", () => {
     return (await loader({ request, params: { id: "r" }, context: {} })).kept;
   };
   const mailed = (id: string, email: string) =>
-    writeTransaction(() => {
+    transaction(() => {
       const texts = { name: "Ann", where: "/video/v", what: "It is me.", statements: [] };
       return createReport({ id, kind: "other", videos: ["v"], box: { ...texts, email } }, NOON);
     });
@@ -479,7 +479,7 @@ describe("what is kept of a reporter", () => {
   it("is told on the page, with when it goes, and other reports of the address once asked for", async () => {
     await mailed("r", "ann@example.com");
     for (let n = 0; n < 25; n++) await mailed(`other${n}`, n % 12 === 0 ? "Ann@Example.com " : "");
-    await writeTransaction(() => {
+    await transaction(() => {
       addMessage({ reportId: "r", author: "reporter", text: "More." });
       addMessage({ reportId: "r", author: "moderator", text: "Who?" });
     });
@@ -497,7 +497,7 @@ describe("what is kept of a reporter", () => {
     await mailed("r", "ann@example.com");
     await mailed("other", "ann@example.com");
     await decide("r", "keep");
-    await writeTransaction(() => eraseReport("r"));
+    await transaction(() => eraseReport("r"));
     expect(await kept("/admin/reports/r?reporter")).toMatchObject({
       messages: 0,
       hasAddress: false,
@@ -590,7 +590,7 @@ describe("what waits for a moderator", () => {
     await decide("r", "ask");
     await checkReports(NOON + HOUR);
     expect(open()).toEqual([]);
-    await writeTransaction(() => moveReport({ id: "r", from: ["asked"], to: "open" }));
+    await transaction(() => moveReport({ id: "r", from: ["asked"], to: "open" }));
     await checkReports(NOON + 2 * HOUR);
     await checkReports(NOON + 3 * HOUR);
     expect(alerts().map(({ kind }) => kind)).toEqual(["reports-urgent", "reports-urgent"]);
@@ -601,7 +601,7 @@ describe("what waits for a moderator", () => {
     await report("r");
     await checkReports(NOON);
     await decide("r", "ask");
-    await writeTransaction(() => withdrawOpenReport("r"));
+    await transaction(() => withdrawOpenReport("r"));
     await checkReports(NOON + HOUR);
     expect(open()).toEqual(["reports-urgent"]);
     expect(alerts()).toHaveLength(2);

@@ -9,7 +9,7 @@ import { eraseDue } from "~/trust/reports/report-mails.server";
 import { addMessage, createReport } from "~/trust/reports/report-records.server";
 import { forgetDecisions } from "~/trust/reports/uploader-decisions.server";
 import { strikesOf } from "~/trust/uploaders/strikes.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
 
 /** What is left of a report once REPORT_KEEP is over: nothing that anybody wrote about it. */
@@ -24,7 +24,7 @@ const REASON = "The moderator wrote this";
 function report(id: string, videos = ["v"]) {
   const texts = { name: TYPED, email: "ann@example.org", where: "/video/v", what: TYPED };
   const box = { ...texts, statements: [] };
-  return writeTransaction(() => {
+  return transaction(() => {
     createReport({ id, kind: "private", videos, box }, NOW);
     addMessage({ reportId: id, author: "reporter", text: ANSWERED }, NOW);
   });

@@ -6,7 +6,7 @@ import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { deleteVideo, removeVideos } from "~/studio/trash/remove.server";
 import { emptyTrash } from "~/studio/trash/trash.server";
 import { hold } from "~/visibility/holds.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 
 /** What moderators still need, which nobody can delete. */
@@ -92,7 +92,7 @@ describe("a video that the scan refused", () => {
 describe("a video that a moderator has removed", () => {
   beforeEach(async () => {
     report();
-    await writeTransaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
+    await transaction(() => hold({ videoId: "v", reason: "removed", sourceId: "r" }));
     await removeVideos(["v"], "ed");
     close();
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendToLog, textDigest } from "~/trust/moderation-log.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -11,7 +11,7 @@ afterEach(() => site.remove());
 
 const entries = () => sqliteHandle().prepare("SELECT * FROM moderation_log ORDER BY id").all();
 const append = (count: number) =>
-  writeTransaction(() => {
+  transaction(() => {
     for (let n = 1; n <= count; n += 1) {
       appendToLog({ action: "keep", videoId: `v${n}`, userId: "u", detail: { after: n } });
     }
@@ -21,9 +21,7 @@ describe("the moderation log", () => {
   it("stores an entry with its time", async () => {
     const at = "2026-11-27T12:00:00.000Z";
     const entry = { action: "remove", reportId: "r", videoId: "v", userId: "u" };
-    await writeTransaction(() =>
-      appendToLog({ ...entry, detail: { kind: "other" } }, Date.parse(at)),
-    );
+    await transaction(() => appendToLog({ ...entry, detail: { kind: "other" } }, Date.parse(at)));
     expect(entries()).toEqual([
       {
         ...{ id: 1, at, action: "remove", report_id: "r", video_id: "v", user_id: "u" },
@@ -34,7 +32,7 @@ describe("the moderation log", () => {
 
   it("is written in the transaction of the action, or not at all", async () => {
     expect(() => appendToLog({ action: "keep" })).toThrow("in a transaction");
-    const failed = writeTransaction(() => {
+    const failed = transaction(() => {
       appendToLog({ action: "keep" });
       throw new Error("no");
     });

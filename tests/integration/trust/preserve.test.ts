@@ -27,7 +27,7 @@ import {
   reportsToErase,
 } from "~/trust/reports/report-records.server";
 import { forgetDecisions } from "~/trust/reports/uploader-decisions.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, writeUpload } from "../../admin-requests";
 
 /** Evidence that is preserved for a year, and handed out as one file. */
@@ -42,7 +42,7 @@ beforeEach(async () => {
   writeUpload(site.uploads, FILM);
   addVideo({ status: "published", video_url: `/media/${FILM}` });
   const box = { name: "Ann", email: "", where: "", what: "It is wrong.", statements: [] };
-  await writeTransaction(() => {
+  await transaction(() => {
     createReport({ id: "r", kind: "under-age", videos: ["v"], box });
     addMessage({ reportId: "r", author: "reporter", text: "Look at 0:40." });
     closeReport({ id: "r", decision: "remove" }, Date.now() - 10_000 * DAY_MS);
@@ -92,7 +92,7 @@ describe("a preserved video", () => {
     writeUpload(site.uploads, SOURCE);
     await recordFile({ bucket: "videos", path: "up/1.mov", videoId: "v", kind: "source" });
     await preserveReport("r", "u");
-    await writeTransaction(() =>
+    await transaction(() =>
       enqueueRemovals([{ bucket: "videos", path: "up/1.mov" }], { reason: "converted" }),
     );
     await removeFiles();
@@ -119,7 +119,7 @@ describe("a preserved video", () => {
   it("keeps what was typed when it is preserved just before it would be erased", async () => {
     const due = reportsToErase();
     await preserveReport("r", "u");
-    expect(await writeTransaction(() => due.map((id) => eraseReport(id)))).toEqual([false]);
+    expect(await transaction(() => due.map((id) => eraseReport(id)))).toEqual([false]);
     expect(readMessages("r")).toHaveLength(1);
   });
 
@@ -156,7 +156,7 @@ describe("a preserved video", () => {
 
   it("is preserved by each report by itself", async () => {
     const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
-    await writeTransaction(() => createReport({ id: "s", kind: "other", videos: ["v"], box }));
+    await transaction(() => createReport({ id: "s", kind: "other", videos: ["v"], box }));
     await preserveReport("r", "u");
     await preserveReport("s", "u");
     await send({ intent: "end-preservation" });
@@ -177,7 +177,7 @@ describe("a preserved video", () => {
     await recordFile({ bucket: "videos", path: "up/1.mp4", videoId: "v", kind: "video" });
     sqliteHandle().exec("DELETE FROM videos");
     await preserveReport("r", "u");
-    await writeTransaction(() =>
+    await transaction(() =>
       enqueueRemovals([{ bucket: "videos", path: "up/1.mp4" }], { reason: "deleted" }),
     );
     await removeFiles();

@@ -11,16 +11,16 @@ import { restoreVideos } from "~/studio/trash/restore.server";
 import { refusalsOf } from "~/trust/publication.server";
 import { correctHeld, hold, releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
 import { addVideo, answered, refused, succeed, useAdminSite, video } from "../../admin-requests";
 
 useAdminSite();
 const SENTENCE = /^This video is on hold until a moderator decides/;
 const holdIt = (videoId = "v", reason: HoldReason = "report") =>
-  writeTransaction(() => hold({ videoId, reason }));
+  transaction(() => hold({ videoId, reason }));
 const release = (videoId = "v", reason: HoldReason = "report") =>
-  writeTransaction(() => releaseHold({ videoId, reason }));
+  transaction(() => releaseHold({ videoId, reason }));
 const statusOf = (id = "v") => video(id)?.status;
 const isListed = async () => (await listPublished({ page: 1 })).videos.length > 0;
 
@@ -49,8 +49,8 @@ describe("a held video", () => {
 
   it("has a hold for each report, and releasing one releases no other", async () => {
     const about = { videoId: "v", reason: "report" } as const;
-    await writeTransaction(() => hold({ ...about, sourceId: "a" }));
-    await writeTransaction(() => releaseHold({ ...about, sourceId: "a" }));
+    await transaction(() => hold({ ...about, sourceId: "a" }));
+    await transaction(() => releaseHold({ ...about, sourceId: "a" }));
     expect(isPublic("v")).toBe(false);
     await release();
     expect(isPublic("v")).toBe(true);

@@ -14,7 +14,7 @@ import {
 } from "~/trust/reports/report-records.server";
 import { reportIdOf, statusToken } from "~/trust/reports/status-token.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addKeptReport } from "../../reported-videos";
 import { TEST_SECRET } from "../../temporary-site";
@@ -367,7 +367,7 @@ describe("a status link", () => {
   it("takes an answer once, and puts the report before the moderators again", async () => {
     const sent = await send();
     const [id, token] = [idOf(sent), tokenOf(sent)];
-    await writeTransaction(() => {
+    await transaction(() => {
       addMessage({ reportId: id, author: "moderator", text: "Which minute?" });
       moveReport({ id, from: ["open"], to: "asked" });
     });
@@ -391,7 +391,7 @@ describe("a status link", () => {
     for (const message of ["One.", "Two.", "Three."]) expect(await write(message)).toBe(303);
     expect((await status(token)).data.page.canWrite).toBe(false);
     expect(await write("Four.")).toBe(409);
-    await writeTransaction(() =>
+    await transaction(() =>
       addMessage({ reportId: idOf(sent), author: "moderator", text: "Thank you." }),
     );
     expect((await status(token)).data.page.canWrite).toBe(true);
@@ -420,7 +420,7 @@ describe("a status link", () => {
 
   it("says that the texts were deleted, once they are", async () => {
     const sent = await send();
-    await writeTransaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
+    await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
     expect((await status(tokenOf(sent))).data.page.sentence).toContain("removed");
     expect(await eraseDue(Date.now() + 89 * DAY)).toBe(0);
     expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);

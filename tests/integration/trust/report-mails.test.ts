@@ -5,7 +5,7 @@ import { forgetSettings } from "~/server/settings.server";
 import { eraseDue, sendReportMails } from "~/trust/reports/report-mails.server";
 import { closeReport, createReport, moveReport } from "~/trust/reports/report-records.server";
 import { statusPath } from "~/trust/reports/status-token.server";
-import { closeDatabase, sqliteHandle, writeTransaction } from "~db/client.server";
+import { closeDatabase, sqliteHandle, transaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const MINUTE = 60_000;
@@ -51,7 +51,7 @@ async function useMailServer(): Promise<string[]> {
 }
 
 const report = (email = "ada@example.org") =>
-  writeTransaction(() =>
+  transaction(() =>
     createReport({
       ...{ id: "A".repeat(22), kind: "consent", videos: ["v"] },
       box: { name: "Ada", email, where: "here", what: "It shows me.", statements: [] },
@@ -66,7 +66,7 @@ describe("mails to reporters", () => {
   it("say what changed, with the link and nothing of the report", async () => {
     const mails = await useMailServer();
     await report();
-    await writeTransaction(() => {
+    await transaction(() => {
       moveReport({ id: "A".repeat(22), from: ["open"], to: "asked" });
       closeReport({ id: "A".repeat(22), decision: "remove" });
     });
@@ -118,7 +118,7 @@ describe("mails to reporters", () => {
 
   it("are not kept when the report is erased", async () => {
     await report();
-    await writeTransaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
+    await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
     expect(waiting()).toHaveLength(2);
     // After a restart, long after.
     closeDatabase();

@@ -10,7 +10,7 @@ import {
   readReport,
   reportsToErase,
 } from "~/trust/reports/report-records.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { TEST_SECRET, useTemporarySite } from "../../temporary-site";
 
 const HOUR = 3_600_000;
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const write: typeof writeTransaction = (work) => writeTransaction(work);
+const write: typeof transaction = (work) => transaction(work);
 function set(environment: Record<string, string>): void {
   Object.assign(process.env, environment);
   forgetSettings();

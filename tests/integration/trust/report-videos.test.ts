@@ -16,7 +16,7 @@ import { performStatus, readStatusPage } from "~/trust/reports/status-page.serve
 import { statusToken } from "~/trust/reports/status-token.server";
 import { hold, holdsOf, releaseHold, sourcesOf } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 async function report(kind: ReportKind, videos: string[], id = ID): Promise<void> {
   const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
-  await writeTransaction(() => {
+  await transaction(() => {
     createReport({ id, kind, videos, box });
     appendToLog({ action: "received", reportId: id });
     if (kind === "under-age") {
@@ -139,7 +139,7 @@ describe("a report that names two videos", () => {
   it("brings each back after its texts were deleted", async () => {
     await report("under-age", ["v", "w"]);
     await decide("remove", ["v", "w"]);
-    await writeTransaction(() => eraseReport(ID));
+    await transaction(() => eraseReport(ID));
     await decide("counter-notice", ["w"]);
     expect(stateOf()).toEqual(["open", "remove"]);
     await decide("restore", ["w"]);
@@ -163,7 +163,7 @@ describe("a report that names two videos", () => {
   it("brings a video back that was restored just before the site was killed", async () => {
     await report("copyright", ["v", "w"]);
     await decide("remove", ["v", "w"]);
-    await writeTransaction(() => {
+    await transaction(() => {
       releaseHold({ videoId: "v", reason: "removed", sourceId: ID });
       decideVideo({ reportId: ID, videoId: "v" }, "restore", Date.now() + 1_000);
     });
@@ -179,7 +179,7 @@ describe("a report that names two videos", () => {
   it("shows which films have changed since, and asks to look again", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
-    await writeTransaction(() => noteFilmChange(["w"], Date.now() + 1_000));
+    await transaction(() => noteFilmChange(["w"], Date.now() + 1_000));
     expect(pageOf()?.videos).toMatchObject([
       { filmChangedAt: null, checked: ["consent"] },
       { filmChangedAt: expect.any(String), checked: [] },
@@ -203,7 +203,7 @@ describe("an urgent report that came after a moderator had kept the video", () =
   beforeEach(async () => {
     await report("under-age", ["v"]);
     await decide("keep", ["v"]);
-    await writeTransaction(() => receive("later"));
+    await transaction(() => receive("later"));
     expect(isPublic("v")).toBe(true);
   });
 
@@ -231,7 +231,7 @@ describe("an urgent report that came after a moderator had kept the video", () =
   it("leaves that film public where REPORT_HIDE_LIMIT is reached", async () => {
     process.env.REPORT_HIDE_LIMIT = "0/h,0%/d";
     forgetSettings();
-    await writeTransaction(() => {
+    await transaction(() => {
       noteFilmChange(["v"], Date.now() + 1_000);
       hideChanged("v");
     });

@@ -11,7 +11,7 @@ import { LACKS } from "~/trust/consent/validity.server";
 import { saveVideoConsent } from "~/trust/consent/video-consent.server";
 import { hold, releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,
   answered,
@@ -89,9 +89,9 @@ describe("a schedule of a video without its record", () => {
   });
 
   it("waits for a report too", async () => {
-    await writeTransaction(() => hold({ videoId: "v", reason: "report" }));
+    await transaction(() => hold({ videoId: "v", reason: "report" }));
     await performDue(due);
-    await writeTransaction(() => releaseHold({ videoId: "v", reason: "report" }));
+    await transaction(() => releaseHold({ videoId: "v", reason: "report" }));
     expect(isPublic("v")).toBe(false);
     await record();
     expect(isPublic("v")).toBe(true);
@@ -169,7 +169,7 @@ describe("hiding what lacks a record", () => {
     expect(["v", "w"].map(isPublic)).toEqual([false, false]);
     const [batch] = hiddenVideos();
     expect(batch).toMatchObject({ videos: 2, isBatch: true });
-    await writeTransaction(() => hold({ videoId: "w", reason: "report" }));
+    await transaction(() => hold({ videoId: "w", reason: "report" }));
     expect(await releaseHidden(batch!.source, "u")).toBe(1);
     expect(["v", "w"].map(isPublic)).toEqual([true, false]);
     addVideo({ id: "x" });

@@ -20,7 +20,7 @@ import {
   requireTerms,
   saveTerms,
 } from "~/trust/uploaders/terms.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
 useAdminSite();
@@ -142,7 +142,7 @@ describe("the terms", () => {
 
 describe("what was accepted", () => {
   const accept = (videoId: string, version = 1, subject: "video" | "file" = "video") =>
-    writeTransaction(() =>
+    transaction(() =>
       keepAcceptance(videoId, subject, "up", {
         version,
         acceptedAt: new Date(NOW).toISOString(),
@@ -154,7 +154,7 @@ describe("what was accepted", () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
     const box = { name: "", email: "", where: "", what: "", statements: [] };
-    await writeTransaction(() => createReport({ id: "r", kind: "other", videos: ["v", "w"], box }));
+    await transaction(() => createReport({ id: "r", kind: "other", videos: ["v", "w"], box }));
     const shown = () => readReportPage("r")?.videos.map(({ accepted }) => accepted);
     // Nobody has ever written terms: nothing is said about them.
     expect(shown()).toEqual([undefined, undefined]);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { loader as fileLoader } from "~/routes/transparency-file";
 import { appendToLog } from "~/trust/moderation-log.server";
 import { countTransparency } from "~/trust/transparency-figures.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { useAdminSite } from "../../admin-requests";
 
 useAdminSite();
@@ -36,7 +36,7 @@ describe("the transparency figures", () => {
       add("d", { decision: "withdrawn", closed_at: "2026-12-30T00:00:00.000Z" });
       add("e", { state: "open", decision: null, closed_at: null });
       add("f", { received_at: "2027-01-01T00:00:00.000Z", closed_at: "2027-01-02T00:00:00.000Z" });
-      await writeTransaction(() => {
+      await transaction(() => {
         const now = Date.parse("2026-12-31T23:59:59.999Z");
         for (const action of ["hide-at-once", "hide", "remove", "remove", "restore", "ask"]) {
           appendToLog({ action, reportId: "a", videoId: "v", userId: "u" }, now);
@@ -62,7 +62,7 @@ describe("the transparency figures", () => {
       const before = counted();
       expect(JSON.parse(text)).toEqual({ periods: before });
       expect(text).not.toMatch(/"v"|"u"|a@b\.c/);
-      await writeTransaction(() => appendToLog({ action: "remove", videoId: "w" }));
+      await transaction(() => appendToLog({ action: "remove", videoId: "w" }));
       expect(counted()).not.toEqual(before);
       expect(await (await fileLoader()).json()).toEqual({ periods: counted() });
     });

@@ -10,7 +10,7 @@ import { eraseDue } from "~/trust/reports/report-mails.server";
 import { createReport, eraseReport } from "~/trust/reports/report-records.server";
 import { decisionsFor, forgetDecisions } from "~/trust/reports/uploader-decisions.server";
 import { giveStrike, strikesOf } from "~/trust/uploaders/strikes.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, video } from "../../admin-requests";
 
 useAdminSite();
@@ -26,7 +26,7 @@ function report(id: string, videos = ["v"]) {
     what: "It is me.",
     statements: [],
   };
-  return writeTransaction(() => createReport({ id, kind: "copyright", videos, box }, NOW));
+  return transaction(() => createReport({ id, kind: "copyright", videos, box }, NOW));
 }
 
 const decide = (
@@ -174,7 +174,7 @@ describe("what an uploader reads of decisions", () => {
   it("stays when the reporter's texts are erased, and goes after REPORT_KEEP", async () => {
     await report("r");
     await decide("r", "remove");
-    await writeTransaction(() => eraseReport("r", NOW));
+    await transaction(() => eraseReport("r", NOW));
     expect(await forgetDecisions(NOW + 89 * DAY_MS)).toBe(0);
     expect(decisionsFor("up")).toHaveLength(1);
     expect(await forgetDecisions(NOW + 91 * DAY_MS)).toBe(1);

@@ -7,7 +7,7 @@ import { action } from "~/routes/users";
 import { giveStrike, strikesOf } from "~/trust/uploaders/strikes.server";
 import { hold, releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -169,7 +169,7 @@ describe("a block", () => {
   });
 
   it("holds all of their videos until they are let in again, and gives back what was public", async () => {
-    await writeTransaction(() => hold({ videoId: "reported", reason: "report" }));
+    await transaction(() => hold({ videoId: "reported", reason: "report" }));
     await send({ intent: "block", id: uploader.id, hide: "1" });
     const all = ["public", "reported", "hidden"];
     expect(all.map(isPublic)).toEqual([false, false, false]);
@@ -178,10 +178,10 @@ describe("a block", () => {
     const count = sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
     expect(actions().filter((each) => each === "hide-blocked")).toHaveLength(count as number);
     // Neither the end of another hold nor another program makes one public.
-    await writeTransaction(() => releaseHold({ videoId: "reported", reason: "report" }));
+    await transaction(() => releaseHold({ videoId: "reported", reason: "report" }));
     run("UPDATE videos SET status = 'published' WHERE id = 'public'");
     expect(all.map(isPublic)).toEqual([false, false, false]);
-    await writeTransaction(() => hold({ videoId: "reported", reason: "report" }));
+    await transaction(() => hold({ videoId: "reported", reason: "report" }));
 
     await send({ intent: "reactivate", id: uploader.id });
     expect(all.map(isPublic)).toEqual([true, false, false]);

@@ -6,7 +6,7 @@ import { otherFiles } from "~/studio/files/file-list.server";
 import { takeOverReady } from "~/studio/files/ready-files.server";
 import { checkedKinds } from "~/trust/reports/report-videos.server";
 import { hold, releaseHold } from "~/visibility/holds.server";
-import { sqliteHandle, writeTransaction } from "~db/client.server";
+import { sqliteHandle, transaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
 import {
   addVideo,
@@ -41,10 +41,9 @@ function addBoth(state: "pending" | "earlier" | "original", status: string): voi
   for (const name of ["1", "2"]) writeUpload(site.uploads, `videos/up/${name}.mp4`);
 }
 
-const holdIt = (reason: HoldReason = "report") =>
-  writeTransaction(() => hold({ videoId: "v", reason }));
+const holdIt = (reason: HoldReason = "report") => transaction(() => hold({ videoId: "v", reason }));
 const release = (reason: HoldReason = "report") =>
-  writeTransaction(() => releaseHold({ videoId: "v", reason }));
+  transaction(() => releaseHold({ videoId: "v", reason }));
 
 beforeEach(() => {
   sqliteHandle().exec(
