@@ -131,12 +131,12 @@ describe("the files", () => {
       // What is installed on this machine.
       "app/media/probe/ffmpeg.server.ts: tools",
       // Attached once to the servers of this process.
-      "app/server/node/access-log.server.ts: nameOf",
       "app/server/node/body-writer.server.ts: slicesAhead",
       "app/server/node/body-writer.server.ts: spareSlices",
       "app/server/node/middleware.server.ts: middleware",
       "app/server/node/request-context.server.ts: listeners",
       "app/server/node/request-context.server.ts: subscribed",
+      "app/server/node/route-naming.server.ts: naming",
       // The environment, and where it is read.
       "app/server/settings.server.ts: current",
       "db/client.server.ts: databaseFile",

@@ -17,10 +17,13 @@ export function refuseUnknownMethod(request: IncomingMessage, response: ServerRe
   return answerPlainly(response, 405, "No address here takes this method.", headers);
 }
 
-/** Percent-encoded characters that mean the same when they are not (RFC 3986 §6.2.2.2). */
-const NEEDLESSLY_ENCODED = /%(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9ae]|3\d|2[de]|5f)/gi;
+/**
+ * Percent-encoded characters that mean the same when they are not (RFC 3986 §6.2.2.2). The dot stays: the tag
+ * `x.data` has to be asked for as `x%2Edata`, since the framework asks for data with that ending.
+ */
+const NEEDLESSLY_ENCODED = /%(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae]|3\d|2d)/gi;
 /** What leads to another path than it begins with: `.` and `..` as segments, and `\\` in place of `/`. */
-const LEADS_ELSEWHERE = /\\|(?:^|\/)\.{1,2}(?:\/|$)/;
+const LEADS_ELSEWHERE = /\\|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
  * Refuses what makes no address, and gives the others their normal form, before any rule looks at them. Remix
