@@ -10,7 +10,7 @@ import { runScript } from "./run-script";
 const USAGE = `npm run set-password -- [--email ADDRESS] [--generate] [--remove-second-factor]
                             [--remove-passkeys]
 
-Gives an account a new password and ends its sessions. What is not given is asked for; without a
+Gives an account a new password, and ends its sessions and tokens. What is not given is asked for; without a
 terminal it is read from standard input, one line each: the e-mail address (unless --email), then the
 password (unless --generate).
   --email ADDRESS          whose account
@@ -37,11 +37,13 @@ await runScript(
     if (!user) throw new AccountError(`There is no account for ${address}.`);
     const password = generate ? generatePassword() : await askNewPassword();
     const entry = { userId: null, action: "password-reset", detail: user.email } as const;
-    await setPassword(user.id, password, entry);
+    await setPassword(user.id, password, entry, { event: "password-reset" });
     if (removeFactor) await transaction(() => removeSecondFactor(user.id));
     const passkeys = await listPasskeys(user.id);
     if (removeKeys) await removePasskeys(user.id);
-    console.log(`The password of ${user.email} is changed, and its sessions have ended.`);
+    console.log(
+      `The password of ${user.email} is changed. Its sessions have ended and its API tokens are revoked.`,
+    );
     if (generate) console.log(`It is ${password}`);
     if (removeFactor) console.log("It signs in without a second factor.");
     else if (user.totp_enabled_at) {

@@ -1,5 +1,6 @@
 import { changeAndRecord } from "./activity.server";
 import { confirmIdentity, countProof, refuseWhenBusy } from "./confirm-identity.server";
+import { endAccess } from "./end-access.server";
 import { FormError } from "./form-error.server";
 import { addPasskey } from "./passkeys/add-passkey.server";
 import { removePasskey, renamePasskey } from "./passkeys/passkeys.server";
@@ -9,7 +10,6 @@ import { PasswordError, requireUnguessable } from "./password.server";
 import { makeRecoveryCodes } from "./recovery-codes.server";
 import { beginEnrolment, confirmEnrolment, removeSecondFactor } from "./second-factor.server";
 import type { OpenSession } from "./session.server";
-import { endSession, endSessions } from "./session.server";
 import { setPassword } from "./users.server";
 
 /** What a form of the account page did: a sentence for the toast, or codes to show this once. */
@@ -32,18 +32,23 @@ export async function changeAccount(
     case "password":
       await confirmIdentity(request, session, form);
       if (text("password") !== text("again")) throw new FormError(422, "The new passwords differ.");
-      await changePassword(session, text("password"));
-      return { done: "Your password is changed. Your other sessions have ended." };
+      await changePassword(session, text("password"), form.has("tokens"));
+      return {
+        done: form.has("tokens")
+          ? "Your password is changed. Your other sessions have ended, and your API tokens are revoked."
+          : "Your password is changed. Your other sessions have ended.",
+      };
     case "end-session":
       await changeAndRecord({ userId, action: "session-end" }, () => {
-        if (!endSession(userId, text("session"))) {
+        const ended = endAccess(userId, { event: "sign-out", session: text("session") });
+        if (ended.sessions === 0) {
           throw new FormError(404, "That session has ended already.");
         }
       });
       return { done: "The session has ended." };
     case "end-other-sessions":
       await changeAndRecord({ userId, action: "session-end", detail: "All but one" }, () =>
-        endSessions(userId, session.idHash),
+        endAccess(userId, { event: "sign-out-elsewhere", kept: session.idHash }),
       );
       return { done: "Your other sessions have ended." };
     case "second-factor-begin":
@@ -84,11 +89,16 @@ export async function changeAccount(
   }
 }
 
-async function changePassword(session: OpenSession, password: string): Promise<void> {
+async function changePassword(
+  session: OpenSession,
+  password: string,
+  tokensToo: boolean,
+): Promise<void> {
   try {
     requireUnguessable(password, session.user.email);
     const entry = { userId: session.user.id, action: "password-change" } as const;
-    await setPassword(session.user.id, password, entry, session.idHash);
+    const ending = { event: "password-change", kept: session.idHash, tokensToo } as const;
+    await setPassword(session.user.id, password, entry, ending);
   } catch (error) {
     if (error instanceof PasswordError) throw new FormError(422, error.message);
     refuseWhenBusy(error);

@@ -5,19 +5,30 @@ import { type Permitted, permittedOf } from "./permissions";
 /**
  * Returns an account as it is now; undefined for one that is deactivated or gone. Long-running work calls this
  * again before it commits: the account may have been blocked since the request was let in.
+ *
+ * @param since when the work was asked for, ISO 8601 UTC: what was before the account's access ended isn't done, even
+ *   if the account is let in again.
  */
-export function accountNow(userId: string | null): (Permitted & { id: string }) | undefined {
+export function accountNow(
+  userId: string | null,
+  since?: string,
+): (Permitted & { id: string }) | undefined {
   const row = prepared(
-    "SELECT id, role, may_publish FROM users WHERE id = ? AND deactivated_at IS NULL",
-  ).get(userId) as { id: string; role: Role; may_publish: 0 | 1 } | undefined;
+    `SELECT id, role, may_publish FROM users WHERE id = @userId AND deactivated_at IS NULL
+       AND (@since IS NULL OR access_ended_at IS NULL OR access_ended_at < @since)`,
+  ).get({ userId, since: since ?? null }) as
+    | { id: string; role: Role; may_publish: 0 | 1 }
+    | undefined;
   if (!row) return undefined;
   return { id: row.id, ...permittedOf(row) };
 }
 
-/** Whether an account was deactivated, or blocked. False for one that never existed. */
-export function isDeactivated(userId: string): boolean {
+/** Whether an account was deactivated, or blocked, after something began. False for one that never existed. */
+export function hasEnded(userId: string, since: string): boolean {
   return (
-    prepared("SELECT 1 FROM users WHERE id = ? AND deactivated_at IS NOT NULL").get(userId) !==
-    undefined
+    prepared(
+      `SELECT 1 FROM users
+       WHERE id = @userId AND (deactivated_at IS NOT NULL OR access_ended_at >= @since)`,
+    ).get({ userId, since }) !== undefined
   );
 }

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
+import { accountNow } from "./account-now.server";
 import { changeAndRecord } from "./activity.server";
 import { FormError } from "./form-error.server";
 import { hashPassword, PasswordError, requireUnguessable } from "./password.server";
+import { allows } from "./permissions";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { AccountError, findUserByEmail, readEmail } from "./users.server";
 
@@ -57,6 +59,7 @@ export async function invite(
   const expiresAt = iso(now + VALID_MS);
   const detail = `${email} as ${ROLE_NOUNS[choice]}`;
   await changeAndRecord({ userId: ownerId, action: "invite", detail }, () => {
+    if (!mayInvite(ownerId)) throw new AccountError("Your account may no longer invite anybody.");
     runChange(
       database().deleteFrom("invitations").where("email", "=", email).where("used_at", "is", null),
     );
@@ -67,12 +70,19 @@ export async function invite(
           token_hash: hashOf(token),
           email,
           ...columnsOf(choice),
+          invited_by: ownerId,
           created_at: iso(now),
           expires_at: expiresAt,
         }),
     );
   });
   return { token, email, expiresAt };
+}
+
+/** An invitation works as long as whoever made it may invite. */
+function mayInvite(userId: string): boolean {
+  const account = accountNow(userId);
+  return account !== undefined && allows(account, "/admin/users");
 }
 
 /** Deletes invitations that expired more than 30 days ago, whether or not they were used. */
@@ -135,7 +145,7 @@ export async function findInvitation(
     .selectAll()
     .where("token_hash", "=", hashOf(token))
     .executeTakeFirst();
-  if (!row) return { state: "unknown" };
+  if (!row || (row.used_at === null && !mayInvite(row.invited_by))) return { state: "unknown" };
   if (row.used_at !== null) return { state: "used" };
   if (row.expires_at <= iso(now)) return { state: "expired" };
   return { state: "open", email: row.email, role: ROLE_NOUNS[choiceOf(row)] };
@@ -172,13 +182,15 @@ export async function acceptInvitation(
         .where("token_hash", "=", hashOf(token))
         .where("used_at", "is", null)
         .where("expires_at", ">", iso(now))
-        .returning(["email", "role", "may_publish"]),
+        .returning(["email", "role", "may_publish", "invited_by"]),
     );
     if (!row) throw closedInvitation("used");
+    const { invited_by, ...columns } = row;
+    if (!mayInvite(invited_by)) throw closedInvitation("unknown");
     const user = firstRow(
       database()
         .insertInto("users")
-        .values({ ...row, password_hash })
+        .values({ ...columns, password_hash })
         .onConflict((conflict) => conflict.doNothing())
         .returning("id"),
     );

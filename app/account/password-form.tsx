@@ -44,6 +44,10 @@ export function PasswordForm({
         autoComplete="new-password"
         required
       />
+      <label className="flex min-h-11 items-center gap-3 mouse:min-h-9">
+        <input type="checkbox" name="tokens" value="1" className="size-5 shrink-0 accent-accent" />
+        Also revoke my API tokens
+      </label>
       <div>
         <Button busy={busy} busyLabel="Changing...">
           {hasPassword ? "Change Password" : "Set a Password"}

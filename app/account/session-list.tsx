@@ -69,6 +69,11 @@ export function SessionList({
           </Button>
         </Form>
       )}
+      <Form method="post" action="/sign-out" reloadDocument>
+        <Button variant="secondary" size="sm" name="everywhere" value="1">
+          Sign out everywhere
+        </Button>
+      </Form>
     </div>
   );
 }

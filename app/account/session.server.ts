@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/node/request-context.server";
 import { findSignedCookie, readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
-import { runChange } from "~db/run-query.server";
+import type { Role } from "~db/schema";
 import { type Permitted, permittedOf } from "./permissions";
 
 const COOKIE = "session";
@@ -120,19 +120,17 @@ export function hasOpenSession(cookies: string, now = Date.now()): boolean {
   );
 }
 
-/** Part of a transaction: ends every session of a user, save one if its hash is given. Returns how many ended. */
-export function endSessions(userId: string, exceptIdHash?: string): number {
-  let ending = database().deleteFrom("sessions").where("user_id", "=", userId);
-  if (exceptIdHash !== undefined) ending = ending.where("id_hash", "!=", exceptIdHash);
-  return runChange(ending);
-}
-
-/** Part of a transaction: ends one session of a user, by its hash. False when there is no such session of theirs. */
-export function endSession(userId: string, idHash: string): boolean {
-  const changes = runChange(
-    database().deleteFrom("sessions").where("user_id", "=", userId).where("id_hash", "=", idHash),
-  );
-  return changes === 1;
+/** Whether a session is open still, and its account has the role that it had then. */
+export function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
+  const row = prepared(
+    `SELECT role, may_publish FROM sessions JOIN users ON users.id = sessions.user_id
+     WHERE id_hash = ? AND expires_at > ? AND sessions.created_at > ? AND deactivated_at IS NULL`,
+  ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS)) as
+    | { role: Role; may_publish: 0 | 1 }
+    | undefined;
+  if (!row) return false;
+  const { role, mayPublish } = permittedOf(row);
+  return role === user.role && mayPublish === user.mayPublish;
 }
 
 /** A session as its owner sees it in the list; times are ISO 8601 UTC. */

@@ -2,8 +2,8 @@ import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import type { Role } from "~db/schema";
 import { type ActivityEntry, recordActivity } from "./activity.server";
+import { endAccess } from "./end-access.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
-import { endSessions } from "./session.server";
 import { AccountError } from "./users.server";
 
 export const LAST_OWNER = "This is the last owner. Make somebody else an owner first.";
@@ -60,6 +60,7 @@ export async function changeRole(
     if (choiceOf(user) === choice) return;
     if (choice !== "owner") requireOtherOwner(user);
     runChange(database().updateTable("users").set(columnsOf(choice)).where("id", "=", userId));
+    endAccess(userId, { event: "role-change" });
     const detail = `${user.email} ${ROLE_NOUNS[choice]}`;
     recordActivity({ userId: ownerId, action: "role-change", detail });
   });
@@ -84,7 +85,7 @@ export async function setDeactivated(
         .set({ deactivated_at: isDeactivated ? new Date().toISOString() : null })
         .where("id", "=", userId),
     );
-    if (isDeactivated) endSessions(userId, undefined);
+    if (isDeactivated) endAccess(userId, { event: "deactivation" });
     const action = isDeactivated ? "deactivate" : "reactivate";
     recordActivity({ userId: ownerId, action, detail: user.email });
   });
@@ -101,9 +102,7 @@ export async function endUserSessions(
       action: "user-sessions-end",
       detail: user.email,
     };
-    if (endSessions(userId, undefined) > 0) {
-      recordActivity(entry);
-    }
+    if (endAccess(userId, { event: "sign-out-everywhere" }).sessions > 0) recordActivity(entry);
   });
 }
 

@@ -1,8 +1,8 @@
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { type ActivityEntry, changeAndRecord } from "./activity.server";
+import { type Ending, endAccess } from "./end-access.server";
 import { hashPassword } from "./password.server";
-import { endSessions } from "./session.server";
 
 const LONGEST_EMAIL = 254;
 
@@ -73,7 +73,7 @@ export async function createUser(email: string, password: string): Promise<strin
 }
 
 /**
- * Gives an account a new password and ends its sessions, save one if its hash is given.
+ * Gives an account a new password, and ends its access.
  *
  * @param entry what the activity log says of it.
  * @throws {PasswordError} for a weak password.
@@ -82,11 +82,11 @@ export async function setPassword(
   userId: string,
   password: string,
   entry: ActivityEntry,
-  exceptIdHash?: string,
+  ending: Ending & { event: "password-change" | "password-reset" },
 ): Promise<void> {
   const password_hash = await hashPassword(password);
   await changeAndRecord(entry, () => {
     runChange(database().updateTable("users").set({ password_hash }).where("id", "=", userId));
-    endSessions(userId, exceptIdHash);
+    endAccess(userId, ending);
   });
 }

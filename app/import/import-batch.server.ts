@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable } from "kysely";
-import { isDeactivated } from "~/account/account-now.server";
+import { hasEnded } from "~/account/account-now.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import {
   type ArrivedFile,
@@ -80,6 +80,8 @@ interface PendingImport extends Candidate {
 
 export interface BatchOptions {
   userId: string;
+  /** When the import began, ISO 8601 UTC. */
+  since: string;
   mode: ImportMode;
   /** That the uploaders' terms were accepted for all of it, where that is asked for. */
   acceptance: Acceptance | undefined;
@@ -127,7 +129,7 @@ async function moveAndInsert(
         await moveVideo(mode, each.entry.file, each.target);
         // While the file has the digests that it came with.
         await isOnBlockList(each);
-        each.isClean = await cleanVideo(each, each.entry.file, mode);
+        each.isClean = await cleanVideo(each, each.entry.file);
       }
       await addPicture(each);
       moved.push(each);
@@ -197,19 +199,15 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
 }
 
 /**
- * Removes the metadata of a video in its bucket. One that is linked belongs to somebody else too, so a file that
- * has any is copied.
+ * Removes the metadata of a video in its bucket. If it is a link, its other name is the file in the folder, which stays
+ * as it is until its row is committed: a file with metadata is copied then.
  *
  * @returns whether it may be public as it is.
  */
-async function cleanVideo(
-  { target, sha256 }: PendingImport,
-  source: string,
-  mode: ImportMode,
-): Promise<boolean> {
+async function cleanVideo({ target, sha256 }: PendingImport, source: string): Promise<boolean> {
   const file = bucketFile("videos", target);
   if (!file || !sha256) throw new Error(`${target} was not hashed.`);
-  if (mode === "link") {
+  if ((await fs.stat(file)).nlink > 1) {
     if (await removeMetadata({ file, sha256, isShared: true })) return true;
     await copyInsteadOfLink(source, target);
   }
@@ -232,11 +230,11 @@ async function rollBack({ entry, target }: PendingImport, notOurs = false): Prom
 
 /** All rows of a slice, with the accounting of their files, digests and jobs. */
 function insertRows(
-  { userId, acceptance }: BatchOptions,
+  { userId, since, acceptance }: BatchOptions,
   moved: PendingImport[],
   time: number,
 ): void {
-  if (isDeactivated(userId)) throw new ImportError(ACCOUNT_ENDED);
+  if (hasEnded(userId, since)) throw new ImportError(ACCOUNT_ENDED);
   const digests = moved.flatMap(({ videoId, sha256 }) =>
     sha256 ? [{ video_id: videoId, sha256 }] : [],
   );

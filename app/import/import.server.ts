@@ -74,6 +74,7 @@ export async function importVideos(
   };
   const { refusal, acceptance } = checkTerms(options.terms);
   if (refusal) throw new ImportError(refusal);
+  const since = new Date().toISOString();
   await recoverImports();
   const seen = new Map<string, string>();
   const activity = importActivity(options.userId);
@@ -83,7 +84,7 @@ export async function importVideos(
     const candidates = await inspectFiles(unknown, seen, summary, options);
     const taken = await importBatch(
       candidates,
-      { ...options, activity, acceptance },
+      { ...options, since, activity, acceptance },
       (name, error) => summary.failures.push({ name, reason: reasonOf(error) }),
     );
     summary.imported += taken.length;

@@ -36,8 +36,8 @@ interface Subscription {
   /** What it wants beside the catalogue and its views. */
   topics: ReadonlySet<Topic>;
   address: string;
-  /** Who is signed in, where it is told more than visitors are. */
-  userId?: string;
+  /** Whether it may still be told more than visitors are: asked before each such event, and every few seconds. */
+  isOpen?: () => boolean;
 }
 
 interface OpenStreams {
@@ -71,11 +71,11 @@ export function openEventStream({
   topics = [],
   lastEventId,
   address = "",
-  userId,
+  isOpen,
   most = MOST_STREAMS,
 }: {
   topics?: Topic[];
-  userId?: string;
+  isOpen?: () => boolean;
   lastEventId?: string | null;
   address?: string;
   most?: number;
@@ -90,7 +90,7 @@ export function openEventStream({
   const wanted = {
     topics: topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS,
     address,
-    ...(userId !== undefined && { userId }),
+    ...(isOpen && { isOpen }),
   };
   const greeting = greet(lastEventId ?? undefined, topics);
   const response = requestContext()?.response;
@@ -206,9 +206,9 @@ export function endStreams(): void {
   for (const sink of [...openStreams().streams.keys()]) end(sink);
 }
 
-/** Ends what a user listens to whose sessions have ended; the browser comes back as a visitor. */
-export function endStreamsOf(user: string): void {
-  for (const [sink, { userId }] of [...openStreams().streams]) if (userId === user) end(sink);
+/** Ends the streams whose access has ended; the browser comes back as a visitor. */
+export function endClosedStreams(): void {
+  for (const [sink, { isOpen }] of [...openStreams().streams]) if (isOpen?.() === false) end(sink);
 }
 
 function end(sink: Sink): void {
@@ -221,8 +221,14 @@ function sendChange({ topic, version }: Change): void {
 }
 
 function send(text: string, topic?: Topic): void {
-  for (const [sink, { topics }] of [...openStreams().streams]) {
+  const isPrivate = !topic || !PUBLIC_TOPICS.has(topic);
+  for (const [sink, { topics, isOpen }] of [...openStreams().streams]) {
     if (topic && !topics.has(topic)) continue;
+    // Another process may have ended its session, such as `npm run set-password`.
+    if (isPrivate && isOpen?.() === false) {
+      end(sink);
+      continue;
+    }
     // Whoever ended it, as a shutdown does: a write after the end would throw.
     if (sink.writableEnded) remove(sink);
     else if (sink.writableLength > MOST_WAITING_BYTES) sink.destroy();

@@ -1,7 +1,9 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { confirmIdentity } from "~/account/confirm-identity.server";
 import { toFormError } from "~/account/form-error.server";
-import { assertAllowed, requirePermission } from "~/account/guard.server";
+import { assertAllowed, requirePermission, requireSession } from "~/account/guard.server";
+import { hasPassword } from "~/account/passkeys/passkeys.server";
 import { NewToken, TokenForm, TokenList } from "~/account/tokens/token-panel";
 import { createToken, listTokens, revokeToken } from "~/account/tokens/tokens.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
@@ -20,17 +22,23 @@ export const headers = noStoreHeaders;
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requirePermission(request, "/admin/tokens");
-  return { tokens: await listTokens(user.id), now: Date.now() };
+  return {
+    tokens: await listTokens(user.id),
+    hasPassword: await hasPassword(user.id),
+    now: Date.now(),
+  };
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await requirePermission(request, "/admin/tokens");
+  const session = await requireSession(request, "/admin/tokens");
+  const { user } = session;
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
   const isNew = form.get("intent") === "create";
   if (isNew) assertAllowed(user, "/admin/tokens create");
   try {
     if (isNew) {
+      await confirmIdentity(request, session, form);
       return { token: await createToken(user, form), message: undefined };
     }
     const isRevoked = await revokeToken(user.id, Number(form.get("id")));
@@ -46,7 +54,7 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function ApiTokens() {
-  const { tokens, now } = useLoaderData<typeof loader>();
+  const { tokens, hasPassword, now } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const busy = useNavigation().formAction === "/admin/tokens";
   const mayCreate = usePermissions()("/admin/tokens create");
@@ -67,7 +75,12 @@ export default function ApiTokens() {
       </p>
       {answer?.token && <NewToken token={answer.token} />}
       {mayCreate ? (
-        <TokenForm key={answer?.token} busy={busy} error={answer?.message} />
+        <TokenForm
+          key={answer?.token}
+          hasPassword={hasPassword}
+          busy={busy}
+          error={answer?.message}
+        />
       ) : (
         <p className="text-muted">Your account can't create tokens or use the API.</p>
       )}

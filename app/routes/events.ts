@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { currentUser } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
+import { findSession, isUnchanged } from "~/account/session.server";
 import { openEventStream } from "~/live/event-stream.server";
 import { clientAddress } from "~/server/client-address.server";
 import { requestContext } from "~/server/node/request-context.server";
@@ -12,11 +12,10 @@ export async function loader({ request }: LoaderFunctionArgs): Promise<Response>
   if (sent && !/^\/events(\?|$)/.test(sent)) throw new Response(null, { status: 404 });
   const lastEventId = request.headers.get("Last-Event-ID");
   const wantsJobs = new URL(request.url).searchParams.has("jobs");
-  const user = wantsJobs ? await currentUser(request) : undefined;
-  const maySeeJobs = user !== undefined && allows(user, "/events jobs");
+  const session = wantsJobs ? await findSession(request) : undefined;
+  const maySeeJobs = session !== undefined && allows(session.user, "/events jobs");
   return openEventStream({
-    topics: maySeeJobs ? ["jobs"] : [],
-    userId: maySeeJobs ? user.id : undefined,
+    ...(maySeeJobs && { topics: ["jobs"], isOpen: () => isUnchanged(session) }),
     lastEventId,
     address: clientAddress(request),
   });

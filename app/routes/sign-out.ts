@@ -1,22 +1,33 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { changeAndRecord } from "~/account/activity.server";
-import { currentUser } from "~/account/guard.server";
-import { endSessions, forgetSessionCookie } from "~/account/session.server";
+import { endAccess } from "~/account/end-access.server";
+import { findSession, forgetSessionCookie } from "~/account/session.server";
 import { unlessBusy } from "~/server/busy.server";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { readSmallForm } from "~/server/small-form.server";
 
 /** Somebody who typed the address or came back to it has nothing to see here. */
 export function loader() {
   return redirect("/");
 }
 
-/** Ends every session of the user, on whatever device. */
+/** Ends this session, or with the field `everywhere` all sessions of the user. */
 export async function action({ request }: ActionFunctionArgs) {
-  const user = await currentUser(request);
+  const session = await findSession(request);
   requireOwnOrigin(request);
-  if (user) {
-    const entry = { userId: user.id, action: "sign-out" } as const;
-    await unlessBusy(changeAndRecord(entry, () => endSessions(user.id)));
+  const isEverywhere = (await readSmallForm(request)).has("everywhere");
+  if (session) {
+    const { user, idHash } = session;
+    const entry = isEverywhere
+      ? ({ userId: user.id, action: "session-end", detail: "All" } as const)
+      : ({ userId: user.id, action: "sign-out" } as const);
+    const change = changeAndRecord(entry, () =>
+      endAccess(
+        user.id,
+        isEverywhere ? { event: "sign-out-everywhere" } : { event: "sign-out", session: idHash },
+      ),
+    );
+    await unlessBusy(change);
   }
   // What the browser has cached of the panel goes too; what it remembers for its viewer stays.
   return redirect("/", {

@@ -14,7 +14,9 @@ export const accounts = /* sql */ `
     role            TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('owner', 'editor', 'moderator', 'uploader')),
     -- Whether an uploader may publish their own videos.
     may_publish     INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
-    deactivated_at  TEXT
+    deactivated_at  TEXT,
+    -- When the account was last deactivated or blocked. Work that was asked for before is not finished.
+    access_ended_at TEXT
   );
 
   CREATE TABLE invitations (
@@ -23,6 +25,8 @@ export const accounts = /* sql */ `
     email       TEXT NOT NULL COLLATE NOCASE,
     role        TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'moderator', 'uploader')),
     may_publish INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
+    -- The id of the owner who invites. The invitation is void once they may invite nobody.
+    invited_by  TEXT NOT NULL,
     created_at  TEXT NOT NULL,
     expires_at  TEXT NOT NULL,
     used_at     TEXT

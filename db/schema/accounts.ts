@@ -17,6 +17,8 @@ export interface UsersTable {
   may_publish: Generated<number>;
   /** Null for who may sign in. */
   deactivated_at: Time | null;
+  /** Of the last deactivation or block: what was asked for before is not finished. */
+  access_ended_at: Time | null;
   created_at: Generated<Time>;
   /** The secret of the second factor, encrypted; it counts once it is enabled. */
   totp_secret: string | null;
@@ -32,6 +34,8 @@ export interface InvitationsTable {
   email: string;
   role: Role;
   may_publish: number;
+  /** The id of the owner who invites. */
+  invited_by: string;
   created_at: Time;
   expires_at: Time;
   used_at: Time | null;

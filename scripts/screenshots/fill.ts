@@ -206,7 +206,8 @@ function addUsers(site: SiteProcess): void {
   user.run("a-rather-long-address-of-an-uploader@videos.example.com", "uploader", 1, null);
   user.run("gone@example.com", "uploader", 0, inDays(-3));
   const invitation = database.prepare(
-    `INSERT INTO invitations (token_hash, email, role, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`,
+    `INSERT INTO invitations (token_hash, email, role, invited_by, created_at, expires_at)
+     SELECT ?, ?, ?, id, ?, ? FROM users ORDER BY created_at LIMIT 1`,
   );
   const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
   invitation.run(hash, "new@example.com", "editor", inDays(0), inDays(2));

@@ -351,7 +351,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "An import inserts nothing for an account that was deactivated meanwhile",
     file: "app/import/import-batch.server.ts",
-    find: "if (isDeactivated(userId)) throw new ImportError(ACCOUNT_ENDED);",
+    find: "if (hasEnded(userId, since)) throw new ImportError(ACCOUNT_ENDED);",
     replace: "",
     killedBy: "tests/integration/studio/import.test.ts",
     title: "imports nothing more once its account is",

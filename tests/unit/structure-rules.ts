@@ -25,7 +25,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   live: ["shared", "db", "server"],
   ui: ["shared", "live"],
   player: ["shared", "ui"],
-  account: ["shared", "db", "server", "ui"],
+  account: ["shared", "db", "server", "ui", "live"],
   catalogue: ["shared", "db", "server", "media", "visibility"],
   media: ["shared", "db", "server", "ui", "visibility"],
   trust: TRUST_USES,
@@ -95,6 +95,14 @@ const VISIBILITY_WRITES = [
   new RegExp(`\\b(?:updateTable|insertInto)\\("videos"\\)[^;]*?[{\\s]${INTENTION}[:,\\s}]`),
 ];
 
+/** The modules that end sessions and tokens: one function, what has run out, and a token that its owner revokes. */
+const ENDS_ACCESS = new Set([
+  "app/account/end-access.server.ts",
+  "app/account/session.server.ts",
+  "app/account/tokens/tokens.server.ts",
+]);
+const ACCESS_ENDS = /DELETE FROM (?:sessions|api_tokens)\b|deleteFrom\("(?:sessions|api_tokens)"\)/;
+
 export interface Module {
   /** Path from the repository's root, with slashes. */
   file: string;
@@ -124,6 +132,7 @@ export function brokenRules(modules: readonly Module[]): string[] {
     ...broken,
     ...modules.flatMap(removalRules),
     ...modules.flatMap(visibilityRules),
+    ...modules.flatMap(accessRules),
     ...circlesIn(uses),
   ];
 }
@@ -132,6 +141,11 @@ function visibilityRules({ file, source }: Module): string[] {
   if (WRITES_VISIBILITY.test(file)) return [];
   const writes = VISIBILITY_WRITES.some((pattern) => pattern.test(source));
   return writes ? [`${file} writes who may see a video, which app/visibility does`] : [];
+}
+
+function accessRules({ file, source }: Module): string[] {
+  if (ENDS_ACCESS.has(file) || !ACCESS_ENDS.test(source)) return [];
+  return [`${file} ends sessions or tokens, which app/account/end-access does`];
 }
 
 function removalRules({ file, source }: Module): string[] {

@@ -57,6 +57,8 @@ describe("who may use whom", () => {
     ["app/x.ts", 'db.insertInto("videos").values({ id, status: "review" })', "writes who may see"],
     ["app/x.ts", '"INSERT OR IGNORE INTO video_holds (video_id) VALUES (?)"', "writes who may see"],
     ["app/x.ts", '"DELETE FROM video_holds WHERE video_id = ?"', "writes who may see"],
+    ["app/x.ts", 'db.deleteFrom("sessions").where(a)', "ends sessions or tokens"],
+    ["app/x.ts", '"DELETE FROM api_tokens WHERE id = ?"', "ends sessions or tokens"],
   ])("is seen to be broken by %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
   });

@@ -2,8 +2,9 @@ import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { changeAndRecord } from "../activity.server";
 import { confirmIdentity } from "../confirm-identity.server";
+import { endAccess } from "../end-access.server";
 import { FormError } from "../form-error.server";
-import { endSessions, type OpenSession } from "../session.server";
+import type { OpenSession } from "../session.server";
 import { relyingParty } from "./relying-party.server";
 
 /**
@@ -33,6 +34,6 @@ export async function removePassword(
     );
     if (!passkey) throw new FormError(409, "Add a passkey first.");
     runChange(database().updateTable("users").set({ password_hash: "" }).where("id", "=", userId));
-    endSessions(userId, session.idHash);
+    endAccess(userId, { event: "password-change", kept: session.idHash, tokensToo: false });
   });
 }

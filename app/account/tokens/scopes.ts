@@ -1,3 +1,5 @@
+import type { Permission } from "../permissions";
+
 /** What a token of the HTTP API may be allowed to do; never more than its user may. */
 export const SCOPES = {
   read: "Read videos, the queue and statistics",
@@ -8,6 +10,15 @@ export const SCOPES = {
 } as const;
 
 export type Scope = keyof typeof SCOPES;
+
+/** What an account has to be allowed for a token of it to have a scope. */
+export const SCOPE_PERMISSIONS: Record<Scope, Permission> = {
+  read: "/admin",
+  upload: "/admin/publish",
+  edit: "/admin update",
+  publish: "/admin toggle",
+  delete: "/admin delete",
+};
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 

@@ -1,6 +1,7 @@
 import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { Field, SelectField } from "~/ui/forms/field";
+import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
 import { Time } from "../session-list";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LETTERS, SCOPE_NAMES, SCOPES } from "./scopes";
 import type { ListedToken } from "./tokens.server";
@@ -22,9 +23,19 @@ export function NewToken({ token }: { token: string }) {
   );
 }
 
-export function TokenForm({ busy, error }: { busy: boolean; error?: string }) {
+export function TokenForm({
+  hasPassword,
+  busy,
+  error,
+}: {
+  hasPassword: boolean;
+  busy: boolean;
+  error?: string;
+}) {
+  const confirm = useConfirmedByPasskey(!hasPassword);
   return (
-    <Form method="post" className={PANEL} aria-labelledby="make-token">
+    <Form method="post" className={PANEL} aria-labelledby="make-token" onSubmit={confirm}>
+      <input type="hidden" name="intent" value="create" />
       <h2 id="make-token" className="text-lg font-semibold">
         Make a token
       </h2>
@@ -34,7 +45,6 @@ export function TokenForm({ busy, error }: { busy: boolean; error?: string }) {
         required
         maxLength={MAX_TOKEN_NAME_LETTERS}
         hint="Which program uses it."
-        error={error}
       />
       <fieldset className="flex flex-col">
         <legend className="text-sm font-medium">It may</legend>
@@ -58,8 +68,9 @@ export function TokenForm({ busy, error }: { busy: boolean; error?: string }) {
           </option>
         ))}
       </SelectField>
+      <ConfirmField hasPassword={hasPassword} error={error} />
       <div>
-        <Button name="intent" value="create" busy={busy} busyLabel="Making...">
+        <Button busy={busy} busyLabel="Making...">
           Make Token
         </Button>
       </div>

@@ -199,7 +199,7 @@ async function fetchAndPublish(
   network: Network,
 ): Promise<string> {
   const { signal } = running.controller;
-  const account = accountNow(row.user_id);
+  const account = accountNow(row.user_id, row.created_at);
   if (!account || !allows(account, "/admin/import")) throw new UploadError(403, NOT_ALLOWED);
   let video: ReceivedFile | undefined;
   let toldAt = 0;

@@ -1,5 +1,4 @@
 import { recordActivity } from "~/account/activity.server";
-import { endStreamsOf } from "~/live/event-stream.server";
 import { publish } from "~/live/hub.server";
 import { blockFilm, unblockFilm } from "~/media/block-list/blocked-films.server";
 import { appendToLog, textDigest } from "~/trust/moderation-log.server";
@@ -85,7 +84,6 @@ export async function decideReport(
   if ("status" in decided) return { ...decided, reason, isStrike };
   publish("jobs");
   const { videos, of, strikes } = decided;
-  for (const given of strikes) if (given.isBlocked) endStreamsOf(given.userId);
   const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
   const sentences = [sentence, ...strikes.map(strikeSentence)];
   const answer = done(sentences.join(" "));

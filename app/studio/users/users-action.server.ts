@@ -3,7 +3,6 @@ import { invite, withdrawInvitation } from "~/account/invitations.server";
 import { ROLE_NOUNS, readRoleChoice } from "~/account/role-choices";
 import { changeRole, endUserSessions, setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
-import { endStreamsOf } from "~/live/event-stream.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
 import { blockUser, unblockUser } from "~/trust/uploaders/block.server";
@@ -90,7 +89,6 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
   }
   if (intent === "block") {
     const user = await blockUser(id, owner.id, text("hide") === "1");
-    endStreamsOf(id);
     const hidden = user?.hidden ? ` ${formatQuantity(user.hidden, "video")} hidden.` : "";
     return describe(user, `is blocked.${hidden}`);
   }
@@ -99,7 +97,6 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
   const user = isEnding
     ? await endUserSessions(id, owner.id)
     : await setDeactivated(id, true, owner.id);
-  endStreamsOf(id);
   return describe(user, isEnding ? "is signed out everywhere." : "can't sign in any more.");
 }
 
@@ -109,7 +106,6 @@ async function strike(
   owner: SessionUser,
 ): Promise<UsersAnswer> {
   const given = await giveStrike(id, reason, owner.id, shown ? { shown: Number(shown) } : {});
-  if (given?.isBlocked) endStreamsOf(id);
   const blocked = given?.isBlocked ? " The account is blocked now." : "";
   return describe(given, `has ${formatQuantity(given?.strikes ?? 0, "strike")}.${blocked}`);
 }

@@ -108,7 +108,8 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         why: "To sign in.",
         howLong: WHILE_ACCOUNT,
         columns: {
-          users: "id email password_hash role may_publish created_at deactivated_at",
+          users:
+            "id email password_hash role may_publish created_at deactivated_at access_ended_at",
         },
       },
       {
@@ -134,7 +135,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         howLong:
           "One can be used for 48 hours, and is kept for 30 days after that, so that whoever uses it later learns why it fails.",
         columns: {
-          invitations: "token_hash email role may_publish created_at expires_at used_at",
+          invitations: "token_hash email role may_publish invited_by created_at expires_at used_at",
         },
       },
       {

@@ -1,5 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
-import { endSessions } from "~/account/session.server";
+import { endAccess } from "~/account/end-access.server";
 import { setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
 import { heldFor, hold, releaseHold } from "~/visibility/holds.server";
@@ -43,15 +43,13 @@ export function blockIn(userId: string, ownerId: string | null): { email: string
   if (!user) return undefined;
   if (user.role === "owner")
     throw new AccountError("An owner can't be blocked. Give them another role first.");
-  const revoked = runChange(database().deleteFrom("api_tokens").where("user_id", "=", userId));
-  endSessions(userId, undefined);
-  if (user.deactivated_at !== null && revoked === 0) return { email: user.email };
-  runChange(
-    database()
-      .updateTable("users")
-      .set({ deactivated_at: user.deactivated_at ?? new Date().toISOString() })
-      .where("id", "=", userId),
-  );
+  const isDeactivated = user.deactivated_at !== null;
+  if (!isDeactivated) {
+    const deactivated_at = new Date().toISOString();
+    runChange(database().updateTable("users").set({ deactivated_at }).where("id", "=", userId));
+  }
+  const ended = endAccess(userId, { event: "deactivation" });
+  if (isDeactivated && ended.tokens === 0) return { email: user.email };
   recordActivity({ userId: ownerId, action: "block", detail: user.email });
   appendToLog({ action: "block-user", userId: ownerId, detail: { user: userId } });
   return { email: user.email };

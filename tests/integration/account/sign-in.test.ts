@@ -198,13 +198,23 @@ describe("a session", () => {
   const signIn = async () =>
     cookiesOf((await post({ email: "admin@example.com", password: GOOD_PASSWORD })).response!);
 
-  it("ends everywhere at sign-out", async () => {
+  it("ends at sign-out, and only on this device", async () => {
     makeUser();
     const [here, elsewhere] = [await signIn(), await signIn()];
     const answer = await signOut.action(args(formRequest("/sign-out", {}, { Cookie: here })));
     expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
     expect(answer.headers.get("Set-Cookie")).toMatch(/^session=; Path=\/; Max-Age=0/);
     expect(answer.headers.get("Clear-Site-Data")).toBe('"cache"');
+    expect(await currentUser(withCookie(here))).toBeUndefined();
+    expect(await currentUser(withCookie(elsewhere))).toBeDefined();
+  });
+
+  it("ends everywhere by the button of the account page", async () => {
+    makeUser();
+    const [here, elsewhere] = [await signIn(), await signIn()];
+    const form = formRequest("/sign-out", { everywhere: "1" }, { Cookie: here });
+    const answer = await signOut.action(args(form));
+    expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
     expect(await currentUser(withCookie(here))).toBeUndefined();
     expect(await currentUser(withCookie(elsewhere))).toBeUndefined();
   });

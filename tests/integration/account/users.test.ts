@@ -6,8 +6,9 @@ import { acceptInvitation, invite } from "~/account/invitations.server";
 import { columnsOf, ROLE_CHOICES, ROLE_NOUNS } from "~/account/role-choices";
 import { openSession } from "~/account/session.server";
 import { changeRole, LAST_OWNER, setDeactivated } from "~/account/user-list.server";
-import { openEventStream, openStreamCount } from "~/live/event-stream.server";
+import { openStreamCount } from "~/live/event-stream.server";
 import { action as signIn } from "~/routes/auth";
+import { loader as events } from "~/routes/events";
 import { action as accept, headers as inviteHeaders, loader as open } from "~/routes/invite";
 import { action, headers, loader } from "~/routes/users";
 import type { UsersFailure } from "~/studio/users/users-action.server";
@@ -63,6 +64,12 @@ async function invited(email: string, role = "editor"): Promise<string> {
   expect(path).toMatch(/^\/invite\/[\w-]{43}$/);
   return path.slice("/invite/".length);
 }
+
+/** Opens the studio's event stream of a session. */
+const listen = (as: string) => {
+  const request = new Request(`${ORIGIN}/events?jobs`, { headers: { Cookie: as } });
+  return events({ request, params: {}, context: {} });
+};
 
 const openLink = (token: string) =>
   answerOf(async () =>
@@ -212,8 +219,8 @@ describe("a user", () => {
   it("who is deactivated has no session and no open stream any more, and can't sign in", async () => {
     const { id, email, password } = makeUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
-    openEventStream({ topics: ["jobs"], userId: id });
-    openEventStream({ topics: ["jobs"], userId: owner.id });
+    await listen(theirs);
+    await listen(cookie);
     expect(openStreamCount()).toBe(2);
     expect(await send({ intent: "deactivate", id })).toMatchObject({ status: 302 });
     expect(openStreamCount()).toBe(1);

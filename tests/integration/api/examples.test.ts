@@ -40,6 +40,7 @@ beforeAll(async () => {
     ["intent", "create"],
     ["name", "The examples"],
     ["days", "7"],
+    ["current", ADMIN.password],
     ...["read", "upload", "edit", "publish", "delete"].map((scope): [string, string] => [
       "scope",
       scope,

@@ -25,8 +25,8 @@ describe("the clean-up of each hour", () => {
 
   const invitation = (email: string, expiredMs: number, used: string | null) =>
     run(
-      `INSERT INTO invitations (token_hash, email, role, created_at, expires_at, used_at)
-       VALUES (@email, @email, 'editor', '2030-01-01', @expires, @used)`,
+      `INSERT INTO invitations (token_hash, email, role, invited_by, created_at, expires_at, used_at)
+       VALUES (@email, @email, 'editor', 'u', '2030-01-01', @expires, @used)`,
       { email, expires: ago(expiredMs), used },
     );
   const answer = (key: string, ageMs: number) =>

@@ -337,7 +337,7 @@ describe("a status link", () => {
     ];
     for (const forged of [...others, `${id}.${"A".repeat(43)}`]) {
       const { status: code, data } = await status(forged);
-      expect([code, data.missing]).toEqual([404, expect.stringContaining("no report")]);
+      expect([code, data.missing]).toEqual([404, expect.stringContaining("No report was found")]);
       expect((await answer(forged, { intent: "withdraw" })).status).toBe(404);
     }
     // Signed, and of no report.

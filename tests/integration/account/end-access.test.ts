@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accountNow } from "~/account/account-now.server";
+import { type Ending, endAccess } from "~/account/end-access.server";
+import { acceptInvitation, findInvitation, invite } from "~/account/invitations.server";
+import { findSession, type OpenSession, openSession } from "~/account/session.server";
+import { createToken, findToken } from "~/account/tokens/tokens.server";
+import { changeRole, setDeactivated } from "~/account/user-list.server";
+import { endStreams, openStreamCount } from "~/live/event-stream.server";
+import { publish } from "~/live/hub.server";
+import { action as changeAccount } from "~/routes/account";
+import { action as tokensAction } from "~/routes/api-tokens";
+import { loader as events } from "~/routes/events";
+import { blockUser } from "~/trust/uploaders/block.server";
+import { sqliteHandle, transaction } from "~db/client.server";
+import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+/** What ends with each event (app/account/end-access.server.ts). */
+
+let site: ReturnType<typeof useTemporarySite>;
+let owner: string;
+let user: string;
+let here: string;
+let elsewhere: string;
+let token: string;
+let narrow: string;
+let invitation: string;
+
+beforeEach(async () => {
+  site = useTemporarySite();
+  owner = makeUser("owner@example.com").id;
+  user = makeUser("second@example.com").id;
+  [here, elsewhere] = [await open(), await open()];
+  token = await addToken("publish");
+  narrow = await addToken("read");
+  ({ token: invitation } = await invite("third@example.com", "owner", user));
+  for (const cookie of [here, elsewhere]) await listen(cookie);
+});
+afterEach(async () => {
+  endStreams();
+  await site.remove();
+});
+
+const open = async () => (await openSession(user)).split(";")[0]!;
+const request = (cookie: string, path = "/events?jobs") =>
+  new Request(ORIGIN + path, { headers: { Cookie: cookie } });
+const listen = (cookie: string) => events({ request: request(cookie), params: {}, context: {} });
+
+function addToken(scope: string): Promise<string> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ name: scope, scope, days: "7" }))
+    form.set(name, value);
+  const as = { id: user, email: "second@example.com", role: "owner", mayPublish: true } as const;
+  return createToken(as, form);
+}
+
+/** What is left of all that was opened. */
+async function left(): Promise<string[]> {
+  const found = {
+    here: await findSession(request(here)),
+    elsewhere: await findSession(request(elsewhere)),
+    token: await findToken(token),
+    "narrow token": await findToken(narrow),
+    invitation: (await findInvitation(invitation)).state === "open",
+    "old work": accountNow(user, "2020-01-01T00:00:00.000Z"),
+  };
+  const names = Object.entries(found).flatMap(([name, value]) => (value ? [name] : []));
+  return [...names, `${openStreamCount()} streams`];
+}
+
+const ALL = ["here", "elsewhere", "token", "narrow token", "invitation", "old work", "2 streams"];
+const without = (...names: string[]) => ALL.filter((name) => !names.includes(name));
+const sessionOf = async (cookie: string) => (await findSession(request(cookie))) as OpenSession;
+
+describe("the access of an account", () => {
+  it("is there before", async () => {
+    expect(await left()).toEqual(ALL);
+  });
+
+  it.each<[string, (hash: string) => Ending, string[]]>([
+    [
+      "sign-out",
+      (session) => ({ event: "sign-out", session }),
+      [...without("here", "2 streams"), "1 streams"],
+    ],
+    [
+      "sign-out everywhere",
+      () => ({ event: "sign-out-everywhere" }),
+      [...without("here", "elsewhere", "2 streams"), "0 streams"],
+    ],
+    [
+      "the end of the other sessions",
+      (kept) => ({ event: "sign-out-elsewhere", kept }),
+      [...without("elsewhere", "2 streams"), "1 streams"],
+    ],
+    [
+      "a new password",
+      (kept) => ({ event: "password-change", kept, tokensToo: false }),
+      [...without("elsewhere", "2 streams"), "1 streams"],
+    ],
+    [
+      "a new password, with the tokens",
+      (kept) => ({ event: "password-change", kept, tokensToo: true }),
+      [...without("elsewhere", "token", "narrow token", "2 streams"), "1 streams"],
+    ],
+    [
+      "a reset of the password",
+      () => ({ event: "password-reset" }),
+      [...without("here", "elsewhere", "token", "narrow token", "2 streams"), "0 streams"],
+    ],
+  ])("ends by %s as far as it should", async (_, ending, expected) => {
+    const { idHash } = await sessionOf(here);
+    await transaction(() => endAccess(user, ending(idHash)));
+    expect(await left()).toEqual(expected);
+  });
+
+  it("ends by another role where it goes beyond it", async () => {
+    await changeRole(user, "uploader", owner);
+    expect(await left()).toEqual([...without("token", "invitation", "2 streams"), "0 streams"]);
+    await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+
+  it("ends all tokens of who may use none", async () => {
+    await changeRole(user, "moderator", owner);
+    expect(await left()).toEqual(["here", "elsewhere", "old work", "0 streams"]);
+  });
+
+  it("ends altogether by a deactivation, and stays ended when the account is let in again", async () => {
+    await setDeactivated(user, true, owner);
+    expect(await left()).toEqual(["0 streams"]);
+    await setDeactivated(user, false, owner);
+    expect(await left()).toEqual(["0 streams"]);
+    expect(accountNow(user, new Date(Date.now() + 1).toISOString())).toBeDefined();
+  });
+
+  it("ends altogether by a block", async () => {
+    await changeRole(user, "editor", owner);
+    for (const cookie of [here, elsewhere]) await listen(cookie);
+    await blockUser(user, owner, false);
+    expect(await left()).toEqual(["0 streams"]);
+  });
+
+  it("doesn't end where the change is undone", async () => {
+    const change = transaction(() => {
+      endAccess(user, { event: "deactivation" });
+      throw new Error("undone");
+    });
+    await expect(change).rejects.toThrow("undone");
+    expect(await left()).toEqual([...without("2 streams"), "0 streams"]);
+  });
+});
+
+describe("an event stream", () => {
+  it("ends before its next private event if another process has ended the session", async () => {
+    sqliteHandle().prepare("DELETE FROM sessions WHERE user_id = ?").run(user);
+    expect(openStreamCount()).toBe(2);
+    publish("jobs");
+    await expect.poll(() => openStreamCount()).toBe(0);
+  });
+});
+
+describe("an invitation", () => {
+  it("is void if another program takes the right to invite", async () => {
+    sqliteHandle().prepare("UPDATE users SET role = 'editor' WHERE id = ?").run(user);
+    expect((await findInvitation(invitation)).state).toBe("unknown");
+    await expect(acceptInvitation(invitation, GOOD_PASSWORD)).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+
+  it("isn't made by who has lost the right since the request was let in", async () => {
+    await changeRole(user, "editor", owner);
+    await expect(invite("fourth@example.com", "owner", user)).rejects.toThrow("no longer invite");
+  });
+});
+
+describe("the forms", () => {
+  const send = (
+    action: typeof tokensAction | typeof changeAccount,
+    path: string,
+    fields: Record<string, string>,
+  ) => action({ request: formRequest(path, fields, { Cookie: here }), params: {}, context: {} });
+
+  it("make a token only with the password", async () => {
+    const fields = { intent: "create", name: "a program", scope: "read", days: "7" };
+    for (const current of [undefined, "a wrong one"]) {
+      const answer = await send(tokensAction, "/admin/tokens", {
+        ...fields,
+        ...(current && { current }),
+      });
+      expect(answer).toMatchObject({ init: { status: 400 }, data: { token: undefined } });
+    }
+    const answer = await send(tokensAction, "/admin/tokens", { ...fields, current: GOOD_PASSWORD });
+    expect((answer as { token: string }).token).toMatch(/^afterdark_/);
+  });
+
+  it("revoke the tokens with a new password if that is wanted", async () => {
+    const password = "another good password";
+    const fields = { intent: "password", current: GOOD_PASSWORD, password, again: password };
+    await send(changeAccount, "/admin/account", { ...fields, tokens: "1" });
+    expect(await left()).toEqual([
+      ...without("elsewhere", "token", "narrow token", "2 streams"),
+      "1 streams",
+    ]);
+  });
+});
