@@ -3,9 +3,10 @@ import { transaction } from "~db/client.server";
 import { recordActivity } from "./activity.server";
 import type { ActivityAction } from "./activity-labels";
 import { deviceCookie, deviceName } from "./device.server";
+import { forgetPage, rememberedPage } from "./return-to.server";
 import { openSession } from "./session.server";
 
-/** Signs a user in whose identity is proven: a new session, the toast, and home. */
+/** Signs a user in whose identity is proven: a new session, the toast, and back to the page that was asked for, or Home. */
 export async function completeSignIn(
   request: Request,
   userId: string,
@@ -15,9 +16,10 @@ export async function completeSignIn(
   const headers = new Headers();
   headers.append("Set-Cookie", await openSession(userId, device));
   headers.append("Set-Cookie", deviceCookie(userId));
+  headers.append("Set-Cookie", forgetPage());
   await transaction(() => recordActivity({ userId, action, detail: device }));
   return redirectWithToast(
-    "/",
+    rememberedPage(request),
     { title: "Success", description: "Signed in successfully!", kind: "success" },
     { headers },
   );

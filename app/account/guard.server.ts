@@ -1,5 +1,6 @@
 import { redirect } from "@remix-run/node";
 import { allows, type Permission } from "./permissions";
+import { rememberPage } from "./return-to.server";
 import { findSession, type OpenSession, type SessionUser } from "./session.server";
 import { signedOutResponse } from "./signed-out.server";
 
@@ -43,7 +44,9 @@ export async function requireSession(
     assertAllowed(session.user, permission);
     return session;
   }
-  if (request.method === "GET" || request.method === "HEAD") throw redirect("/auth");
+  if (request.method === "GET" || request.method === "HEAD") {
+    throw redirect("/auth", { headers: { "Set-Cookie": rememberPage(request) } });
+  }
   throw await signedOutResponse(request);
 }
 

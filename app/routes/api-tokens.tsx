@@ -39,7 +39,7 @@ export async function action({ request }: ActionFunctionArgs) {
   try {
     if (isNew) {
       await confirmIdentity(request, session, form);
-      return { token: await createToken(user, form), message: undefined };
+      return { token: await createToken(user, form), message: undefined, isIdentity: false };
     }
     const isRevoked = await revokeToken(user.id, Number(form.get("id")));
     return redirectWithToast("/admin/tokens", {
@@ -49,7 +49,7 @@ export async function action({ request }: ActionFunctionArgs) {
     });
   } catch (error) {
     const { message, init } = toFormError(error);
-    return data({ message, token: undefined }, init);
+    return data({ message, isIdentity: init.status === 400, token: undefined }, init);
   }
 }
 
@@ -79,7 +79,8 @@ export default function ApiTokens() {
           key={answer?.token}
           hasPassword={hasPassword}
           busy={busy}
-          error={answer?.message}
+          error={answer?.isIdentity ? undefined : answer?.message}
+          identityError={answer?.isIdentity ? answer.message : undefined}
         />
       ) : (
         <p className="text-muted">Your account can't create tokens or use the API.</p>

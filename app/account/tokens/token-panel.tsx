@@ -27,10 +27,13 @@ export function TokenForm({
   hasPassword,
   busy,
   error,
+  identityError,
 }: {
   hasPassword: boolean;
   busy: boolean;
   error?: string;
+  /** That the password or the passkey isn't right. */
+  identityError?: string;
 }) {
   const confirm = useConfirmedByPasskey(!hasPassword);
   return (
@@ -45,6 +48,7 @@ export function TokenForm({
         required
         maxLength={MAX_TOKEN_NAME_LETTERS}
         hint="Which program uses it."
+        error={error}
       />
       <fieldset className="flex flex-col">
         <legend className="text-sm font-medium">It may</legend>
@@ -68,7 +72,7 @@ export function TokenForm({
           </option>
         ))}
       </SelectField>
-      <ConfirmField hasPassword={hasPassword} error={error} />
+      <ConfirmField hasPassword={hasPassword} error={identityError} />
       <div>
         <Button busy={busy} busyLabel="Making...">
           Make Token

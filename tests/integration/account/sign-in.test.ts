@@ -47,6 +47,40 @@ async function post(
 const withCookie = (cookie: string) =>
   new Request(`${ORIGIN}/admin`, { headers: { Cookie: cookie } });
 
+/** The answer to somebody without a session who asks for a page of the studio. */
+async function turnedAway(address: string, cookie = ""): Promise<Response> {
+  const request = new Request(ORIGIN + address, { headers: { Cookie: cookie } });
+  return requirePermission(request, "/admin").catch(
+    (answer: unknown) => answer as Response,
+  ) as never;
+}
+
+describe("a page that asks for a sign-in", () => {
+  const signInWith = async (Cookie: string) => {
+    const fields = { email: "admin@example.com", password: GOOD_PASSWORD };
+    const { response } = await post(fields, { Cookie, "X-Forwarded-For": freshAddress() });
+    return response!;
+  };
+
+  it("is where the sign-in leads back to, once", async () => {
+    makeUser();
+    const away = await turnedAway("/admin/statistics?days=30&q=a%20b");
+    expect(away.headers.get("Location")).toBe("/auth");
+    const answer = await signInWith(cookiesOf(away));
+    expect(answer.headers.get("Location")).toBe("/admin/statistics?days=30&q=a%20b");
+    expect(answer.headers.getSetCookie().join()).toMatch(/return-to=; Path=\/; Max-Age=0/);
+    expect((await signInWith("")).headers.get("Location")).toBe("/");
+  });
+
+  it("is never elsewhere, whoever has set the cookie", async () => {
+    makeUser();
+    const away = await turnedAway("//evil.example/admin");
+    expect((await signInWith(cookiesOf(away))).headers.get("Location")).toBe("/");
+    const forged = `return-to=${Buffer.from("/admin").toString("base64url")}.forged`;
+    expect((await signInWith(forged)).headers.get("Location")).toBe("/");
+  });
+});
+
 describe("signing in", () => {
   it("leads home with the toast, a session of 30 days, and only its hash in the table", async () => {
     const { id, email } = makeUser();

@@ -10,6 +10,12 @@ describe("a redirect target", () => {
     ["/?search=50%25%20off", "/?search=50%25%20off"],
     ["/?next=//evil.example", "/?next=//evil.example"],
     ["/a/../admin", "/admin"],
+    // Tags of two words, with a percent sign, a backslash and a slash.
+    ["/tags/red%20dress", "/tags/red%20dress"],
+    ["/tags/100%25", "/tags/100%25"],
+    ["/tags/100%25%20off", "/tags/100%25%20off"],
+    ["/tags/%5C", "/tags/%5C"],
+    ["/tags/ac%2Fdc", "/tags/ac%2Fdc"],
   ])("%s is kept", (value, expected) => expect(safePath(value, "/no")).toBe(expected));
 
   it.each([

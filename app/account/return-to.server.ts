@@ -1,0 +1,24 @@
+import { safePath } from "~/server/safe-redirect";
+import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+
+/** The page that somebody asked for who has to sign in first; a sign-in leads back to it. */
+
+const COOKIE = "return-to";
+const MAX_AGE_SECONDS = 10 * 60;
+
+/** The `Set-Cookie` header that remembers the page of a request for ten minutes. */
+export function rememberPage(request: Request): string {
+  const { pathname, search } = new URL(request.url);
+  const page = safePath(pathname + search, "");
+  return signedCookie(COOKIE, page, page ? MAX_AGE_SECONDS : 0);
+}
+
+/** The page to lead back to; Home where none was asked for. */
+export function rememberedPage(request: Request): string {
+  return safePath(readSignedCookie(request, COOKIE), "/");
+}
+
+/** The `Set-Cookie` header that forgets it. */
+export function forgetPage(): string {
+  return signedCookie(COOKIE, "", 0);
+}
