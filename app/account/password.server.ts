@@ -176,11 +176,14 @@ function startWorker(state: Hashing): Worker {
     state.computing = undefined;
     computeNext();
   });
-  started.on("error", (error) => {
+  const gone = (error: Error) => {
+    if (state.worker !== started) return;
     state.worker = undefined;
     state.computing?.reject(error);
     state.computing = undefined;
     computeNext();
-  });
+  };
+  started.on("error", gone);
+  started.on("exit", () => gone(new Error("The thread that hashes passwords ended.")));
   return started;
 }

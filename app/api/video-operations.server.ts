@@ -94,8 +94,11 @@ export const videoOperations = [
     example: `ETAG=$(${CURL} -sI "$SITE/api/v1/videos/$VIDEO" | sed -n 's/^etag: //Ip' | tr -d '\\r')
 ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} -d '{"title":"Morning by the sea"}'`,
     async perform({ request, id, body, user, own }) {
-      const version = requiredVersion(request);
+      const versions = requiredVersions(request);
       assertChangeable(own, id);
+      const now = (await existing(id, own)).version;
+      // The change itself fails if the video has another version by then.
+      const version = versions?.includes(now) ? now : versions?.[0];
       const { tags, ...given } = body;
       const texts = { ...given, ...(tags && { tags: tags.join(",") }) };
       const failed = await editVideo({ id, version, texts }, user.id);
@@ -185,14 +188,18 @@ function summaryOf({ schedule: times, ...row }: ManagedVideo) {
 const etagOf = ({ version }: EditableVideo) => `"${version}"`;
 
 /**
- * The version that a change is made from; undefined for whatever there is.
+ * The versions that a change may be made from; undefined for whatever there is. Weak tags count (RFC 9110 §13.1.1
+ * compares strongly): a proxy that compresses answers makes tags weak, and the version is of the video, not of bytes.
  *
- * @throws {Problem} 428 without the header.
+ * @throws {Problem} 428 without the header, 400 for what is no list of tags.
  */
-function requiredVersion(request: Request): string | undefined {
+function requiredVersions(request: Request): string[] | undefined {
   const header = request.headers.get("If-Match")?.trim();
   if (!header) throw new Problem(428, "Send If-Match with the ETag of the video that you read.");
-  return header === "*" ? undefined : header.replace(/^"|"$/g, "");
+  if (header === "*") return undefined;
+  const tags = header.split(",").map((tag) => /^(?:W\/)?"([^"]*)"$/.exec(tag.trim())?.[1]);
+  if (tags.every((tag) => tag !== undefined)) return tags;
+  throw new Problem(400, 'If-Match is * or a list of ETags, each in quotes, such as "5".');
 }
 
 function assertChangeable(own: OwnVideos | undefined, id: string): void {

@@ -56,9 +56,13 @@ export async function action({ request }: ActionFunctionArgs) {
   if ((intent !== "delete" && intent !== "restore") || id === undefined) {
     return refuse(failure(400, "This form is not complete."));
   }
-  const name = await (intent === "delete" ? deleteTemplate : restoreTemplate)(user.id, id);
+  if (intent === "restore") {
+    const restored = await restoreTemplate(user.id, id);
+    if (typeof restored !== "string") return refuse(restored);
+    throw said("Template Restored", `“${restored}” is back.`);
+  }
+  const name = await deleteTemplate(user.id, id);
   if (name === undefined) return refuse(failure(404, "Nothing was changed.", { detail: GONE }));
-  if (intent === "restore") throw said("Template Restored", `“${name}” is back.`);
   throw said("Template Deleted", `“${name}” was deleted.`, {
     label: "Undo",
     to: templatesHref(),

@@ -35,9 +35,12 @@ export async function verify<C extends Check>(check: C, options: Options<C>): Pr
   const workerData = { library, check, options };
   const worker = new Worker(WORKER, { eval: true, workerData, env: childEnvironment() });
   try {
-    const [{ value, refused }] = (await once(worker, "message")) as [
-      { value?: Result<C>; refused?: string },
-    ];
+    const [{ value, refused }] = (await Promise.race([
+      once(worker, "message"),
+      once(worker, "exit").then(() => {
+        throw new Error("The thread that checks passkeys ended.");
+      }),
+    ])) as [{ value?: Result<C>; refused?: string }];
     if (!value?.verified) throw new VerificationError(refused ?? "The signature is not right.");
     return value;
   } finally {

@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import { LRUCache } from "lru-cache";
 import { settings } from "~/server/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { database } from "~db/client.server";
@@ -15,7 +16,11 @@ import { localFile, storedUnlessNewer } from "../files/local-copies.server";
 import { removeUnreferenced } from "../files/removals.server";
 import { withTemporaryPath } from "../files/temporary-files.server";
 import { recordFile } from "../media-files.server";
-import { processPicture } from "../pictures/picture-process.server";
+import {
+  PictureError,
+  type PictureFailure,
+  processPicture,
+} from "../pictures/picture-process.server";
 
 /**
  * Thumbnails are up to 1280 pixels wide, and cards show them at 150 to 600, on a phone over all of its
@@ -25,13 +30,17 @@ import { processPicture } from "../pictures/picture-process.server";
 const SMALL_WIDTHS_PIXELS = [480, 720];
 /** More than this are not remembered; who asks again later asks again then. */
 const MOST_WAITING = 200;
+/** Pictures that can't be read, and don't need to be tried at each request. */
+const MOST_REMEMBERED = 10_000;
+/** What another try can't mend. */
+const LASTING: readonly PictureFailure[] = ["unreadable", "too many pixels"];
 
 const resizing = processState(
   "small thumbnails",
   () => ({
     waiting: new Set<string>(),
     /** With the time of the file, which may be replaced by one that can be read. */
-    unreadable: new Map<string, number>(),
+    unreadable: new LRUCache<string, number>({ max: MOST_REMEMBERED }),
     /** One at a time, so that at most one stands before the thumbnail of an upload. */
     last: Promise.resolve(),
   }),
@@ -77,8 +86,11 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
   waiting.add(small.path);
   state.last = state.last
     .then(() => resize(name, small, width))
-    // A picture that cannot be read is shown as it is.
-    .catch(() => void unreadable.set(name.path, original))
+    // A picture that cannot be read is shown as it is. What else failed, such as a full disk, may work next time.
+    .catch((error) => {
+      if (error instanceof PictureError && LASTING.includes(error.failure))
+        unreadable.set(name.path, original);
+    })
     .finally(() => waiting.delete(small.path));
 }
 

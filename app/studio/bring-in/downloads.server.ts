@@ -10,6 +10,7 @@ import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { DownloadsTable } from "~db/schema/imports";
+import { ownVideosOf } from "../own-videos";
 import { findDuplicate } from "../upload/duplicates.server";
 import { publishUpload } from "../upload/publish.server";
 import { uploadRules } from "../upload/receive-upload.server";
@@ -216,7 +217,10 @@ async function fetchAndPublish(
         jobsChanged("progress");
       },
     });
-    const duplicate = await findDuplicate(video.sha256);
+    const duplicate = await findDuplicate(
+      video.sha256,
+      ownVideosOf(account, "/admin/import")?.userId,
+    );
     if (duplicate) {
       const sentence = `This file is already in the catalogue, as “${duplicate.title}”.`;
       throw new UploadError(409, sentence);

@@ -1,3 +1,4 @@
+import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { lookAtFile } from "~/media/block-list/likeness.server";
 import { bucketFile, mediaUrl } from "~/media/bucket.server";
@@ -20,6 +21,7 @@ import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { ownVideosOf } from "../own-videos";
 import { changeableNow } from "../own-videos.server";
 import { insertUnlessBlocked, refuseBlockedFile } from "../upload/blocked-file.server";
 import { findDuplicate } from "../upload/duplicates.server";
@@ -115,7 +117,9 @@ async function examineAndTake(
   if (agreed.refusal) return wait("terms", agreed.refusal, 422);
   const sender = { userId, detail: video.title, subjectId: id };
   await refuseBlockedFile(file, sender);
-  const same = duplicate === "ask" ? await findDuplicate(file.sha256) : undefined;
+  const account = accountNow(userId);
+  const own = account && ownVideosOf(account, "/admin replace")?.userId;
+  const same = duplicate === "ask" ? await findDuplicate(file.sha256, own) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
   const probed = await probeUpload(file.path);
   if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));

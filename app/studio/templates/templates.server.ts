@@ -13,6 +13,7 @@ import {
 
 const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000;
 const FAILED = "The template was not saved.";
+const NOT_RESTORED = "The template was not restored.";
 const GONE = "This template no longer exists.";
 
 export type TypedTemplate = Omit<UploadTemplate, "id">;
@@ -74,12 +75,14 @@ export async function saveTemplate(
   return transaction((): TemplateFailure | undefined => {
     const others = templatesOf(userId).filter((each) => each.id !== id);
     const name = typed.name.trim();
-    if (others.some((each) => each.name.toLowerCase() === name.toLowerCase())) {
-      const taken = `There is a template “${name}” already.`;
-      return { ...failure(409, FAILED, { detail: taken }), typed, fields: { name: taken } };
-    }
-    if (others.length >= TEMPLATE_MOST) {
-      return { ...failure(422, FAILED, { detail: `There are at most ${TEMPLATE_MOST}.` }), typed };
+    const refusal = refusalOf(name, others);
+    if (refusal) {
+      const { status, detail } = refusal;
+      return {
+        ...failure(status, FAILED, { detail }),
+        typed,
+        ...(status === 409 && { fields: { name: detail } }),
+      };
     }
     if (typed.isDefault) {
       prepared("UPDATE upload_templates SET is_default = 0 WHERE user_id = ?").run(userId);
@@ -124,17 +127,41 @@ export async function deleteOldTemplates(now = Date.now()): Promise<void> {
   );
 }
 
-/** Restores a deleted template of a user; returns its name if it was there. */
-export function restoreTemplate(userId: string, id: number): Promise<string | undefined> {
-  return transaction(
-    () =>
-      prepared(
-        `UPDATE upload_templates SET deleted_at = NULL
-         WHERE id = ? AND user_id = ? AND deleted_at IS NOT NULL RETURNING name`,
-      )
-        .pluck()
-        .get(id, userId) as string | undefined,
-  );
+/**
+ * Restores a template that a user has deleted in the last 30 days.
+ *
+ * @returns its name, or a failure: 404 for one that is gone, 409 for the name of another, 422 for too many.
+ */
+export function restoreTemplate(
+  userId: string,
+  id: number,
+  now = Date.now(),
+): Promise<string | TemplateFailure> {
+  return transaction((): string | TemplateFailure => {
+    const since = new Date(now - RESTORABLE_MS).toISOString();
+    const name = prepared(
+      "SELECT name FROM upload_templates WHERE id = ? AND user_id = ? AND deleted_at > ?",
+    )
+      .pluck()
+      .get(id, userId, since) as string | undefined;
+    if (name === undefined) return failure(404, NOT_RESTORED, { detail: GONE });
+    const refusal = refusalOf(name, templatesOf(userId));
+    if (refusal) return failure(refusal.status, NOT_RESTORED, { detail: refusal.detail });
+    prepared("UPDATE upload_templates SET deleted_at = NULL WHERE id = ?").run(id);
+    return name;
+  });
+}
+
+/** Why there can't be a template of that name beside the others. */
+function refusalOf(
+  name: string,
+  others: readonly UploadTemplate[],
+): { status: 409 | 422; detail: string } | undefined {
+  if (others.some((each) => each.name.toLowerCase() === name.toLowerCase())) {
+    return { status: 409, detail: `There is a template “${name}” already.` };
+  }
+  if (others.length < TEMPLATE_MOST) return undefined;
+  return { status: 422, detail: `There are at most ${TEMPLATE_MOST}.` };
 }
 
 function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"]> {

@@ -6,11 +6,12 @@ import type { Duplicate } from "./upload-fields";
  * The newest video whose uploaded file had exactly these bytes.
  *
  * @param sha256 hexadecimal.
- * @param uploader the id of a user who knows nothing of others' videos that are not published.
+ * @param uploader the id of a user who knows nothing of others' videos that are not published; undefined for who
+ *   knows all.
  */
 export async function findDuplicate(
   sha256: string,
-  uploader?: string,
+  uploader: string | undefined,
 ): Promise<Duplicate | undefined> {
   let found = database()
     .selectFrom("video_digests")

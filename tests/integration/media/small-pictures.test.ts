@@ -111,6 +111,20 @@ describe("the smaller version of a thumbnail", () => {
     expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);
   });
 
+  it("is tried again where something else than the picture was wrong", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
+    // Its folder can't be made: its name is that of a link which leads nowhere.
+    const folder = path.dirname(onDisk(SMALL));
+    fs.rmSync(folder, { recursive: true, force: true });
+    fs.symlinkSync("/nonexistent/folder", folder);
+    await visitTwice();
+    expect(fs.existsSync(onDisk(SMALL))).toBe(false);
+    fs.rmSync(folder);
+    await visitTwice();
+    expect(fs.existsSync(onDisk(SMALL))).toBe(true);
+  });
+
   it("counts among the video's files, and goes and comes back with them", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });

@@ -6,6 +6,7 @@ import { action as actOnPanel, loader as loadPanel } from "~/routes/admin";
 import { loader as loadMedia } from "~/routes/media";
 import { action as actOnTrash, loader as loadTrash } from "~/routes/trash";
 import type { StudioFailure } from "~/studio/failure";
+import { replaceFile } from "~/studio/files/replace.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { findDuplicate } from "~/studio/upload/duplicates.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
@@ -178,6 +179,17 @@ describe("the studio of an uploader", () => {
     expect(await findDuplicate(String(sha256), "u")).toBeDefined();
     expect(await findDuplicate(String(sha256), "up")).toBeUndefined();
     expect((await shown(cookie)).total).toBe(0);
+    // Nor does a replacement, of an editor only.
+    addVideo({ id: "mine", title: "My draft", uploaded_by: "up", status: "review" });
+    const copy = path.join(site.folder, "same.mp4");
+    fs.copyFileSync(mp4Clip(2), copy);
+    const file = { path: copy, name: "same.mp4", bytes: 1, sha256: String(sha256) };
+    const replacement = { id: "mine", file, duplicate: "ask" };
+    expect(await replaceFile(replacement, "u")).toMatchObject({
+      replace: { question: { kind: "duplicate" } },
+    });
+    fs.copyFileSync(mp4Clip(2), copy);
+    expect(await replaceFile(replacement, "up")).toMatchObject({ kind: "success" });
   });
 });
 

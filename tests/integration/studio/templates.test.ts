@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { action, loader } from "~/routes/templates";
+import { TEMPLATE_MOST } from "~/studio/templates/template";
 import {
   deleteOldTemplates,
   deleteTemplate,
@@ -44,6 +45,27 @@ describe("templates of uploads", () => {
     expect(names()).toEqual(["Nights"]);
     const { data, init } = await loader(args("/admin/templates?template=99"));
     expect([data.isGone, init?.status]).toEqual([true, 404]);
+  });
+
+  it("aren't brought back beside another of their name, beyond the most, or after 30 days", async () => {
+    const add = async (name: string) => {
+      await save({ ...NIGHT, name });
+      return templatesOf("u").find((each) => each.name === name)!.id;
+    };
+    const gone = await add("Night");
+    await deleteTemplate("u", gone);
+    const restore = { intent: "restore", template: String(gone) };
+    const other = await add("NIGHT");
+    expect((await refused(restore)).status).toBe(409);
+    await deleteTemplate("u", other);
+    for (let n = 0; n < TEMPLATE_MOST; n += 1) await add(`Template ${n}`);
+    expect((await refused(restore)).status).toBe(422);
+    await deleteTemplate("u", templatesOf("u").at(-1)!.id);
+    sqliteHandle()
+      .prepare("UPDATE upload_templates SET deleted_at = ? WHERE id = ?")
+      .run(new Date(Date.now() - 31 * 86_400_000).toISOString(), gone);
+    expect((await refused(restore)).status).toBe(404);
+    expect(names()).toHaveLength(TEMPLATE_MOST - 1);
   });
 
   it("are refused with what was typed, field by field", async () => {
