@@ -6,11 +6,15 @@ import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
 const COOKIE = "return-to";
 const MAX_AGE_SECONDS = 10 * 60;
 
+/** Who comes to the studio by its door is led Home (specification, Sign in). */
+const ENTRANCE = "/admin";
+
 /** The `Set-Cookie` header that remembers the page of a request for ten minutes. */
 export function rememberPage(request: Request): string {
   const { pathname, search } = new URL(request.url);
   const page = safePath(pathname + search, "");
-  return signedCookie(COOKIE, page, page ? MAX_AGE_SECONDS : 0);
+  if (page === "" || page === ENTRANCE) return forgetPage();
+  return signedCookie(COOKIE, page, MAX_AGE_SECONDS);
 }
 
 /** The page to lead back to; Home where none was asked for. */

@@ -35,10 +35,10 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
   };
   const isPublic = database.prepare("SELECT public FROM videos WHERE id = ?").pluck();
   await decide("Hide now");
-  await expect(page.getByText("hid the video")).toBeVisible();
+  await expect(page.getByText(`${ADMIN.email} hid the video`)).toBeVisible();
   expect(isPublic.get(id)).toBe(0);
   await decide("Keep");
-  await expect(page.getByText("kept the video")).toBeVisible();
+  await expect(page.getByText(`${ADMIN.email} kept the video`)).toBeVisible();
   expect(isPublic.get(id)).toBe(1);
   await decide("Remove");
   await expect(page.getByText("In the trash")).toBeVisible();
@@ -64,7 +64,7 @@ test("a moderator adds the video that is meant, uncovers its film and decides by
   addOpenReport(database, { id: "words", kind: "under-age", videoId: "nowhere" });
   await signIn(page);
   await page.goto("/admin/reports/words");
-  await page.getByLabel("Address or id of another video that is meant").fill(`/video/${id}`);
+  await page.getByLabel("Address or ID of another video").fill(`/video/${id}`);
   await page.getByRole("button", { name: "Add video" }).click();
   const decision = database
     .prepare("SELECT decision FROM report_videos WHERE video_id = ?")
@@ -90,7 +90,7 @@ test("a moderator adds the video that is meant, uncovers its film and decides by
   await page.keyboard.type("right");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();
   await page.getByRole("button", { name: "Decide" }).click();
-  await expect(page.getByText("kept the video")).toBeVisible();
+  await expect(page.getByText(`${ADMIN.email} kept the video`)).toBeVisible();
   expect(decision.get(id)).toBe("keep");
   expect(isPublic.get(id)).toBe(1);
 

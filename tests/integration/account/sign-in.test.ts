@@ -72,6 +72,14 @@ describe("a page that asks for a sign-in", () => {
     expect((await signInWith("")).headers.get("Location")).toBe("/");
   });
 
+  it("is Home for the studio itself, also after another page", async () => {
+    makeUser();
+    const before = cookiesOf(await turnedAway("/admin/trash"));
+    const away = await turnedAway("/admin", before);
+    expect(away.headers.get("Set-Cookie")).toMatch(/^return-to=; Path=\/; Max-Age=0/);
+    expect((await signInWith("")).headers.get("Location")).toBe("/");
+  });
+
   it("is never elsewhere, whoever has set the cookie", async () => {
     makeUser();
     const away = await turnedAway("//evil.example/admin");
