@@ -204,14 +204,14 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
  *
  * @returns whether it may be public as it is.
  */
-async function cleanVideo({ target, sha256 }: PendingImport, source: string): Promise<boolean> {
+async function cleanVideo({ target }: PendingImport, source: string): Promise<boolean> {
   const file = bucketFile("videos", target);
-  if (!file || !sha256) throw new Error(`${target} was not hashed.`);
+  if (!file) throw new Error(`${target} is no path of a video.`);
   if ((await fs.stat(file)).nlink > 1) {
-    if (await removeMetadata({ file, sha256, isShared: true })) return true;
+    if (await removeMetadata({ file, isShared: true })) return true;
     await copyInsteadOfLink(source, target);
   }
-  return removeMetadata({ file, sha256 });
+  return removeMetadata({ file });
 }
 
 /** A picture that cannot be read is no reason to leave the video out; one is made from it. */

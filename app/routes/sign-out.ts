@@ -15,7 +15,10 @@ export function loader() {
 export async function action({ request }: ActionFunctionArgs) {
   const session = await findSession(request);
   requireOwnOrigin(request);
-  const isEverywhere = (await readSmallForm(request)).has("everywhere");
+  const hasForm = /^application\/x-www-form-urlencoded\b/i.test(
+    request.headers.get("Content-Type") ?? "",
+  );
+  const isEverywhere = hasForm && (await readSmallForm(request)).has("everywhere");
   if (session) {
     const { user, idHash } = session;
     const entry = isEverywhere

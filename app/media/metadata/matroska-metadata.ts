@@ -32,8 +32,14 @@ const ID = {
 const KEPT_IN_INFO = new Set([0x2ad7b1, 0x4489]);
 /** Names that a file has to have; they become empty. */
 const EMPTIED_IN_INFO = new Set([0x4d80, 0x5741]);
-/** Of a track, what tells of its maker: Name, CodecName, CodecSettings, and where the codec is from. */
-const REMOVED_IN_TRACK = new Set([0x536e, 0x258688, 0x3a9697, 0x3b4040, 0x26b240, 0x7446]);
+/**
+ * Of a track, what tells of its maker: Name, CodecName, CodecSettings, and where the codec is from. Void may hold
+ * what was there before, and a checksum is wrong then.
+ */
+const REMOVED_IN_TRACK = new Set<number>([
+  ...[0x536e, 0x258688, 0x3a9697, 0x3b4040, 0x26b240, 0x7446],
+  ...[ID.void, ID.checksum],
+]);
 const KEPT_IN_SEGMENT = new Set<number>([ID.seekHead, ID.info, ID.tracks, ID.cluster, ID.cues]);
 /** Types of tracks that are played: video, audio and subtitles. */
 const PLAYED = new Set([1, 2, 17]);
@@ -100,7 +106,7 @@ function cleanTracks(builder: PlanBuilder, tracks: Element): void {
     const kind = type && type.end - type.body === 1 ? builder.read(type.body, 1)[0]! : 0;
     if (!PLAYED.has(kind)) throw new LayoutError(`It has a track of the kind ${kind}.`);
     for (const field of fields) {
-      if (REMOVED_IN_TRACK.has(field.id) || field.id === ID.checksum) makeVoid(builder, field);
+      if (REMOVED_IN_TRACK.has(field.id)) makeVoid(builder, field);
     }
   }
 }

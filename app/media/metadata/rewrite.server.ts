@@ -6,8 +6,6 @@ import { type Bytes, type Edit, LayoutError, type Plan, PlanBuilder } from "./pl
 
 export interface MetadataTask {
   file: string;
-  /** Of the whole file as it is, hexadecimal. */
-  sha256: string;
   /** Others share the file: it is only looked at. */
   isShared?: boolean;
 }
@@ -38,7 +36,7 @@ export function planFor(file: Bytes): Plan {
 }
 
 /** Rewrites a file in place; whatever fails, it is as it was. */
-export function rewrite({ file, sha256, isShared }: MetadataTask): MetadataAnswer {
+export function rewrite({ file, isShared }: MetadataTask): MetadataAnswer {
   const handle = fs.openSync(file, isShared ? "r" : "r+");
   try {
     const bytes = bytesOf(handle);
@@ -46,6 +44,7 @@ export function rewrite({ file, sha256, isShared }: MetadataTask): MetadataAnswe
     if (plan.kind === "copy") return { done: "copy", reason: plan.reason };
     if (plan.edits.length === 0) return { done: "nothing" };
     if (isShared) return { done: "copy", reason: "Others use the file." };
+    const digest = digestWith(bytes, []);
     const before = plan.edits.map(({ at, bytes: { length } }) => ({
       at,
       bytes: bytes.read(at, length),
@@ -56,7 +55,7 @@ export function rewrite({ file, sha256, isShared }: MetadataTask): MetadataAnswe
       fs.fdatasyncSync(handle);
       const again = planFor(bytes);
       if (again.kind === "copy" || again.edits.length > 0) throw new Error("Metadata are left.");
-      if (digestWith(bytes, before) !== sha256) throw new Error("More than its metadata changed.");
+      if (digestWith(bytes, before) !== digest) throw new Error("More than its metadata changed.");
     } catch (error) {
       write(handle, before);
       throw error;

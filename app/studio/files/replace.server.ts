@@ -154,7 +154,7 @@ async function store(
   const { userId } = sender;
   // Once more while the file has the digests that it came with.
   await refuseBlockedFile(file, sender);
-  const isClean = await removeMetadata({ file: file.path, sha256: file.sha256 });
+  const isClean = await removeMetadata({ file: file.path });
   const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;

@@ -94,7 +94,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     // Once more while the file has the digests that it came with.
     await refuseBlockedFile(video, sender);
-    const isClean = await removeMetadata({ file: video.path, sha256: video.sha256 });
+    const isClean = await removeMetadata({ file: video.path });
     const moved = await moveIntoBucket(
       userId,
       { file: video.path, ending: probed.ending },

@@ -88,6 +88,13 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   },
   {
     kind: "cookie",
+    keys: ["return-to"],
+    what: "The page that asked you to sign in.",
+    howLong: "10 minutes, or until you have signed in.",
+    isForVisitors: false,
+  },
+  {
+    kind: "cookie",
     keys: ["device"],
     what: "That somebody has signed in with this browser, so that a flood of attempts does not lock them out.",
     howLong: "400 days.",
