@@ -30,7 +30,7 @@ for (const route of ROUTES) {
 /**
  * Returns the route that the framework answers a request target with: never a part of what was asked for. All
  * rules for requests go by it, because patterns of their own would miss other ways to write the same address. It
- * finds what the framework's own matching finds, and takes a tenth of its time.
+ * finds what the framework's own matching finds, which sorts all routes and compiles an expression at each call.
  */
 export function routeOf(url: string): string {
   if (url.startsWith("/assets/")) return ASSETS;
