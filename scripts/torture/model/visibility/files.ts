@@ -136,11 +136,15 @@ function fileOf({ id }: ModelVideo, site: VisibilitySite): string {
   return row!.url.replace("/media/videos/", "");
 }
 
-/** Forgets all of a video, and of the reports that name it, where there are as many as there may be. */
+/**
+ * Forgets all of a video where there are as many as there may be, and of the reports that name it. With them go the
+ * reports of the same videos: the site never deletes an open report, so nothing would hold a video again that another
+ * report has relied on it for.
+ */
 function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
   const [oldest] = model.videos;
   if (!oldest || model.videos.length < MAX_VIDEOS) return;
-  const reports = model.reports.filter(({ named }) => named.has(oldest.id));
+  const reports = reportsAround(model, oldest.id);
   model.videos.shift();
   model.touched.delete(oldest);
   model.reports = model.reports.filter((report) => !reports.includes(report));
@@ -162,6 +166,20 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
        AND source_id IN (SELECT value FROM json_each('${ids}'));
      DELETE FROM reports WHERE id IN (SELECT value FROM json_each('${ids}')); COMMIT;`,
   );
+}
+
+/** The reports that name a video, those that name another video of one of them, and so on. */
+function reportsAround(model: VisibilityModel, videoId: string) {
+  const videos = new Set([videoId]);
+  const around = new Set<(typeof model.reports)[number]>();
+  for (let before = -1; before < around.size; ) {
+    before = around.size;
+    for (const report of model.reports) {
+      if ([...report.named.keys()].some((id) => videos.has(id))) around.add(report);
+    }
+    for (const { named } of around) for (const id of named.keys()) videos.add(id);
+  }
+  return [...around];
 }
 
 /** Another file in place of that of a video. */
