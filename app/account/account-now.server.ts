@@ -1,6 +1,6 @@
 import { prepared } from "~db/client.server";
 import type { Role } from "~db/schema";
-import { type Permitted, permittedOf } from "./permissions";
+import { allows, type Permission, type Permitted, permittedOf } from "./permissions";
 
 /**
  * Returns an account as it is now; undefined for one that is deactivated or gone. Long-running work calls this
@@ -23,12 +23,14 @@ export function accountNow(
   return { id: row.id, ...permittedOf(row) };
 }
 
+/** Whether an account may do something now. */
+export function mayNow(userId: string, permission: Permission): boolean {
+  const account = accountNow(userId);
+  return account !== undefined && allows(account, permission);
+}
+
 /** Whether an account was deactivated, or blocked, after something began. False for one that never existed. */
 export function hasEnded(userId: string, since: string): boolean {
-  return (
-    prepared(
-      `SELECT 1 FROM users
-       WHERE id = @userId AND (deactivated_at IS NOT NULL OR access_ended_at >= @since)`,
-    ).get({ userId, since }) !== undefined
-  );
+  const exists = prepared("SELECT 1 FROM users WHERE id = ?").get(userId) !== undefined;
+  return exists && accountNow(userId, since) === undefined;
 }

@@ -1,9 +1,10 @@
 import { endClosedStreams } from "~/live/event-stream.server";
 import { database } from "~db/client.server";
 import { allRows, runChange } from "~db/run-query.server";
-import { accountNow } from "./account-now.server";
+import { accountNow, mayNow } from "./account-now.server";
 import { allows, type Permitted } from "./permissions";
-import { SCOPE_NAMES, SCOPE_PERMISSIONS, type Scope } from "./tokens/scopes";
+import { SCOPE_PERMISSIONS } from "./tokens/scopes";
+import { readScopes } from "./tokens/tokens.server";
 
 /** Why somebody's access ends. A session is named by the hash of its id. */
 export type Ending =
@@ -82,16 +83,12 @@ function tokensBeyond(userId: string): number[] {
 
 function isBeyond(account: Permitted, scopes: string): boolean {
   if (!allows(account, "/admin/tokens create")) return true;
-  const given = JSON.parse(scopes) as Scope[];
-  return SCOPE_NAMES.some(
-    (scope) => given.includes(scope) && !allows(account, SCOPE_PERMISSIONS[scope]),
-  );
+  return readScopes(scopes).some((scope) => !allows(account, SCOPE_PERMISSIONS[scope]));
 }
 
 /** Open invitations of somebody who may invite nobody now. */
 function endInvitations(userId: string): void {
-  const account = accountNow(userId);
-  if (account && allows(account, "/admin/users")) return;
+  if (mayNow(userId, "/admin/users")) return;
   runChange(
     database()
       .deleteFrom("invitations")

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { accountNow } from "./account-now.server";
+import { mayNow } from "./account-now.server";
 import { changeAndRecord } from "./activity.server";
 import { FormError } from "./form-error.server";
 import { hashPassword, PasswordError, requireUnguessable } from "./password.server";
-import { allows } from "./permissions";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { AccountError, findUserByEmail, readEmail } from "./users.server";
 
@@ -79,11 +78,8 @@ export async function invite(
   return { token, email, expiresAt };
 }
 
-/** An invitation works as long as whoever made it may invite. */
-function mayInvite(userId: string): boolean {
-  const account = accountNow(userId);
-  return account !== undefined && allows(account, "/admin/users");
-}
+/** An invitation works as long as its maker may invite. */
+const mayInvite = (userId: string) => mayNow(userId, "/admin/users");
 
 /** Deletes invitations that expired more than 30 days ago, whether or not they were used. */
 export async function deleteOldInvitations(now = Date.now()): Promise<void> {

@@ -10,7 +10,7 @@ interface Pattern {
   matches: RegExp;
 }
 
-/** Every route, as it stands in the table of permissions, and the files of the build. */
+/** Every route as the table of permissions writes it, and the files of the build. */
 export const ROUTES: readonly string[] = [
   ...Object.keys(PERMISSIONS).filter((line) => !line.includes(" ")),
   ASSETS,

@@ -55,6 +55,25 @@ export async function deleteExpiredSessions(now = Date.now()): Promise<void> {
   await database().deleteFrom("sessions").where("expires_at", "<=", iso(now)).execute();
 }
 
+interface OpenRow {
+  id_hash: string;
+  last_used_at: string;
+  created_at: string;
+  id: string;
+  email: string;
+  role: Role;
+  may_publish: 0 | 1;
+}
+
+/** A session that has not run out, of an account that may sign in. */
+function openRow(idHash: string, now: number): OpenRow | undefined {
+  return prepared(
+    `SELECT id_hash, last_used_at, sessions.created_at, users.id, email, role, may_publish
+     FROM sessions JOIN users ON users.id = sessions.user_id
+     WHERE id_hash = ? AND expires_at > ? AND sessions.created_at > ? AND deactivated_at IS NULL`,
+  ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS)) as OpenRow | undefined;
+}
+
 /** The session that the request belongs to, prolonged by this use; undefined when there is none. */
 export async function findSession(
   request: Request,
@@ -62,23 +81,7 @@ export async function findSession(
 ): Promise<OpenSession | undefined> {
   const id = readSignedCookie(request, COOKIE);
   if (id === undefined) return undefined;
-  const row = await database()
-    .selectFrom("sessions")
-    .innerJoin("users", "users.id", "sessions.user_id")
-    .select([
-      "sessions.id_hash",
-      "sessions.last_used_at",
-      "sessions.created_at",
-      "users.id",
-      "users.email",
-      "users.role",
-      "users.may_publish",
-    ])
-    .where("sessions.id_hash", "=", hashOf(id))
-    .where("sessions.expires_at", ">", iso(now))
-    .where("sessions.created_at", ">", iso(now - SESSION_LIFETIME_MS))
-    .where("users.deactivated_at", "is", null)
-    .executeTakeFirst();
+  const row = openRow(hashOf(id), now);
   if (!row) return undefined;
   if (now - Date.parse(row.last_used_at) >= PROLONG_EVERY_MS) {
     prolong({ idHash: row.id_hash, id, createdAt: row.created_at }, now);
@@ -111,23 +114,12 @@ function prolong(
 /** Whether a Cookie header belongs to an open session; asked before any route sees the request. */
 export function hasOpenSession(cookies: string, now = Date.now()): boolean {
   const id = findSignedCookie(cookies, COOKIE);
-  if (id === undefined) return false;
-  return (
-    prepared(
-      `SELECT 1 FROM sessions JOIN users ON users.id = sessions.user_id
-       WHERE id_hash = ? AND expires_at > ? AND sessions.created_at > ? AND deactivated_at IS NULL`,
-    ).get(hashOf(id), iso(now), iso(now - SESSION_LIFETIME_MS)) !== undefined
-  );
+  return id !== undefined && openRow(hashOf(id), now) !== undefined;
 }
 
 /** Whether a session is open still, and its account has the role that it had then. */
 export function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
-  const row = prepared(
-    `SELECT role, may_publish FROM sessions JOIN users ON users.id = sessions.user_id
-     WHERE id_hash = ? AND expires_at > ? AND sessions.created_at > ? AND deactivated_at IS NULL`,
-  ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS)) as
-    | { role: Role; may_publish: 0 | 1 }
-    | undefined;
+  const row = openRow(idHash, now);
   if (!row) return false;
   const { role, mayPublish } = permittedOf(row);
   return role === user.role && mayPublish === user.mayPublish;

@@ -43,7 +43,7 @@ export async function answerApi(request: Request, path: string): Promise<Respons
 /** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
 async function requireToken(request: Request): Promise<TokenUse> {
   const [scheme, token] = (request.headers.get("Authorization") ?? "").split(" ");
-  const use = scheme?.toLowerCase() === "bearer" && token ? await findToken(token) : undefined;
+  const use = scheme?.toLowerCase() === "bearer" && token ? findToken(token) : undefined;
   if (use) return use;
   const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
   if (wait !== undefined) {

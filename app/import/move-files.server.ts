@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { bucketFile } from "~/media/bucket.server";
+import { withTemporaryPath } from "~/media/files/temporary-files.server";
 import {
   type ReservedSecond,
   releaseUploadId,
@@ -12,7 +13,7 @@ import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { runCommand } from "~/server/child-process.server";
 import { settings } from "~/server/settings.server";
 import { mapConcurrently } from "~/shared/map-concurrently";
-import { needsCopy } from "~/shared/move-files.server";
+import { move, needsCopy } from "~/shared/move-files.server";
 import { ImportError } from "./entry";
 
 /** How a file gets from its folder into the bucket. */
@@ -96,9 +97,10 @@ export async function moveVideo(mode: ImportMode, from: string, target: string):
 /** Puts a copy in place of a link: the file is to be changed, and its other name belongs to somebody else. */
 export async function copyInsteadOfLink(from: string, target: string): Promise<void> {
   const to = path.join(settings().uploadsDir, "videos", target);
-  const copy = `${to}.copy`;
-  await fs.copyFile(from, copy, fs.constants.COPYFILE_FICLONE);
-  await fs.rename(copy, to);
+  await withTemporaryPath(async (copy) => {
+    await fs.copyFile(from, copy, fs.constants.COPYFILE_FICLONE);
+    await move(copy, to);
+  });
 }
 
 export interface MovedPicture {

@@ -8,7 +8,7 @@ const LONGEST_PATH = 2_000;
 const NEVER_SENT = /[\u0000-\u0020\u007f\\]/;
 const CONTROLS = /[\u0000-\u001f\u007f]/;
 /** Nothing that we link to is encoded more often. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /**
  * A path of this site that may be redirected to, normalised; `fallback` for everything else:
@@ -23,7 +23,7 @@ export function safePath(value: unknown, fallback: string): string {
     const decoded = decodePath(path);
     if (decoded === undefined && round === 0) return fallback;
     if (decoded === undefined || decoded === path) break;
-    if (round === MOST_ROUNDS || CONTROLS.test(decoded) || !leadsHome(decoded)) return fallback;
+    if (round === MAX_ROUNDS || CONTROLS.test(decoded) || !leadsHome(decoded)) return fallback;
     path = decoded;
   }
   const { pathname, search, hash } = new URL(value, OWN_ORIGIN);

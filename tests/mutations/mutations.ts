@@ -427,8 +427,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A session ends after 30 days without use",
     file: "app/account/session.server.ts",
-    find: '.where("sessions.expires_at", ">", iso(now))',
-    replace: "",
+    find: "WHERE id_hash = ? AND expires_at > ? AND",
+    replace: "WHERE id_hash = ? AND ? IS NOT NULL AND",
     killedBy: "tests/integration/account/sign-in.test.ts",
     title: "ends after 30 days without use, and use prolongs it",
   },

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
-import { runChange } from "~db/run-query.server";
+import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import { changeAndRecord } from "../activity.server";
 import { FormError } from "../form-error.server";
 import { permittedOf } from "../permissions";
@@ -108,24 +108,25 @@ export async function revokeToken(userId: string, id: number): Promise<boolean> 
 }
 
 /** Whose token it is; undefined for one that is unknown or has ended, or whose user is deactivated. */
-export async function findToken(token: string, now = Date.now()): Promise<TokenUse | undefined> {
+export function findToken(token: string, now = Date.now()): TokenUse | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
-  const row = await database()
-    .selectFrom("api_tokens")
-    .innerJoin("users", "users.id", "api_tokens.user_id")
-    .select([
-      "api_tokens.id as tokenId",
-      "api_tokens.scopes",
-      "api_tokens.last_used_at",
-      "users.id",
-      "users.email",
-      "users.role",
-      "users.may_publish",
-    ])
-    .where("api_tokens.token_hash", "=", hashOf(token))
-    .where("api_tokens.expires_at", ">", new Date(now).toISOString())
-    .where("users.deactivated_at", "is", null)
-    .executeTakeFirst();
+  const row = firstRow(
+    database()
+      .selectFrom("api_tokens")
+      .innerJoin("users", "users.id", "api_tokens.user_id")
+      .select([
+        "api_tokens.id as tokenId",
+        "api_tokens.scopes",
+        "api_tokens.last_used_at",
+        "users.id",
+        "users.email",
+        "users.role",
+        "users.may_publish",
+      ])
+      .where("api_tokens.token_hash", "=", hashOf(token))
+      .where("api_tokens.expires_at", ">", new Date(now).toISOString())
+      .where("users.deactivated_at", "is", null),
+  );
   if (!row) return undefined;
   noteUse(row.tokenId, row.last_used_at, now);
   const { id, email } = row;
@@ -139,13 +140,8 @@ export async function findToken(token: string, now = Date.now()): Promise<TokenU
 /** Whether an Authorization header holds a token that works; asked before any route sees the request. */
 export function hasValidToken(authorization: string | undefined, now = Date.now()): boolean {
   const [scheme, token] = (authorization ?? "").split(" ");
-  if (scheme?.toLowerCase() !== "bearer" || !token?.startsWith(PREFIX)) return false;
-  return (
-    prepared(
-      `SELECT 1 FROM api_tokens JOIN users ON users.id = user_id
-       WHERE token_hash = ? AND expires_at > ? AND deactivated_at IS NULL`,
-    ).get(hashOf(token), new Date(now).toISOString()) !== undefined
-  );
+  if (scheme?.toLowerCase() !== "bearer" || !token) return false;
+  return findToken(token, now) !== undefined;
 }
 
 /** While another process is writing, the next use is soon enough. */
@@ -158,7 +154,8 @@ function noteUse(tokenId: number, lastUsedAt: string | null, now: number): void 
   });
 }
 
-function readScopes(list: string): Scope[] {
+/** The scopes that a row of `api_tokens` lists. */
+export function readScopes(list: string): Scope[] {
   const found: unknown = JSON.parse(list);
   return SCOPE_NAMES.filter((scope) => Array.isArray(found) && found.includes(scope));
 }

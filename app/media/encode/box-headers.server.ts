@@ -1,5 +1,10 @@
 import type { InputFile } from "../storage/ranged-input.server";
 
+/** How an MP4 or MOV begins: ISO/IEC 14496-12 §4.2, and QuickTime before `ftyp` was there. */
+export const FIRST_BOXES: ReadonlySet<string> = new Set([
+  ...["ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot"],
+]);
+
 /** A box of an MP4 file (ISO/IEC 14496-12 §4.2), of which only the header is read. */
 export interface BoxHeader {
   type: string;

@@ -26,9 +26,9 @@ export interface Range {
 export class LayoutError extends Error {}
 
 /** Boxes or elements that are read of one file: a camera's has about a hundred. */
-const MOST_PARTS = 20_000;
+const MAX_PARTS = 20_000;
 /** What is written over: more than that is copied without it. */
-const MOST_EDITED_BYTES = 64 * 1024 ** 2;
+const MAX_EDITED_BYTES = 64 * 1024 ** 2;
 const CHUNK_BYTES = 1024 ** 2;
 
 /** Collects what is to be written over, within the limits of one file. */
@@ -43,7 +43,7 @@ export class PlanBuilder {
   /** @throws {LayoutError} for a file with more parts than are read. */
   countPart(): void {
     this.parts += 1;
-    if (this.parts > MOST_PARTS) throw new LayoutError("It has too many parts.");
+    if (this.parts > MAX_PARTS) throw new LayoutError("It has too many parts.");
   }
 
   /** Reads bytes that have to be there. */
@@ -57,7 +57,7 @@ export class PlanBuilder {
   write(at: number, bytes: Buffer): void {
     if (this.read(at, bytes.length).equals(bytes)) return;
     this.edited += bytes.length;
-    if (this.edited > MOST_EDITED_BYTES) throw new LayoutError("It has too much metadata.");
+    if (this.edited > MAX_EDITED_BYTES) throw new LayoutError("It has too much metadata.");
     this.edits.push({ at, bytes });
   }
 

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import fs from "node:fs";
+import { FIRST_BOXES } from "../encode/box-headers.server";
 import { planMatroska } from "./matroska-metadata";
 import { planMp4 } from "./mp4-metadata";
 import { type Bytes, type Edit, LayoutError, type Plan, PlanBuilder } from "./plan";
@@ -18,8 +19,6 @@ export type MetadataAnswer =
 
 const CHUNK_BYTES = 1024 ** 2;
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
-/** How an MP4 or MOV begins: see probe/mp4-boxes. */
-const MP4 = new Set(["ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot"]);
 
 /** Returns how the metadata of a file are removed. */
 export function planFor(file: Bytes): Plan {
@@ -27,7 +26,7 @@ export function planFor(file: Bytes): Plan {
   const builder = new PlanBuilder(file);
   try {
     if (head.subarray(0, 4).equals(EBML)) return planMatroska(builder);
-    if (MP4.has(head.toString("latin1", 4))) return planMp4(builder);
+    if (FIRST_BOXES.has(head.toString("latin1", 4))) return planMp4(builder);
     return { kind: "copy", reason: "It is no MP4, MOV, WebM or Matroska." };
   } catch (error) {
     if (error instanceof LayoutError) return { kind: "copy", reason: error.message };

@@ -1,4 +1,4 @@
-import { type BoxHeader, boxHeaders } from "../encode/box-headers.server";
+import { type BoxHeader, boxHeaders, FIRST_BOXES } from "../encode/box-headers.server";
 import { type InputFile, openInput } from "../storage/ranged-input.server";
 
 /** Headers that are read of one file: a film of a camera has about a hundred. */
@@ -20,9 +20,6 @@ const ENTRIES_AFTER = 8;
 const MOST_EDIT_BYTES = 8 + 1_000 * 20;
 /** Handlers (§8.4.3) of the tracks that are converted; timecode and metadata are left out. */
 const CONVERTED = new Set(["vide", "soun"]);
-
-/** How an MP4 or MOV begins: ISO/IEC 14496-12 §4.2, and QuickTime before `ftyp` was there. */
-const FIRST_BOXES = new Set(["ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot"]);
 
 /** What the headers of the boxes of an MP4 or MOV say. */
 export interface Mp4Layout {

@@ -31,8 +31,8 @@ const SMALL_WIDTHS_PIXELS = [480, 720];
 /** More than this are not remembered; who asks again later asks again then. */
 const MOST_WAITING = 200;
 /** Pictures that can't be read, and don't need to be tried at each request. */
-const MOST_REMEMBERED = 10_000;
-/** What another try can't mend. */
+const MAX_REMEMBERED = 10_000;
+/** Failures that another try doesn't change. */
 const LASTING: readonly PictureFailure[] = ["unreadable", "too many pixels"];
 
 const resizing = processState(
@@ -40,7 +40,7 @@ const resizing = processState(
   () => ({
     waiting: new Set<string>(),
     /** With the time of the file, which may be replaced by one that can be read. */
-    unreadable: new LRUCache<string, number>({ max: MOST_REMEMBERED }),
+    unreadable: new LRUCache<string, number>({ max: MAX_REMEMBERED }),
     /** One at a time, so that at most one stands before the thumbnail of an upload. */
     last: Promise.resolve(),
   }),

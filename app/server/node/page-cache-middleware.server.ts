@@ -32,11 +32,12 @@ const cacheable = new WeakMap<IncomingMessage, { key: string; version: PageVersi
 
 /** Answers a public page from the cache; otherwise notes that it may be cached when rendered. */
 export function answerCachedPage(request: IncomingMessage, response: ServerResponse): boolean {
-  const key = pageKey(request);
+  const route = routeNameOf(request.url);
+  const key = CACHED_ROUTES.includes(route) ? pageKey(request) : undefined;
   if (key === undefined) return false;
   let version: PageVersion;
   try {
-    const video = videoIdOf(request.url ?? "");
+    const video = route === VIDEO_ROUTE ? videoIdOf(request.url ?? "") : undefined;
     version = { ...catalogueVersion(), ...(video && { lastView: lastViewOf(video) }) };
   } catch {
     return false;
@@ -60,7 +61,6 @@ export function answerCachedPage(request: IncomingMessage, response: ServerRespo
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
   if (environment === "development" || (method !== "GET" && method !== "HEAD")) return undefined;
-  if (!CACHED_ROUTES.includes(routeNameOf(url))) return undefined;
   const cookie = headers.cookie?.trim() ?? "";
   if (!isAgeAnswerAlone(cookie) && (cookie !== "" || ageGate)) return undefined;
   // Without PUBLIC_URL, absolute addresses come from the Host header.
@@ -68,9 +68,8 @@ function pageKey({ method, url = "", headers }: IncomingMessage): string | undef
   return key.length <= LONGEST_KEY ? key : undefined;
 }
 
-/** The id of the video whose page, or its data, a URL asks for. */
+/** The id of the video in the URL of its page, or of the page's data. */
 function videoIdOf(url: string): string | undefined {
-  if (routeNameOf(url) !== VIDEO_ROUTE) return undefined;
   const id = /^\/[^/]+\/([^/?]+?)(?:\.data)?(?:[/?]|$)/.exec(url)?.[1];
   return id && decodeURIComponent(id);
 }

@@ -6,7 +6,7 @@ import { Step, type StepKind } from "./step";
 /** So long what has failed is tried again with fewer steps. */
 const SHRINKS_FOR_MS = 3 * 60_000;
 /** So many times as often as its weight says comes what was rare so far, or as seldom what was not. */
-const MOST_FACTOR = 20;
+const MAX_FACTOR = 20;
 
 export type AnyKinds<Model, Site> = Record<string, StepKind<unknown, Model, Site>>;
 
@@ -79,7 +79,7 @@ function moreOfTheRare<Model, Site>(
   const times = (name: string) => 10 + (done.get(name) ?? 0);
   const average = kinds.reduce((sum, [name]) => sum + times(name), 0) / kinds.length;
   return kinds.map(([name, kind]) => {
-    const factor = Math.min(MOST_FACTOR, Math.max(1 / MOST_FACTOR, average / times(name)));
+    const factor = Math.min(MAX_FACTOR, Math.max(1 / MAX_FACTOR, average / times(name)));
     return [name, { ...kind, weight: kind.weight * factor }];
   });
 }

@@ -59,8 +59,8 @@ async function left(): Promise<string[]> {
   const found = {
     here: await findSession(request(here)),
     elsewhere: await findSession(request(elsewhere)),
-    token: await findToken(token),
-    "narrow token": await findToken(narrow),
+    token: findToken(token),
+    "narrow token": findToken(narrow),
     invitation: (await findInvitation(invitation)).state === "open",
     "old work": accountNow(user, "2020-01-01T00:00:00.000Z"),
   };
