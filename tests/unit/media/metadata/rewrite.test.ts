@@ -200,6 +200,23 @@ const long = (type: string, size: bigint) => {
   bytes.writeBigUInt64BE(size, 8);
   return bytes;
 };
+/** A file whose index says that its media start so many bytes into a box. */
+function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
+  const index = (offset: number) => {
+    const table = Buffer.alloc(offsets === "stco" ? 12 : 16);
+    table.writeUInt32BE(1, 4);
+    table.writeUInt32BE(offset, table.length - 4);
+    const tables = box("stbl", box("stsd", zeros(8)), box(offsets, table));
+    const media = box("mdia", box("mdhd", times), handler("vide", ""), box("minf", tables));
+    return box("moov", box("mvhd", times), box("trak", box("tkhd", times), media));
+  };
+  const film = (offset: number) => mp4(index(offset), box("free", MEDIA));
+  return film(film(0).indexOf(type, 0, "latin1") + 4);
+}
+it.each(["stco", "co64"] as const)("clears what no index points to (%s)", (offsets) => {
+  expect(rewritten(pointingInto("mdat", offsets)).answer).toEqual({ done: "rewritten" });
+});
+
 const unknownCluster = Buffer.concat([Buffer.from([0x1f, 0x43, 0xb6, 0x75, 0xff]), MEDIA]);
 
 it.each<[string, Buffer]>([
@@ -218,6 +235,8 @@ it.each<[string, Buffer]>([
   ],
   ["with a length of 64 bits that is no length", mp4(long("moov", 1n << 62n))],
   ["with a length of 64 bits that is too short", mp4(box("moov", long("udta", 3n)))],
+  ["whose index points into a box that is cleared", pointingInto("free", "stco")],
+  ["whose index points there with 64 bits", pointingInto("free", "co64")],
   ["whose index is cut off", mp4(box("moov", track("vide"))).subarray(0, 60)],
   ["with something behind its last box", Buffer.concat([full, Buffer.from("SEFH and more")])],
   ["with a header that is too short", mp4(box("moov", box("mvhd", zeros(5))))],
