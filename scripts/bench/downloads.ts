@@ -110,7 +110,8 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
       return socket.pause();
     }),
   );
-  await untilStill(() => bytesRead(pid));
+  // Wake-ups of its threads count as read bytes too.
+  await untilStill(() => Math.round(bytesRead(pid) / MIB));
   const stalled = residentBytes(pid) / MIB;
   for (const socket of clients) socket.destroy();
   report.figure("memory when idle", idle, "MiB");

@@ -61,8 +61,9 @@ export class PlanBuilder {
     this.edits.push({ at, bytes });
   }
 
-  /** Writes zeros over everything in a range. */
+  /** Writes zeros over everything in a range; one that has them already is read as a whole, so it is limited too. */
   clear(from: number, to: number): void {
+    if (to - from > MAX_EDITED_BYTES) throw new LayoutError("It has too much metadata.");
     for (let at = from; at < to; at += CHUNK_BYTES) {
       this.write(at, Buffer.alloc(Math.min(CHUNK_BYTES, to - at)));
     }

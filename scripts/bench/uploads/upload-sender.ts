@@ -17,13 +17,13 @@ export interface UploadCost {
   location: string;
 }
 
-/** A real clip, followed by padding that players pass over, to so many bytes in all. */
+/** A real clip, followed by media data that no track names, to so many bytes in all. */
 function* videoOf(bytes: number, mark: number): Generator<Buffer> {
   const clip = fs.readFileSync(mp4Clip(5));
   const padding = bytes - clip.length;
   const header = Buffer.alloc(16);
   header.writeUInt32BE(padding, 0);
-  header.write("free", 4, "latin1");
+  header.write("mdat", 4, "latin1");
   // No two uploads are the same file.
   header.writeUInt32BE(mark, 8);
   yield Buffer.concat([clip, header]);

@@ -240,6 +240,10 @@ it.each<[string, Buffer]>([
   ["whose index is cut off", mp4(box("moov", track("vide"))).subarray(0, 60)],
   ["with something behind its last box", Buffer.concat([full, Buffer.from("SEFH and more")])],
   ["with a header that is too short", mp4(box("moov", box("mvhd", zeros(5))))],
+  [
+    "with more to clear than is read",
+    mp4(box("moov", track("vide")), box("free", zeros(65 * 1024 ** 2))),
+  ],
   ["with boxes without end", mp4(...Array.from({ length: 20_001 }, () => box("free")))],
   ["recorded as it was streamed", matroska(unknownCluster)],
   [
