@@ -129,7 +129,8 @@ async function moveAndInsert(
         await moveVideo(mode, each.entry.file, each.target);
         // While the file has the digests that it came with.
         await isOnBlockList(each);
-        each.isClean = await cleanVideo(each, each.entry.file);
+        const isPlayable = each.inspected?.playable !== false;
+        each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
       }
       await addPicture(each);
       moved.push(each);
@@ -293,9 +294,11 @@ function likenessRefusal(look: Look | "late" | undefined): string | undefined {
   return look && look.films.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
 }
 
-function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): MeasuredFile[] {
+function filesOf({ basePath, target, videoId, bytes, picture, isClean }: PendingImport) {
   if (!basePath) return [];
-  const files: MeasuredFile[] = [{ bucket: "videos", path: target, videoId, kind: "video", bytes }];
+  const files: MeasuredFile[] = [
+    { bucket: "videos", path: target, videoId, kind: "video", bytes, isClean },
+  ];
   if (picture) {
     const { bytes } = picture;
     files.push({
@@ -304,6 +307,7 @@ function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): 
       videoId,
       kind: "thumbnail",
       bytes,
+      isClean: true,
     });
   }
   return files;
@@ -311,8 +315,7 @@ function filesOf({ basePath, target, videoId, bytes, picture }: PendingImport): 
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
-  const { entry, inspected, basePath, target, videoId, lacksRecord, isClean } = each;
-  const isPlayable = inspected?.playable !== false && isClean !== false;
+  const { entry, inspected, basePath, target, videoId, lacksRecord, isClean = true } = each;
   // What is cut off is published by whoever has seen it.
   const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
   const url = target ? mediaUrl("videos", target) : "";
@@ -326,8 +329,8 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     tags: tags.length > 0 ? JSON.stringify(tags) : null,
     duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
     // What browsers can't play, and what keeps its metadata, has no video yet, only a source to make one from.
-    video_url: isPlayable ? url : "",
-    source_url: isPlayable ? null : url,
+    video_url: isClean ? url : "",
+    source_url: isClean ? null : url,
     thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
     poster_colors: each.picture?.colors ?? null,
     uploaded_by: userId,

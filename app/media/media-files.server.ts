@@ -19,6 +19,8 @@ export interface MediaFile extends MediaName {
   kind: MediaKind;
   /** Measured on the disk when left out. */
   bytes?: number;
+  /** Whether it has no metadata about its place, device or author; left out where nobody has looked. */
+  isClean?: boolean;
 }
 
 export type MeasuredFile = MediaFile & { bytes: number };
@@ -81,10 +83,10 @@ function forget({ bucket, path }: MediaName): void {
   if (file) account(file.videoId, -file.bytes);
 }
 
-function enter({ bucket, path, videoId, kind, bytes }: MediaFile & { bytes: number }): void {
+function enter({ bucket, path, videoId, kind, bytes, isClean }: MeasuredFile): void {
   prepared(
-    "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES (?, ?, ?, ?, ?)",
-  ).run(bucket, path, videoId, kind, bytes);
+    "INSERT INTO media_files (bucket, path, video_id, kind, bytes, clean) VALUES (?, ?, ?, ?, ?, ?)",
+  ).run(bucket, path, videoId, kind, bytes, isClean ? 1 : 0);
   account(videoId, bytes);
 }
 

@@ -55,3 +55,12 @@ export function StatusBadge({ status, isHeld = false }: { status: string; isHeld
     </>
   );
 }
+
+/** Of a video whose files may contain its place, device or author. */
+export function MetadataBadge() {
+  return (
+    <Badge tone="warn" className="self-start">
+      Private metadata
+    </Badge>
+  );
+}

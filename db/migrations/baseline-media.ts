@@ -78,6 +78,8 @@ export const media = /* sql */ `
     bytes    INTEGER NOT NULL CHECK (bytes >= 0),
     -- Whether all of its files are in the store: 1 yes, 0 not yet, below 0 while they are being moved.
     stored   INTEGER NOT NULL DEFAULT 0,
+    -- 1 once the file has no metadata about its place, device or author; 0 where nobody has looked.
+    clean    INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (bucket, path)
   ) WITHOUT ROWID;
   CREATE INDEX media_files_by_video ON media_files (video_id);

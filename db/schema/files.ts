@@ -16,6 +16,8 @@ export interface MediaFilesTable {
   bytes: number;
   /** 1 once all of its files are in the store; 0 until then, below 0 while they are being moved. */
   stored: Generated<number>;
+  /** 1 once it has no metadata about its place, device or author; 0 where nobody has looked. */
+  clean: Generated<0 | 1>;
 }
 
 /** A file whose bytes are in the store of STORAGE_URL. */

@@ -1,7 +1,5 @@
 import type { SoundStream, SubtitleStream } from "../probe/playable";
 
-/** Letters of a label; what stands in a menu has to fit there. */
-const LABEL_MOST = 60;
 export const UNKNOWN = "und";
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
@@ -26,48 +24,45 @@ export function languageTag(said: string): string {
 }
 
 /**
- * What the captions of a file are chosen by: the language, and what the title adds to it.
+ * What the title of a track may add to its language. Other words of a title aren't shown: it may name whoever made
+ * the video. In the order in which a label has them.
+ */
+const TITLE_WORDS: [RegExp, string][] = [
+  [/\b(?:simplified|traditional|latin american?|european|brazilian|canadian|castilian)\b/i, "$&"],
+  [/\b(?:original|dub(?:bed)?)\b/i, "$&"],
+  [/\bcommentary\b/i, "Commentary"],
+  [/\b(?:audio descri\w+|descriptive)\b/i, "Audio description"],
+  [/\bsigns\b/i, "Signs"],
+  [/\b(?:songs?|lyrics|karaoke)\b/i, "$&"],
+  [/\bfull\b/i, "Full"],
+  [/\bforced\b/i, "forced"],
+  [/\b(?:sdh|cc|hard of hearing)\b/i, "SDH"],
+];
+
+/**
+ * Returns what the captions of a file are chosen by: the language, and what the title or a flag adds to it.
  *
- * @param unnamed of a track that tells neither.
+ * @param unnamed for a track with neither.
  */
 export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "Captions"): string {
+  const found = TITLE_WORDS.flatMap(([words, label]) => {
+    const match = words.exec(stream.title)?.[0];
+    return match ? [label === "$&" ? capitalized(match) : label] : [];
+  });
+  const kinds = new Set(found);
+  if (stream.forced) kinds.add("forced");
+  if (stream.forTheDeaf) kinds.add("SDH");
   const language = languageName(languageTag(stream.language));
-  const title = cleanTitle(stream.title);
-  const words = title.toLowerCase();
-  const kind = [
-    stream.forced && !words.includes("forced") && "forced",
-    stream.forTheDeaf && !/\b(?:sdh|cc|hard of hearing)\b/.test(words) && "SDH",
-  ].filter((word) => word !== false);
-  const titleAdds = title !== "" && words !== language?.toLowerCase();
-  const more = [...(titleAdds && language ? [title] : []), ...kind].join(", ");
-  // Many a title begins with the language itself: "English (SDH)".
-  const saysAll = language && words.startsWith(language.toLowerCase()) && kind.length === 0;
-  if (saysAll && titleAdds) return cut(title);
-  const name = language ?? (title || unnamed);
-  return cut(more ? `${name} (${more})` : name);
+  const more = [...kinds].join(", ");
+  if (!language) return capitalized(more) || unnamed;
+  return more ? `${language} (${more})` : language;
 }
 
-/** The same for a sound, such as `English (Commentary)`. */
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Returns what an audio track is chosen by, such as `English (Commentary)`. */
 export function soundLabel({ language, title }: Pick<SoundStream, "language" | "title">): string {
-  return captionsLabel({ language, title, forced: false, forTheDeaf: false }, "Sound");
-}
-
-/** One line of letters: no control characters, no characters that turn the writing around. */
-export function cleanTitle(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]+/gu, " ")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-function cut(text: string): string {
-  const letters = [...text];
-  if (letters.length <= LABEL_MOST) return text;
-  return `${letters
-    .slice(0, LABEL_MOST - 1)
-    .join("")
-    .trimEnd()}…`;
+  return captionsLabel({ language, title, forced: false, forTheDeaf: false }, "Audio");
 }
 
 /** The label, with a number behind it when another of the video has it already. */

@@ -29,6 +29,8 @@ export interface Source {
     hls_url: string | null;
     source_removed_at: string | null;
   };
+  /** Whether the file that is played has no private metadata. */
+  isClean?: boolean;
 }
 
 /** A part of a film, in seconds. */
@@ -67,6 +69,8 @@ export interface Artifact {
   captions?: Captions[];
   /** Taken only while the row has none. */
   poster?: { url: string; colors: string | undefined };
+  /** Takes the place of the one before, unless somebody has given the video another. */
+  thumbnail?: { before: string; url: string; colors: string | undefined };
   /** Not every browser decodes the file: the stream, which all do, is made before anything else. */
   streamIsUrgent?: boolean;
   /** Taken only while the row says 0:00. */

@@ -9,7 +9,7 @@ import { inputArguments } from "../probe/ffmpeg.server";
 import type { SubtitleStream } from "../probe/playable";
 import type { Probe } from "../probe/probe.server";
 import { type Artifact, cpuSecondsFor, type Source } from "./artifact";
-import { EncodeError, runFfmpeg, type Task } from "./task.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
 /** More languages than a film is sold with. */
 const MOST_TRACKS = 20;
@@ -64,7 +64,7 @@ async function extract(
         ...inputArguments(source.file),
         // SubRip, of which it writes only the text: its WebVTT leaves "<" and "&" as they are.
         ...some.flatMap(({ stream, file }) => [
-          ...["-map", `0:${stream.index}`, "-c:s", "srt", "-map_metadata", "-1"],
+          ...["-map", `0:${stream.index}`, "-c:s", "srt", ...NO_METADATA],
           ...["-fs", String(MOST_BYTES), "-f", "srt", file],
         ]),
       ],

@@ -15,7 +15,7 @@ import { pictureFilters } from "./filters.server";
 import { fit, renditionsFor, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import { runFfmpeg, type Task } from "./task.server";
-import { saidOf, streams } from "./transcode.server";
+import { languageOf, streams } from "./transcode.server";
 
 /** Streams are made from it, so that it must lose next to nothing: x264's 17 is hardly told from the film. */
 const QUALITY = 17;
@@ -104,7 +104,7 @@ async function encode(
       ...(sounds.length > 0
         ? [
             ...["-af", [...trim("a"), steadySound(probe, length)].join(",")],
-            ...[...soundArguments(SOUND_BITRATE), ...sounds.flatMap(saidOf)],
+            ...[...soundArguments(SOUND_BITRATE), ...sounds.flatMap(languageOf)],
           ]
         : []),
       ...["-movflags", "+faststart", FILE],

@@ -6,7 +6,7 @@ import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
 import { jpegColors } from "./colors";
 import { pictureFilters } from "./filters.server";
-import { EncodeError, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
 /** What one ffmpeg decodes side by side: each picture has a decoder, and 4K takes hundreds of MiB. */
 const PIXELS_AT_ONCE = 3840 * 2160;
@@ -133,7 +133,7 @@ async function takeTogether(
   ]);
   const outputs = names.flatMap((name, input) => [
     ...["-map", `${input}:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
-    ...["-map_metadata", "-1", "-vf", filters.join(","), ...writing, name],
+    ...[...NO_METADATA, "-vf", filters.join(","), ...writing, name],
   ]);
   const count = times.length;
   const limits = { seconds: 1, fileBytes: FILE_BYTES, cpuSeconds: count * CPU_SECONDS };

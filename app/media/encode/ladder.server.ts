@@ -38,7 +38,7 @@ import {
 } from "./stream/growing-stream.server";
 import type { Ladder } from "./stream/ladder";
 import { writePlaylists } from "./stream/stream-playlists.server";
-import { EncodeError, runFfmpeg, type Task } from "./task.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 import { copyOfStream } from "./transcode.server";
 
 /**
@@ -184,7 +184,7 @@ async function removeSound({ folder }: Ladder, task: Task, name: string): Promis
 
 function soundFile(folder: string, name: string): string[] {
   return [
-    ...["-map_metadata", "-1", "-movflags", FRAGMENTS],
+    ...[...NO_METADATA, "-movflags", FRAGMENTS],
     ...["-frag_duration", String(SOUND_FRAGMENT_SECONDS * 1_000_000), ...WITHOUT_DELAY],
     ...["-f", "mp4", `${folder}/${name}.mp4`],
   ];
@@ -231,7 +231,7 @@ export function ladderArguments(
         crf: rendition.crf,
         preset,
       }),
-      ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],
+      ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
       ...["-movflags", `+frag_keyframe${FRAGMENTS}`, ...WITHOUT_DELAY, "-f", "mp4"],
       `${folder}/${rendition.name}.mp4`,
     ]),

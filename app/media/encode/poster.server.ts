@@ -12,7 +12,6 @@ const FILE = "poster.webp";
 
 /** A poster for a video that has none: the best of several pictures spread over it, as WebP. */
 export async function createPoster(source: Source, probe: Probe, task: Task): Promise<Artifact> {
-  if (source.row.thumbnail_url) return NO_ARTIFACT;
   const times = Array.from(
     { length: CANDIDATES },
     (_, index) => (probe.durationSeconds * (index + 0.5)) / CANDIDATES,
@@ -30,6 +29,22 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
     moves: [{ from: FILE, bucket: "thumbnails", path: name }],
     columns: {},
     poster: { url: `/media/thumbnails/${name}`, colors },
+  };
+}
+
+/** A copy of a thumbnail that another tool has put in place, without what isn't pixels, such as EXIF. */
+export async function cleanThumbnail(source: Source, file: string, task: Task): Promise<Artifact> {
+  const before = source.row.thumbnail_url!;
+  const { colors } = await processPicture({
+    kind: "thumbnail",
+    file,
+    target: path.join(task.folder, FILE),
+  });
+  const name = `${path.dirname(source.basePath)}/${Date.now()}.webp`;
+  return {
+    ...NO_ARTIFACT,
+    moves: [{ from: FILE, bucket: "thumbnails", path: name }],
+    thumbnail: { before, url: `/media/thumbnails/${name}`, colors },
   };
 }
 

@@ -8,7 +8,7 @@ import { extraArguments, extraCodecs } from "./codecs/extra-codecs.server";
 import { pictureArguments, uploadFilter } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { fit, steadyRate } from "./renditions";
-import { EncodeError, runFfmpeg, type Task } from "./task.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
 export const PREVIEW_MOST_BYTES = 500_000;
 /** Its shorter side, its quality, and its bits a second at most. */
@@ -89,7 +89,7 @@ async function encode(
     [
       ...["-ss", start.toFixed(3), "-t", String(CLIP_SECONDS), "-threads", "1"],
       ...inputArguments(source.playing),
-      ...["-map", `0:${video.index}`, "-vf", filters.join(","), "-map_metadata", "-1"],
+      ...["-map", `0:${video.index}`, "-vf", filters.join(","), ...NO_METADATA],
       ...codec,
       ...["-movflags", "+faststart", name],
     ],

@@ -40,6 +40,9 @@ interface InternalTask extends TaskControl {
   whenResumed(): Promise<void>;
 }
 
+/** Options of every file that is served: no tags of the source or its streams, and no chapters, which have titles. */
+export const NO_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1"];
+
 /** ffmpeg could not read or convert a file; `lines` is the last that it said. */
 export class EncodeError extends Error {
   constructor(

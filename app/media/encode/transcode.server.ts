@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
-import { cleanTitle } from "../captions/languages";
+import { languageTag, UNKNOWN } from "../captions/languages";
 import { cachedProbe } from "../probe/cached-probe.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { isPlayableVideo, type SoundStream } from "../probe/playable";
@@ -31,7 +31,7 @@ import { pictureFilters } from "./filters.server";
 import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions";
 import { withSoftware } from "./software-fallback.server";
 import type { Ladder } from "./stream/ladder";
-import { EncodeError, runFfmpeg, type Task } from "./task.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
 /** The first rendition is small, so that it is there soon; the ladder brings the larger ones. */
 const FIRST_SIDE = 720;
@@ -112,7 +112,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
     const isPlayed = source.row.video_url !== "";
     const named = isPlayed ? {} : { video_url: source.url };
     const isReady =
-      isPlayed && probe.container !== "mov" && !(await needsFaststart(source.file, probe));
+      source.isClean && probe.container !== "mov" && !(await needsFaststart(source.file, probe));
     if (isReady) return { ...NO_ARTIFACT, durationSeconds };
     await remux(source, probe, task, container);
     if (!isPlayed && container === "mp4") return { ...beside(source), durationSeconds };
@@ -164,7 +164,7 @@ export async function copyOfStream(
     [
       ...files.flatMap((file) => inputArguments(file)),
       ...files.flatMap((_, index) => ["-map", String(index)]),
-      ...["-c", "copy", "-map_metadata", "-1", "-movflags", "+faststart", FILE],
+      ...["-c", "copy", ...NO_METADATA, "-movflags", "+faststart", FILE],
     ],
     {
       seconds: probe.durationSeconds,
@@ -182,8 +182,14 @@ export function streams({ video, audio }: Probe, sounds = audio ? [audio] : []):
   return [
     ...["-map", `0:${video.index}`],
     ...sounds.flatMap(({ index }) => ["-map", `0:${index}`]),
-    ...["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"],
+    ...[...NO_METADATA, "-sn", "-dn"],
   ];
+}
+
+/** NAL units with what decoders may ignore (ITU-T H.264 §7.4.1). AVCHD camcorders write date, place and camera there. */
+const H264_SEI = 6;
+function isCamcorders({ container, video }: Probe): boolean {
+  return container === "mpegts" && video.codec === "h264";
 }
 
 /** Copies the streams into a new file: sound that its container cannot hold is encoded. */
@@ -195,11 +201,12 @@ async function remux(
 ): Promise<void> {
   const size = await inputSize(source.file);
   const sounds = probe.playable ? copiedSounds(probe) : undefined;
-  const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(saidOf)] : soundOf(probe);
+  const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(languageOf)] : soundOf(probe);
   await runFfmpeg(
     task,
     [
       ...[...inputArguments(source.file), ...streams(probe, sounds), "-c:v", "copy"],
+      ...(isCamcorders(probe) ? ["-bsf:v", `filter_units=remove_types=${H264_SEI}`] : []),
       ...audio,
       ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
       ...["-f", container, FILE],
@@ -241,12 +248,10 @@ async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<bool
   }
 }
 
-/** Which of several sounds it is. */
-export function saidOf({ language, title }: SoundStream, index: number): string[] {
-  const said = { language: cleanTitle(language), title: cleanTitle(title) };
-  return Object.entries(said).flatMap(([name, value]) =>
-    value ? [`-metadata:s:a:${index}`, `${name}=${value}`] : [],
-  );
+/** Which of several audio tracks it is. Its title may tell who made the video. */
+export function languageOf({ language }: SoundStream, index: number): string[] {
+  const tag = languageTag(language);
+  return tag === UNKNOWN ? [] : [`-metadata:s:a:${index}`, `language=${language}`];
 }
 
 function soundOf(probe: Probe): string[] {

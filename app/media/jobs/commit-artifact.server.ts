@@ -18,6 +18,7 @@ import type { Artifact, Source } from "../encode/artifact";
 import { isReferenced, isReferencedByOther } from "../files/references.server";
 import {
   announceFile,
+  enqueueRemovals,
   isAnnounced,
   removeUnreferenced,
   withdrawAnnouncement,
@@ -25,6 +26,7 @@ import {
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
 import { fileExists, namesIn, recordFile } from "../media-files.server";
 import { noteScan } from "../scan/scan-queue.server";
+import { smallVersionsOf } from "../serve/small-picture.server";
 import { delayCleanup } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
@@ -147,6 +149,10 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
       markDone(job.id);
       return false;
     }
+    if (artifact.thumbnail && !replaceThumbnail(job, artifact.thumbnail)) {
+      markDone(job.id);
+      return false;
+    }
     if (artifact.streamIsUrgent) {
       // Where nothing can be watched before, the picture of its card is made before it too.
       sqlite
@@ -220,6 +226,21 @@ function namePoster(job: JobRow, { url, colors }: NonNullable<Artifact["poster"]
   return changes > 0;
 }
 
+function replaceThumbnail(
+  { video_id }: JobRow,
+  { before, url, colors }: NonNullable<Artifact["thumbnail"]>,
+): boolean {
+  const { changes } = sqliteHandle()
+    .prepare(
+      `UPDATE ${tableOf(video_id)} SET thumbnail_url = @url, poster_colors = @colors
+       WHERE id = @id AND thumbnail_url = @before`,
+    )
+    .run({ url, colors: colors ?? null, before, id: video_id });
+  const old = parseMediaUrl(before);
+  if (changes > 0 && old) enqueueRemovals([old, ...smallVersionsOf(old)], { reason: "replaced" });
+  return changes > 0;
+}
+
 const GENERATIONS: Partial<Record<JobKind, string>> = {
   captions: "captions-",
   ladder: "hls-",
@@ -250,13 +271,13 @@ async function recordArtifactFiles(
   const replaced = artifact.replacement ? parseMediaUrl(row.video_url || url) : undefined;
   if (replaced) {
     folders.add("videos");
-    await recordFile({ ...replaced, videoId, kind: "video" });
+    await recordFile({ ...replaced, videoId, kind: "video", isClean: true });
   }
   for (const { bucket, path: name } of [...artifact.moves, ...(artifact.replacedAfter ?? [])]) {
     if (name.startsWith(`${basePath}/`)) folders.add(bucket);
     else {
       const kind = bucket === "videos" ? "video" : "thumbnail";
-      await recordFile({ bucket, path: name, videoId, kind });
+      await recordFile({ bucket, path: name, videoId, kind, isClean: true });
     }
   }
   for (const bucket of folders) {

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import { partsOf } from "~/shared/event-loop";
 import { database, sqliteHandle, transaction } from "~db/client.server";
 import { allRows, runChange } from "~db/run-query.server";
 import { JOB_KINDS, type JobKind, type VideoRow } from "~db/schema";
+import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "../metadata/clean-files.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { queueUnfinishedScans } from "../scan/scan-queue.server";
 import { jobsChanged } from "./job-events.server";
@@ -58,6 +60,15 @@ function insertJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
   );
 }
 
+/** Another tool has named another file since the job was done. */
+function repeatJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
+  const repeat = sqliteHandle().prepare(
+    `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, finished_at = NULL
+     WHERE video_id = @video_id AND kind = @kind AND state = 'done'`,
+  );
+  for (const { video_id, kind } of jobs) repeat.run({ video_id, kind });
+}
+
 type Lacking = Pick<
   VideoRow,
   | "id"
@@ -70,7 +81,7 @@ type Lacking = Pick<
   | "captions"
   | "loudness"
   | "cut_of"
->;
+> & { unclean_video: 0 | 1; unclean_thumbnail: 0 | 1 };
 
 /** What a video still lacks; nothing is made anew that it has. */
 function missingKinds(row: Lacking): JobKind[] {
@@ -79,9 +90,9 @@ function missingKinds(row: Lacking): JobKind[] {
   const isConverted = row.video_url !== "" && row.source_url !== null;
   const wanted: Record<JobKind, boolean> = {
     // Whether a file that is played as it came has its index in front, the job finds out itself.
-    transcode: !isConverted,
+    transcode: !isConverted || row.unclean_video === 1,
     captions: row.captions === null,
-    poster: row.thumbnail_url === null,
+    poster: row.thumbnail_url === null || row.unclean_thumbnail === 1,
     storyboard: row.storyboard_url === null,
     preview: row.preview_url === null,
     loudness: row.loudness === null,
@@ -116,10 +127,15 @@ export function enqueueMissingIn(
         .selectFrom(table as "videos")
         .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
         .select(["thumbnail_url", "captions", "loudness", "cut_of"])
+        .select(sql<0 | 1>`${sql.raw(HAS_UNCLEAN_VIDEO)}`.as("unclean_video"))
+        .select(sql<0 | 1>`coalesce(${sql.raw(HAS_UNCLEAN_THUMBNAIL)}, 0)`.as("unclean_thumbnail"))
         .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE)),
     );
-    const jobs = rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind)));
-    insertJobs(jobs);
+    insertJobs(rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind))));
+    repeatJobs([
+      ...rows.filter((row) => row.unclean_video).map(({ id }) => jobOf(id, "transcode")),
+      ...rows.filter((row) => row.unclean_thumbnail).map(({ id }) => jobOf(id, "poster")),
+    ]);
   }
 }
 
@@ -155,6 +171,8 @@ export async function enqueueMissing(): Promise<number> {
         e("thumbnail_url", "is", null),
         e("captions", "is", null),
         e("loudness", "is", null),
+        sql<boolean>`${sql.raw(HAS_UNCLEAN_VIDEO)}`,
+        sql<boolean>`${sql.raw(HAS_UNCLEAN_THUMBNAIL)}`,
       ]),
     )
     .execute();

@@ -8,12 +8,14 @@ import { cutFilm } from "../encode/cut.server";
 import type { Pace } from "../encode/encoders.server";
 import { encodeLadder } from "../encode/ladder.server";
 import { measureLoudness } from "../encode/loudness.server";
-import { createPoster } from "../encode/poster.server";
+import { cleanThumbnail, createPoster } from "../encode/poster.server";
 import { createPreview } from "../encode/preview.server";
 import { createStoryboard } from "../encode/storyboard.server";
 import type { Task } from "../encode/task.server";
 import { transcode } from "../encode/transcode.server";
+import { withLocalFile } from "../files/local-copies.server";
 import { fingerprintFilm } from "../fingerprints/fingerprint.server";
+import { cleanVideoFile, isCleanFile } from "../metadata/clean-files.server";
 import { cachedProbe as read } from "../probe/cached-probe.server";
 import { scanFile } from "../scan/scan-file.server";
 import { isEarlierVersion } from "../serve/file-version.server";
@@ -68,11 +70,21 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       if (source.cut) {
         return cutFilm({ ...source, cut: source.cut }, await read(source.file), task);
       }
+      if (source.row.video_url) {
+        const isClean = await cleanVideoFile(source.videoId, source.row.video_url);
+        return transcode({ ...source, isClean }, await read(source.file), task);
+      }
       return transcode(source, await read(source.file), task);
     case "captions":
       return extractCaptions(source, await read(source.file), task, generation);
-    case "poster":
-      return createPoster(source, await read(source.playing), task);
+    case "poster": {
+      const url = source.row.thumbnail_url;
+      if (!url) return createPoster(source, await read(source.playing), task);
+      const file = isCleanFile(url) ? undefined : fileOf(url);
+      return file
+        ? withLocalFile(file, (local) => cleanThumbnail(source, local, task))
+        : NO_ARTIFACT;
+    }
     case "storyboard":
       return createStoryboard(source, await read(source.playing), task, generation);
     case "preview":

@@ -8,6 +8,7 @@ import { copyState } from "../files/local-copies.server";
 import { isReferencedByOther } from "../files/references.server";
 import { removeUnreferenced } from "../files/removals.server";
 import { recordAlias, storedFile } from "../files/stored-files.server";
+import { isCleanFile } from "../metadata/clean-files.server";
 import { earlierVersionPath, fileVersion } from "../serve/file-version.server";
 import { delayCleanup } from "./enqueue.server";
 import { isOurs, RESULT_WAIT_MS } from "./queue.server";
@@ -33,7 +34,8 @@ export async function replaceVideoFile(
   if (!isOurs(job)) return undefined;
   const version = await fileVersion(target);
   if (!version) throw new Error(`${target} is not there.`);
-  const earlier = earlierVersionPath(name.path, version);
+  const url = mediaUrl(name.bucket, name.path);
+  const earlier = earlierVersionPath(name.path, version, isCleanFile(url));
   const earlierFile = bucketFile(name.bucket, earlier);
   if (!earlierFile) throw new Error(`${name.bucket}/${earlier} is no path of a file.`);
   const earlierName = { bucket: name.bucket, path: earlier };

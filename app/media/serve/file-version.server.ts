@@ -22,14 +22,23 @@ export function versionOf({ size, mtimeNs, ino }: fs.BigIntStats): string {
 
 const VERSION = /^[\da-z]{1,13}(?:-[\da-z]{1,13}){2}$/;
 const PREFIX = "original-";
+/** Of a file with private metadata: it is the source of the video, and only the studio serves it. */
+const PRIVATE_PREFIX = "private-";
 
-/** Where the version of a video's file that was replaced is kept, inside its bucket. */
-export function earlierVersionPath(videoPath: string, version: string): string {
-  return `${mediaBasePath(videoPath)}/${PREFIX}${version}${path.extname(videoPath)}`;
+/** Returns where the version of a video's file that was replaced is kept, inside its bucket. */
+export function earlierVersionPath(videoPath: string, version: string, isClean: boolean): string {
+  const prefix = isClean ? PREFIX : PRIVATE_PREFIX;
+  return `${mediaBasePath(videoPath)}/${prefix}${version}${path.extname(videoPath)}`;
 }
 
 export function isEarlierVersion(pathInBucket: string): boolean {
-  return path.basename(pathInBucket).startsWith(PREFIX) && pathInBucket.split("/").length === 3;
+  const isPublic = path.basename(pathInBucket).startsWith(PREFIX);
+  return (isPublic || isPrivateVersion(pathInBucket)) && pathInBucket.split("/").length === 3;
+}
+
+/** Returns whether it is the name of a file that has private metadata. */
+export function isPrivateVersion(pathInBucket: string): boolean {
+  return path.basename(pathInBucket).startsWith(PRIVATE_PREFIX);
 }
 
 /** The address with the version of its file; as it is where there is no such file. */
@@ -53,7 +62,7 @@ export function requestedVersion({ bucket, path: name }: MediaName, search: stri
   const version = new URLSearchParams(search).get("v");
   if (bucket !== "videos" || !version || !VERSION.test(version)) return { bucket, path: name };
   if (name.split("/").length !== 2) return { bucket, path: name };
-  const earlier = earlierVersionPath(name, version);
+  const earlier = earlierVersionPath(name, version, true);
   const file = bucketFile(bucket, earlier);
   return { bucket, path: file && fileExists(file) ? earlier : name };
 }

@@ -1,5 +1,6 @@
 import { prepared } from "~db/client.server";
 import { type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
+import { isPrivateVersion } from "./file-version.server";
 
 /**
  * The file that anyone may have at an address, itself an address: the same one when a public
@@ -13,6 +14,7 @@ export function publicFile(url: string): string | undefined {
   const name = parseMediaUrl(url);
   if (!name) return undefined;
   if (isNamed(url)) return url;
+  if (isPrivateVersion(name.path)) return undefined;
   const base = mediaBasePath(name.path);
   const isDerived = name.path.split("/").length > 2;
   const played = playedFile(base);

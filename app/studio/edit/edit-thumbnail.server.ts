@@ -45,7 +45,7 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
         if (old) enqueueRemovals([old, ...smallVersionsOf(old)], { reason: "replaced" });
       },
       async commit(videoId) {
-        await recordFile({ ...name, videoId, kind: "thumbnail" });
+        await recordFile({ ...name, videoId, kind: "thumbnail", isClean: true });
         await withdrawAnnouncement([name]);
         removeSoon();
       },

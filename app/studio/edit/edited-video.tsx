@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { Copy } from "lucide-react";
 import type { ConsentState } from "~/trust/consent/consent";
-import { StatusBadge } from "~/ui/badge";
+import { MetadataBadge, StatusBadge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { PLACEHOLDER_URL } from "~/ui/cards/poster";
 import { useToast } from "~/ui/feedback/toast";
@@ -58,7 +58,14 @@ export function EditedVideo({
       <div className="flex min-w-0 flex-col items-start gap-2 text-sm">
         <div className="flex flex-wrap gap-1">
           <StatusBadge status={video.status} isHeld={video.isHeld} />
+          {video.hasMetadata && <MetadataBadge />}
         </div>
+        {video.hasMetadata && (
+          <p className="text-muted">
+            Another tool added the files of this video. They may contain a location, a device or an
+            author. To remove these, run <code>npm run jobs -- --all</code>.
+          </p>
+        )}
         <p className="text-muted">
           {isPublic ? "Public at" : "Not public. Once it is published, it is at"}
         </p>

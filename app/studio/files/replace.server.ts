@@ -154,7 +154,7 @@ async function store(
   const { userId } = sender;
   // Once more while the file has the digests that it came with.
   await refuseBlockedFile(file, sender);
-  const isClean = await removeMetadata({ file: file.path });
+  const isClean = probed.playable && (await removeMetadata({ file: file.path }));
   const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;
@@ -179,12 +179,12 @@ async function store(
             state: "pending",
             user_id: userId,
             duration: formatDuration(probed.durationSeconds ?? 0),
-            video_url: probed.playable && isClean ? url : "",
-            source_url: probed.playable && isClean ? null : url,
+            video_url: isClean ? url : "",
+            source_url: isClean ? null : url,
             sha256: file.sha256,
           }),
       );
-      recordFileIn({ ...name, videoId: id, kind: "video", bytes });
+      recordFileIn({ ...name, videoId: id, kind: "video", bytes, isClean });
       keepAcceptance(videoId, "file", userId, acceptance);
       scanReplacement(id);
       const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));

@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "~/media/metadata/clean-files.server";
 import { storedValues } from "~/shared/categories";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
@@ -7,6 +9,9 @@ import type { ManageView } from "./manage-address";
 import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
 import { type ManagedQuery, type ManagedResult, sizeOf } from "./managed-search.server";
 import type { EditableVideo, ManagedPage } from "./managed-video";
+
+const hasPrivateMetadata = sql<0 | 1 | null>`
+  ${sql.raw(HAS_UNCLEAN_VIDEO)} OR ${sql.raw(HAS_UNCLEAN_THUMBNAIL)}`.as("unclean");
 
 /** One page of all videos, whatever their status, as the view asks. */
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
@@ -20,6 +25,7 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
   const rows = await database()
     .selectFrom("videos")
     .select([...MANAGED_COLUMNS, "number"])
+    .select(hasPrivateMetadata)
     .where("number", "in", found.rows)
     .execute();
   const byNumber = new Map(rows.map((row) => [row.number, toManaged(row)]));
@@ -50,7 +56,11 @@ export async function findEditable(
   id: string,
   uploadedBy?: string,
 ): Promise<EditableVideo | undefined> {
-  let found = database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", id);
+  let found = database()
+    .selectFrom("videos")
+    .select(EDITABLE_COLUMNS)
+    .select(hasPrivateMetadata)
+    .where("id", "=", id);
   if (uploadedBy !== undefined) found = found.where("uploaded_by", "=", uploadedBy);
   const row = await found.executeTakeFirst();
   return row && toEditable(row);

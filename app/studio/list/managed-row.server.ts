@@ -30,8 +30,8 @@ export const EDITABLE_COLUMNS = [
   "storyboard_url",
 ] as const satisfies readonly (keyof VideoRow)[];
 
-type ManagedRow = Pick<VideoRow, (typeof MANAGED_COLUMNS)[number]>;
-type EditableRow = Pick<VideoRow, (typeof EDITABLE_COLUMNS)[number]>;
+type ManagedRow = Pick<VideoRow, (typeof MANAGED_COLUMNS)[number]> & { unclean?: 0 | 1 | null };
+type EditableRow = Pick<VideoRow, (typeof EDITABLE_COLUMNS)[number]> & ManagedRow;
 
 export function toManaged(row: ManagedRow): ManagedVideo {
   return {
@@ -46,6 +46,7 @@ export function toManaged(row: ManagedRow): ManagedVideo {
     thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
     ...(row.status === "review" && row.ready_at !== null && { isReady: true }),
     ...(row.held === 1 && { isHeld: true }),
+    ...(row.unclean === 1 && { hasMetadata: true }),
     schedule: { publishAt: row.publish_at, unpublishAt: row.unpublish_at },
   };
 }

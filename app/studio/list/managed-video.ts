@@ -21,6 +21,8 @@ export interface ManagedVideo {
   isReady?: boolean;
   /** It has a hold, so that nobody sees it whatever its status. */
   isHeld?: boolean;
+  /** Its file or thumbnail may have private metadata, since another tool has put it in place. */
+  hasMetadata?: boolean;
 }
 
 /** A video with all that can be edited. */

@@ -16,7 +16,7 @@ import type { JobSummary } from "~/media/jobs/kinds";
 import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatCount } from "~/shared/format";
 import type { ConsentState } from "~/trust/consent/consent";
-import { Badge, StatusBadge } from "~/ui/badge";
+import { Badge, MetadataBadge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
 import { LikeBlockedLine } from "../block-list/like-blocked-line";
 import { consentHref } from "../consent/consent-address";
@@ -96,6 +96,7 @@ export function VideoRow({
             >
               <span className="line-clamp-2">{video.title}</span>
             </Link>
+            {video.hasMetadata && <MetadataBadge />}
             <JobLine summary={jobs} />
             {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />

@@ -94,7 +94,8 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     // Once more while the file has the digests that it came with.
     await refuseBlockedFile(video, sender);
-    const isClean = await removeMetadata({ file: video.path });
+    // What is converted first isn't public as it came.
+    const isClean = probed.playable && (await removeMetadata({ file: video.path }));
     const moved = await moveIntoBucket(
       userId,
       { file: video.path, ending: probed.ending },
@@ -102,13 +103,12 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     );
     const id = randomUUID().replaceAll("-", "");
     try {
-      const files = await measureFiles(id, moved);
+      const files = await measureFiles(id, moved, isClean);
       const work = {
         id,
         upload: { ...upload, status, schedule },
         look,
-        // What can't be public as it came is converted first.
-        probed: { ...probed, playable: probed.playable && isClean },
+        probed: { ...probed, playable: isClean },
         moved,
         files,
         posterColors: thumbnail?.colors ?? null,
@@ -217,12 +217,17 @@ function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
 }
 
 /** What is to be recorded, measured before the transaction: it does not wait for the disk. */
-function measureFiles(videoId: string, moved: MovedUpload): Promise<MeasuredFile[]> {
+function measureFiles(
+  videoId: string,
+  moved: MovedUpload,
+  isCleanVideo: boolean,
+): Promise<MeasuredFile[]> {
   return Promise.all(
     bucketPaths(moved).map(async (file) => {
-      const kind = file.bucket === "videos" ? "video" : "thumbnail";
+      const isVideo = file.bucket === "videos";
       const bytes = await diskUsage(bucketFile(file.bucket, file.path) ?? "");
-      return { ...file, videoId, kind, bytes };
+      const kind = isVideo ? "video" : "thumbnail";
+      return { ...file, videoId, kind, bytes, isClean: !isVideo || isCleanVideo };
     }),
   );
 }

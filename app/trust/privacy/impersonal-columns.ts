@@ -56,7 +56,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   tag_changes: "id tags names target aliases state created_at",
   tag_change_videos: "change_id video_id before after",
 
-  media_files: "bucket video_id kind bytes stored",
+  media_files: "bucket video_id kind bytes stored clean",
   removals: "id bucket reason is_ordered created_at not_before",
   stored_files: "bucket bytes sha256 version modified_ms type",
   missing_files: "number",

@@ -1,11 +1,18 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseMediaUrl } from "~/media/bucket.server";
+import { enqueueMissing } from "~/media/jobs/enqueue.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { requestedVersion, withVersion } from "~/media/serve/file-version.server";
 import { publicFile } from "~/media/serve/public-file.server";
+import { ALL_NEWEST } from "~/studio/list/manage-address";
+import { findEditable, listManaged } from "~/studio/list/managed-list.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
+import { addVideo } from "../../admin-requests";
 import { workUntilIdle } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 import { makeUser } from "../../sign-in-requests";
@@ -35,6 +42,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
+/** User data in the video itself, where camcorders write the place. */
+const SEI = "h264_metadata=sei_user_data=086f3693b7b34f2c965321492feee5b8+Ada's camcorder";
 const VP8 = { video: ["libvpx", "-deadline", "realtime"], audio: ["libvorbis"] };
 const chapters = () => {
   const file = path.join(site.folder, "chapters.txt");
@@ -89,6 +98,7 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
     ["a MOV", { as: "mov", output: [...TAGS, "-movflags", "use_metadata_tags"] }],
     ["a WebM", { as: "webm", ...VP8, output: TAGS }],
     ["a Matroska", { as: "mkv", output: TAGS }],
+    ["a recording of a camcorder", { as: "ts", output: [...TAGS, "-bsf:v", SEI] }],
   ])("is not in %s, from the first second on", async (_, clip) => {
     const file = makeClip(site.folder, "film", clip);
     expect(toldBy(file)).toMatch(TELLS);
@@ -116,5 +126,131 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
     // The original stays in the studio.
     expect(publicAt(source_url!)).toBe(publicAt(video_url));
     expect(toldBy(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(TELLS);
+  });
+});
+
+/** A video that another tool has put in place and inserted. */
+function insertVideo(file: string, columns: Record<string, string> = {}): string {
+  const name = `${path.basename(file, path.extname(file))}-${user}${path.extname(file)}`;
+  fs.mkdirSync(path.join(site.uploads, "videos/tool"), { recursive: true });
+  fs.copyFileSync(file, path.join(site.uploads, "videos/tool", name));
+  addVideo({ id: "v", status: "published", video_url: `/media/videos/tool/${name}`, ...columns });
+  return `/media/videos/tool/${name}`;
+}
+const hasMark = async () => (await findEditable("v"))?.hasMetadata ?? false;
+
+describe.runIf(ffmpegAvailable())("the files that another tool has put in place", () => {
+  it.each([
+    ["an MP4", { output: [...TAGS, "-movflags", "+faststart"] }],
+    ["an MP4 with its index at the end", { output: TAGS }],
+    ["a WebM", { as: "webm", ...VP8, output: TAGS }],
+  ])("are marked until the next `jobs -- --all` has cleaned them (%s)", async (_, clip) => {
+    const file = makeClip(site.folder, "film", clip);
+    const url = insertVideo(file);
+    expect(await hasMark()).toBe(true);
+    expect((await listManaged(ALL_NEWEST)).videos[0]).toMatchObject({ hasMetadata: true });
+    const version = await withVersion(url);
+    expect(await enqueueMissing()).toBe(1);
+    await workUntilIdle();
+    expectClean(url);
+    expect(await hasMark()).toBe(false);
+    expect(await enqueueMissing()).toBe(0);
+    // Who has the address of the version before gets no metadata either.
+    const { search } = new URL(version, "http://x");
+    const { path: served } = requestedVersion(parseMediaUrl(url)!, search);
+    expect(toldBy(path.join(site.uploads, "videos", served))).not.toMatch(TELLS);
+    // A block list has the digest of the file as it came.
+    const sha256 = createHash("sha256").update(fs.readFileSync(file)).digest("hex");
+    expect(sqliteHandle().prepare("SELECT sha256 FROM video_digests").pluck().get()).toBe(sha256);
+  });
+
+  it("are copied if they can't be rewritten, and only the studio has the original", async () => {
+    const clip = makeClip(site.folder, "film", { output: [...TAGS, "-movflags", "+faststart"] });
+    const file = path.join(site.folder, "more.mp4");
+    ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
+    const url = insertVideo(file);
+    const version = await withVersion(url);
+    await enqueueMissing();
+    await workUntilIdle();
+    expectClean(url);
+    expect(await hasMark()).toBe(false);
+    const { source_url } = row();
+    expect(source_url).toMatch(/\/private-/);
+    expect(publicFile(source_url!)).toBeUndefined();
+    const { search } = new URL(version, "http://x");
+    const name = parseMediaUrl(url)!;
+    expect(requestedVersion(name, search)).toEqual(name);
+    expect(toldBy(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(TELLS);
+  });
+
+  it("are marked again when the tool names another file", async () => {
+    const file = makeClip(site.folder, "film", { output: [...TAGS, "-movflags", "+faststart"] });
+    insertVideo(file);
+    await enqueueMissing();
+    await workUntilIdle();
+    const second = path.join(site.uploads, "videos/tool/2.mp4");
+    fs.copyFileSync(file, second);
+    sqliteHandle().exec("UPDATE videos SET video_url = '/media/videos/tool/2.mp4'");
+    expect(await hasMark()).toBe(true);
+    expect(await enqueueMissing()).toBe(1);
+    await workUntilIdle();
+    expectClean("/media/videos/tool/2.mp4");
+    expect(await hasMark()).toBe(false);
+  });
+
+  it("stay as they are where they have a second name on the disk", async () => {
+    const file = makeClip(site.folder, "film", { output: [...TAGS, "-movflags", "+faststart"] });
+    const url = insertVideo(file);
+    const inPlace = path.join(site.uploads, url.replace("/media/", ""));
+    const other = path.join(site.folder, "other.mp4");
+    fs.linkSync(inPlace, other);
+    await enqueueMissing();
+    await workUntilIdle();
+    expectClean(url);
+    expect(fs.readFileSync(other).equals(fs.readFileSync(file))).toBe(true);
+  });
+
+  it("have a thumbnail without the place where it was taken", async () => {
+    const image = path.join(site.folder, "photo.jpg");
+    ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
+    tag(image);
+    fs.mkdirSync(path.join(site.uploads, "thumbnails/tool"), { recursive: true });
+    fs.copyFileSync(image, path.join(site.uploads, "thumbnails/tool/1.jpg"));
+    const thumbnail_url = "/media/thumbnails/tool/1.jpg";
+    insertVideo(makeClip(site.folder, "film", {}), { thumbnail_url });
+    expect(await hasMark()).toBe(true);
+    await enqueueMissing();
+    await workUntilIdle();
+    expect(await hasMark()).toBe(false);
+    const now = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;
+    expect(toldBy(publicThumbnail(now))).not.toMatch(TELLS);
+    expect(publicFile(thumbnail_url)).toBeUndefined();
+  });
+});
+
+const publicThumbnail = (url: string) =>
+  path.join(site.uploads, publicFile(url)!.replace("/media/", ""));
+
+/** Writes into a JPEG what a phone does. */
+function tag(image: string): void {
+  execFileSync("exiftool", [
+    ...["-overwrite_original", "-GPSLatitude=52.52", "-GPSLatitudeRef=N", "-Artist=Ada Secret"],
+    ...["-Make=Phonemaker", "-Model=Phone 15", "-DateTimeOriginal=2026:01:02 03:04:05"],
+    ...["-XMP:Title=My bedroom", "-IPTC:By-line=Ada Secret", "-Comment=for Bob only", image],
+  ]);
+}
+
+describe.runIf(hasExiftool)("the thumbnail of an upload", () => {
+  it("has nothing of what a phone's JPEG tells", async () => {
+    const image = path.join(site.folder, "photo.jpg");
+    ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
+    tag(image);
+    expect(toldBy(image)).toMatch(TELLS);
+    const film = makeClip(site.folder, "film");
+    const request = uploadRequest(fileBlob(film), {}, fileBlob(image));
+    const outcome = await receiveUpload(request, user);
+    if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure));
+    const url = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;
+    expect(toldBy(publicThumbnail(url))).not.toMatch(TELLS);
   });
 });

@@ -17,7 +17,7 @@ import { FRAGMENTS } from "../ladder.server";
 import { keyframePlaylist, mediaPlaylist, segmentsOf } from "../playlist";
 import { keyframeEvery, type Rate, type Rendition, rateOf, steadyRate } from "../renditions";
 import { isUnfinished } from "../stream/unfinished.server";
-import { EncodeError, runFfmpeg, type Task } from "../task.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "../task.server";
 import {
   type AddedRendition,
   masterWith,
@@ -165,7 +165,7 @@ export function codecArguments(
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
     ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
     ...extraArguments(codec, { ...rendition, keyframeEvery: keyframeEvery(rendition, rate) }),
-    ...["-t", String(probe.durationSeconds + 1), "-map_metadata", "-1"],
+    ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
     ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],
   ];
 }
