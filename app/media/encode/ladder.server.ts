@@ -134,12 +134,14 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
       const opened = watch
         ? { ...some, folder: await openUnfinished(watch, name), isWatched: true }
         : some;
-      await mkdir(path.resolve(task.folder, opened.folder), { recursive: true });
+      const folder = path.resolve(task.folder, opened.folder);
+      await mkdir(folder, { recursive: true });
       const encoder = runFfmpeg(task, ladderArguments(opened, hardware), {
         seconds: probe.durationSeconds,
         to: 0.98,
         fileBytes: maxFileBytes(probe.durationSeconds, renditions.at(-1)!.maxBitrate),
         cpuSeconds: cpuSecondsFor(probe) * 2,
+        folder,
       });
       await (watch ? growPlaylists(opened, watch, encoder) : encoder);
       return opened;
@@ -166,7 +168,12 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
   const size = await inputSize(file);
   const limits = { fileBytes: size + 64 * 1024 ** 2, cpuSeconds: cpuSecondsFor(probe) };
   try {
-    const run = { seconds: probe.durationSeconds, silent: true, ...limits };
+    const run = {
+      seconds: probe.durationSeconds,
+      silent: true,
+      folder: path.resolve(task.folder, folder),
+      ...limits,
+    };
     // Timestamps that jump are corrected by whichever stream comes first, in the other files the video.
     const video = timestampsJump(probe)
       ? ["-map", `0:${probe.video.index}`, "-c", "copy", "-f", "null", "-"]

@@ -112,6 +112,8 @@ export interface Run {
   /** It is a small part of the job; the job itself says how far it is. */
   silent?: boolean;
   watchdogMs?: number;
+  /** An existing folder that it writes to, besides that of the task. */
+  folder?: string;
   /** Called with the number of video frames, or packets of a copy, that have been written so far. */
   onFrames?(count: number): void;
 }
@@ -131,7 +133,11 @@ export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<s
     "ffmpeg",
     ["-v", "error", "-y", "-progress", "pipe:1", "-nostats", "-stats_period", "1", ...args],
     { cpuSeconds: run.cpuSeconds, fileBytes: run.fileBytes, background: !run.urgent },
-    { cwd: task.folder, signal: task.signal },
+    {
+      cwd: task.folder,
+      signal: task.signal,
+      writable: [task.folder, ...(run.folder ? [run.folder] : [])],
+    },
   );
   const pid = child.pid;
   if (pid) internal.running.add(pid);

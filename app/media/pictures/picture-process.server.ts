@@ -1,7 +1,9 @@
 import type { ChildProcess } from "node:child_process";
+import { mkdir } from "node:fs/promises";
 import { startMessagingProcess } from "~/server/child-process.server";
 import { takingTurns } from "~/shared/event-loop";
 import { processState } from "~db/runtime.server";
+import { temporaryFolder } from "../files/temporary-files.server";
 import { insideLimits } from "../probe/ffmpeg.server";
 import { findProgram } from "../program.server";
 
@@ -129,7 +131,10 @@ async function running(): Promise<ChildProcess> {
   if (state.child?.connected && state.child.exitCode === null) return state.child;
   const { file, loader } = findProgram("picture-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
-  const [command, ...args] = insideLimits(node, { dataBytes: MAX_DATA_BYTES, offline: true });
+  const folder = temporaryFolder();
+  await mkdir(folder, { recursive: true });
+  const limits = { dataBytes: MAX_DATA_BYTES, offline: true, writable: [folder] };
+  const [command, ...args] = insideLimits(node, limits);
   const child = startMessagingProcess(command, args, {
     MALLOC_ARENA_MAX: "2",
     UV_THREADPOOL_SIZE: "2",

@@ -42,6 +42,8 @@ interface Tools {
   ffmpeg: boolean;
   /** Small programs of util-linux and coreutils that are present and allowed here. */
   wrappers: Set<string>;
+  /** Whether setpriv can make the file system read-only (util-linux 2.41, Linux 5.13). */
+  landlock: boolean;
   filters: Set<string>;
   /** Looked for when they are asked for. */
   encoders?: Set<string>;
@@ -69,7 +71,23 @@ function findTools(): Tools {
   const list = ask("ffmpeg", ["-hide_banner", "-filters"]);
   const ffmpeg = list.status === 0 && ask("ffprobe", ["-version"]).status === 0;
   const filters = ffmpeg ? [...list.stdout.matchAll(/^ [TSC.|]+ +(\w+) /gm)] : [];
-  return { ffmpeg, wrappers: findWrappers(), filters: new Set(filters.map((match) => match[1]!)) };
+  const wrappers = findWrappers();
+  const landlock =
+    wrappers.has("setpriv") && ask("setpriv", [...readOnly([]), "true"]).status === 0;
+  return { ffmpeg, wrappers, landlock, filters: new Set(filters.map((match) => match[1]!)) };
+}
+
+const READING = "execute,read-file,read-dir";
+const WRITING =
+  "write-file,truncate,make-reg,make-dir,make-sym,make-fifo,make-sock,remove-file,remove-dir,refer";
+
+/** Options of setpriv: files are only written below some folders, and to devices such as /dev/null. */
+function readOnly(writable: readonly string[]): string[] {
+  return [
+    ...["--landlock-access", "fs", "--landlock-rule", `path-beneath:${READING}:/`],
+    ...["--landlock-rule", "path-beneath:write-file:/dev"],
+    ...writable.flatMap((folder) => ["--landlock-rule", `path-beneath:${WRITING}:${folder}`]),
+  ];
 }
 
 /** Each starts the next: one command tells that all are there, as on most machines. */
@@ -94,6 +112,11 @@ export function ffmpegAvailable(): boolean {
 /** Whether the programs run without a network; else the list of protocols alone keeps them from it. */
 export function networkIsOff(): boolean {
   return found().wrappers.has("unshare");
+}
+
+/** Whether programs can write only to the folders of their task; else the rights of the account decide. */
+export function filesAreReadOnly(): boolean {
+  return found().landlock;
 }
 
 /** Whether this ffmpeg was built with a filter, such as `zscale`. */
@@ -148,15 +171,27 @@ export function inputArguments(
   ];
 }
 
-/** The command line of a program inside its limits; it ends when this process does. */
+/**
+ * The command line of a program inside its limits; it ends when this process does.
+ *
+ * @param limits.writable the existing folders that it may write to; left out: all that the account may write to.
+ */
 export function insideLimits(
   program: readonly string[],
-  limits: Partial<Limits> & { memoryBytes?: number; dataBytes?: number; offline?: boolean },
+  limits: Partial<Limits> & {
+    memoryBytes?: number;
+    dataBytes?: number;
+    offline?: boolean;
+    writable?: readonly string[];
+  },
 ): [string, ...string[]] {
-  const { wrappers } = found();
+  const { wrappers, landlock } = found();
   const command: string[] = [];
   if (limits.offline && wrappers.has("unshare")) command.push("unshare", ...WITHOUT_NETWORK);
-  if (wrappers.has("setpriv")) command.push("setpriv", "--pdeathsig", "KILL");
+  if (wrappers.has("setpriv")) {
+    command.push("setpriv", "--pdeathsig", "KILL");
+    if (landlock && limits.writable) command.push(...readOnly(limits.writable));
+  }
   if (limits.background && wrappers.has("nice")) command.push("nice", "-n", "19");
   if (limits.background && wrappers.has("ionice")) command.push("ionice", "-c", "3");
   if (wrappers.has("prlimit")) {
@@ -175,9 +210,9 @@ export function start(
   program: "ffmpeg" | "ffprobe",
   args: string[],
   limits: Limits,
-  { cwd, signal }: { cwd: string; signal: AbortSignal },
+  { cwd, signal, writable }: { cwd: string; signal: AbortSignal; writable: readonly string[] },
 ) {
-  const [command, ...rest] = commandLine(program, args, limits);
+  const [command, ...rest] = commandLine(program, args, limits, writable);
   return runCommand(command, rest, {
     ...always,
     buffer: false,
@@ -282,11 +317,12 @@ function commandLine(
   program: "ffmpeg" | "ffprobe",
   args: string[],
   limits: Limits,
+  writable: readonly string[] = [],
 ): [string, ...string[]] {
   const common = ["-hide_banner", "-max_alloc", String(MAX_ALLOCATION_BYTES)];
   if (program === "ffmpeg") common.push("-nostdin");
   const command = [program, ...common, ...args];
   // Without a network there is no loopback interface either.
   const offline = !readsByRange(args);
-  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline });
+  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline, writable });
 }
