@@ -3,16 +3,16 @@ import { findSignedCookie, readSignedCookie, signedCookie } from "~/server/signe
 
 const COOKIE = "device";
 /** What browsers keep a cookie for at most. */
-const DEVICE_MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
+const DEVICE_MAX_AGE_MS = 400 * 24 * 60 * 60 * 1000;
 
 /**
  * The `Set-Cookie` header that marks a browser in which an admin has signed in. It opens nothing;
  * it only lets that browser try on while strangers have used up the account's attempts
  * (OWASP: device cookies).
  */
-export function deviceCookie(userId: string): string {
+export function deviceCookie(userId: string, now = Date.now()): string {
   const nonce = randomBytes(12).toString("base64url");
-  return signedCookie(COOKIE, `${userId} ${nonce}`, DEVICE_MAX_AGE_SECONDS);
+  return signedCookie(COOKIE, `${userId} ${nonce}`, now + DEVICE_MAX_AGE_MS, now);
 }
 
 /** What the attempts of this browser count under, when the account was signed in from it before. */

@@ -1,10 +1,10 @@
 import { safePath } from "~/server/safe-redirect";
-import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { readSignedCookie, removedCookie, signedCookie } from "~/server/signed-cookie.server";
 
 /** The page that somebody asked for who has to sign in first; a sign-in leads back to it. */
 
 const COOKIE = "return-to";
-const MAX_AGE_SECONDS = 10 * 60;
+const MAX_AGE_MS = 10 * 60 * 1000;
 
 /** Who comes to the studio by its door is led Home (specification, Sign in). */
 const ENTRANCE = "/admin";
@@ -14,7 +14,7 @@ export function rememberPage(request: Request): string {
   const { pathname, search } = new URL(request.url);
   const page = safePath(pathname + search, "");
   if (page === "" || page === ENTRANCE) return forgetPage();
-  return signedCookie(COOKIE, page, MAX_AGE_SECONDS);
+  return signedCookie(COOKIE, page, Date.now() + MAX_AGE_MS);
 }
 
 /** The page to lead back to; Home where none was asked for. */
@@ -24,5 +24,5 @@ export function rememberedPage(request: Request): string {
 
 /** The `Set-Cookie` header that forgets it. */
 export function forgetPage(): string {
-  return signedCookie(COOKIE, "", 0);
+  return removedCookie(COOKIE);
 }

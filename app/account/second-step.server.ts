@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { readSignedCookie, removedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database } from "~db/client.server";
 
 const COOKIE = "second-step";
-const SECOND_STEP_MAX_AGE_SECONDS = 5 * 60;
+const SECOND_STEP_MAX_AGE_MS = 5 * 60 * 1000;
 
 /** Binds the step to the password that was given, so that changing it ends steps half-way too. */
 const mark = (passwordHash: string) =>
@@ -14,14 +14,13 @@ export function secondStepCookie(
   user: { id: string; passwordHash: string },
   now = Date.now(),
 ): string {
-  const endsAt = now + SECOND_STEP_MAX_AGE_SECONDS * 1000;
-  const value = `${user.id} ${endsAt} ${mark(user.passwordHash)}`;
-  return signedCookie(COOKIE, value, SECOND_STEP_MAX_AGE_SECONDS);
+  const value = `${user.id} ${mark(user.passwordHash)}`;
+  return signedCookie(COOKIE, value, now + SECOND_STEP_MAX_AGE_MS, now);
 }
 
 /** The `Set-Cookie` header that ends the step. */
 export function endSecondStep(): string {
-  return signedCookie(COOKIE, "", 0);
+  return removedCookie(COOKIE);
 }
 
 /** Whose password was given in the last five minutes; undefined when nobody's was. */
@@ -29,8 +28,8 @@ export async function findSecondStep(
   request: Request,
   now = Date.now(),
 ): Promise<{ id: string; email: string } | undefined> {
-  const [id, endsAt, given] = readSignedCookie(request, COOKIE)?.split(" ") ?? [];
-  if (!id || Number(endsAt) < now) return undefined;
+  const [id, given] = readSignedCookie(request, COOKIE, now)?.split(" ") ?? [];
+  if (!id) return undefined;
   const user = await database()
     .selectFrom("users")
     .select(["id", "email", "password_hash"])

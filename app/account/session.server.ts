@@ -1,13 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/node/request-context.server";
-import { findSignedCookie, readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import {
+  findSignedCookie,
+  readSignedCookie,
+  removedCookie,
+  signedCookie,
+} from "~/server/signed-cookie.server";
 import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import type { Role } from "~db/schema";
 import { type Permitted, permittedOf } from "./permissions";
 
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
-const SESSION_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+const SESSION_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 /** Whatever happens: a cookie that somebody copied is not theirs for ever by being used. */
 const SESSION_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 /** Use prolongs a session, but writes to the database at most this often. */
@@ -36,6 +41,7 @@ const iso = (time: number) => new Date(time).toISOString();
  */
 export async function openSession(userId: string, device = "", now = Date.now()): Promise<string> {
   const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
+  const expiresMs = now + SESSION_MAX_AGE_MS;
   await database()
     .insertInto("sessions")
     .values({
@@ -44,10 +50,10 @@ export async function openSession(userId: string, device = "", now = Date.now())
       device,
       created_at: iso(now),
       last_used_at: iso(now),
-      expires_at: iso(now + SESSION_MAX_AGE_SECONDS * 1000),
+      expires_at: iso(expiresMs),
     })
     .execute();
-  return signedCookie(COOKIE, id, SESSION_MAX_AGE_SECONDS);
+  return signedCookie(COOKIE, id, expiresMs, now);
 }
 
 /** Deletes sessions that have expired. */
@@ -79,7 +85,7 @@ export async function findSession(
   request: Request,
   now = Date.now(),
 ): Promise<OpenSession | undefined> {
-  const id = readSignedCookie(request, COOKIE);
+  const id = readSignedCookie(request, COOKIE, now);
   if (id === undefined) return undefined;
   const row = openRow(hashOf(id), now);
   if (!row) return undefined;
@@ -96,7 +102,7 @@ function prolong(
   now: number,
 ): void {
   const lastMs = Date.parse(createdAt) + SESSION_LIFETIME_MS;
-  const expiresMs = Math.min(now + SESSION_MAX_AGE_SECONDS * 1000, lastMs);
+  const expiresMs = Math.min(now + SESSION_MAX_AGE_MS, lastMs);
   const prolonged = tryWriteTransaction(() => {
     sqliteHandle()
       .prepare("UPDATE sessions SET last_used_at = ?, expires_at = ? WHERE id_hash = ?")
@@ -106,14 +112,13 @@ function prolong(
   // The cookie follows on whatever is being answered; loaders have no say in headers of others.
   const response = requestContext()?.response;
   if (response && !response.headersSent) {
-    const seconds = Math.ceil((expiresMs - now) / 1000);
-    response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, seconds));
+    response.appendHeader("Set-Cookie", signedCookie(COOKIE, id, expiresMs, now));
   }
 }
 
 /** Whether a Cookie header belongs to an open session; asked before any route sees the request. */
 export function hasOpenSession(cookies: string, now = Date.now()): boolean {
-  const id = findSignedCookie(cookies, COOKIE);
+  const id = findSignedCookie(cookies, COOKIE, now);
   return id !== undefined && openRow(hashOf(id), now) !== undefined;
 }
 
@@ -153,5 +158,5 @@ export async function listSessions(userId: string, now = Date.now()): Promise<Li
 
 /** The `Set-Cookie` header that makes the browser forget its session. */
 export function forgetSessionCookie(): string {
-  return signedCookie(COOKIE, "", 0);
+  return removedCookie(COOKIE);
 }

@@ -37,7 +37,7 @@ export const headers: HeadersFunction = (args) => {
 
 /** So that two tabs, or a form that is sent again, make one report. It says nothing else. */
 const FORM_COOKIE = "report";
-const FORM_SECONDS = 3_600;
+const FORM_MS = 3_600_000;
 const LONGEST_ID = 200;
 /** Room for every field, of letters that take nine bytes each in a form. */
 const MOST_FORM_BYTES = 128 * 1024;
@@ -62,7 +62,9 @@ export async function loader({ request }: LoaderFunctionArgs) {
       hasMail: settings().smtpUrl !== undefined && mailSender() !== undefined,
       email: contactEmail(request),
     },
-    kind && { headers: { "Set-Cookie": signedCookie(FORM_COOKIE, formId, FORM_SECONDS) } },
+    kind && {
+      headers: { "Set-Cookie": signedCookie(FORM_COOKIE, formId, Date.now() + FORM_MS) },
+    },
   );
 }
 

@@ -25,13 +25,12 @@ export function lacksAgeAnswer(request: Request): boolean {
 export type AgeAnswer = "none" | "confirmed" | "checked";
 
 const HOUR_MS = 3_600_000;
-const CHECKED = /^18 checked until hour (\d{1,9})$/;
+const CHECKED = `${CONFIRMED} checked`;
 
 /** The answer in a Cookie header. */
 export function ageAnswer(cookies: string, now = Date.now()): AgeAnswer {
   if (!cookies.includes(`${COOKIE}=`)) return "none";
-  const [, hour] = CHECKED.exec(findSignedCookie(cookies, COOKIE) ?? "") ?? [];
-  if (hour && Number(hour) * HOUR_MS > now) return "checked";
+  if (findSignedCookie(cookies, COOKIE, now) === CHECKED) return "checked";
   const isConfirmed = cookies.split(";").some((each) => each.trim() === `${COOKIE}=${CONFIRMED}`);
   return isConfirmed ? "confirmed" : "none";
 }
@@ -61,6 +60,5 @@ export function ageCookie(request: Request): string {
  */
 export function checkedAgeCookie(now = Date.now()): string {
   const hour = Math.ceil((now + settings().ageCheckKeepMs) / HOUR_MS);
-  const maxAgeSeconds = Math.floor((hour * HOUR_MS - now) / 1000);
-  return signedCookie(COOKIE, `${CONFIRMED} checked until hour ${hour}`, maxAgeSeconds);
+  return signedCookie(COOKIE, CHECKED, hour * HOUR_MS, now);
 }

@@ -1,12 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import { sessionSecrets } from "./secret.server";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { derivedKey, sessionSecrets } from "./secret.server";
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key of its own for each purpose, so that the secret that signs is never the one that encrypts. */
 function keyFor(purpose: string, secret: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secret, "", `encrypt ${purpose}`, 32));
+  return derivedKey(secret, `encrypt ${purpose}`);
 }
 
 /**

@@ -1,11 +1,13 @@
-import { randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { LRUCache } from "lru-cache";
 import { processState } from "~db/runtime.server";
 import { SECRET_MIN_LENGTH } from "./settings/setting-rules";
 import { SettingsError, settings } from "./settings.server";
 
 const SECRET_BYTES = 32;
+const KEY_BYTES = 32;
 
 /** By the path of their file. */
 const kept = processState("secrets", () => new Map<string, string[]>());
@@ -43,9 +45,15 @@ function secretsIn(file: string): readonly string[] {
   return secrets;
 }
 
-/** The newest secret, which signs and encrypts. */
-export function newestSecret(): string {
-  return sessionSecrets()[0]!;
+/** Deriving a key takes five times as long as verifying a cookie with it, which every request may need. */
+const keys = processState("derived keys", () => new LRUCache<string, Buffer>({ max: 200 }));
+
+/** Returns the key for one use of a secret (HKDF, RFC 5869). A value signed or encrypted for one use is useless for others. */
+export function derivedKey(secret: string, use: string): Buffer {
+  const name = `${secret}\n${use}`;
+  const key = keys().get(name) ?? Buffer.from(hkdfSync("sha256", secret, "", use, KEY_BYTES));
+  keys().set(name, key);
+  return key;
 }
 
 function readOrMake(file: string): string[] {

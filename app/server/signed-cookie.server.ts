@@ -1,15 +1,12 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { requestContext } from "./node/request-context.server";
-import { newestSecret, sessionSecrets } from "./secret.server";
 import { settings } from "./settings.server";
+import { sign, verify } from "./signed-value.server";
 
-/** What a browser keeps at most; longer cookies are dropped silently. */
-const LONGEST_COOKIE_BYTES = 4096;
+/** Browsers silently drop longer cookies. */
+const MAX_COOKIE_BYTES = 4096;
 
-/** A signature binds the value to the cookie's name, so that one cookie cannot stand in for another. */
-function signature(secret: string, name: string, payload: string): Buffer {
-  return createHmac("sha256", secret).update(`${name}=${payload}`).digest();
-}
+/** The name is part of the purpose, so that one cookie can't replace another. */
+const purposeOf = (name: string) => `cookie ${name}`;
 
 /** Whether visitors reach the site by https: by PUBLIC_URL, or as the request or its proxy says. */
 export function siteIsHttps(): boolean {
@@ -22,50 +19,60 @@ export function siteIsHttps(): boolean {
 }
 
 /**
- * The `Set-Cookie` header of a signed, httpOnly, SameSite=Lax cookie for the whole site.
+ * Returns the `Set-Cookie` header of a signed, httpOnly, SameSite=Lax cookie for the whole site.
  *
- * @param maxAgeSeconds 0 removes the cookie.
+ * @param expiresAt in milliseconds since 1970. It is part of what is signed: a copy of the cookie doesn't outlive it.
  */
-export function signedCookie(name: string, value: string, maxAgeSeconds: number): string {
-  const payload = Buffer.from(value).toString("base64url");
-  const signed = `${payload}.${signature(newestSecret(), name, payload).toString("base64url")}`;
-  const cookie = [
-    `${name}=${maxAgeSeconds > 0 ? signed : ""}`,
+export function signedCookie(
+  name: string,
+  value: string,
+  expiresAt: number,
+  now = Date.now(),
+): string {
+  const maxAgeSeconds = Math.max(1, Math.floor((expiresAt - now) / 1000));
+  const cookie = cookieHeader(name, sign(purposeOf(name), value, expiresAt), maxAgeSeconds);
+  if (Buffer.byteLength(cookie) > MAX_COOKIE_BYTES) {
+    throw new Error(`The cookie ${name} is longer than browsers keep.`);
+  }
+  return cookie;
+}
+
+/** Returns the `Set-Cookie` header that removes a cookie. */
+export function removedCookie(name: string): string {
+  return cookieHeader(name, "", 0);
+}
+
+function cookieHeader(name: string, value: string, maxAgeSeconds: number): string {
+  return [
+    `${name}=${value}`,
     "Path=/",
     `Max-Age=${maxAgeSeconds}`,
     "HttpOnly",
     "SameSite=Lax",
     ...(siteIsHttps() ? ["Secure"] : []),
   ].join("; ");
-  if (Buffer.byteLength(cookie) > LONGEST_COOKIE_BYTES) {
-    throw new Error(`The cookie ${name} is longer than browsers keep.`);
-  }
-  return cookie;
 }
 
-/** The value of a signed cookie of the request; undefined when it is missing or not ours. */
-export function readSignedCookie(request: Request, name: string): string | undefined {
-  return findSignedCookie(request.headers.get("Cookie") ?? "", name);
+/** Returns the value of a signed cookie of the request; undefined if it is missing, has expired or isn't ours. */
+export function readSignedCookie(
+  request: Request,
+  name: string,
+  now = Date.now(),
+): string | undefined {
+  return findSignedCookie(request.headers.get("Cookie") ?? "", name, now);
 }
 
-/** The same, from a Cookie header. */
-export function findSignedCookie(cookies: string, name: string): string | undefined {
+/** Does the same with a Cookie header. */
+export function findSignedCookie(
+  cookies: string,
+  name: string,
+  now = Date.now(),
+): string | undefined {
   for (const pair of cookies.split(";")) {
     const at = pair.indexOf("=");
     if (at < 0 || pair.slice(0, at).trim() !== name) continue;
-    const value = verified(name, pair.slice(at + 1).trim());
+    const value = verify(purposeOf(name), pair.slice(at + 1).trim(), now);
     if (value !== undefined) return value;
   }
   return undefined;
-}
-
-function verified(name: string, signed: string): string | undefined {
-  const [payload, mac, ...rest] = signed.split(".");
-  if (!payload || !mac || rest.length > 0) return undefined;
-  const given = Buffer.from(mac, "base64url");
-  const ours = sessionSecrets().some((secret) => {
-    const expected = signature(secret, name, payload);
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
-  return ours ? Buffer.from(payload, "base64url").toString() : undefined;
 }

@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { readSignedCookie, signedCookie } from "./signed-cookie.server";
+import { readSignedCookie, removedCookie, signedCookie } from "./signed-cookie.server";
 
 /** A short message over the next page. A toast of kind "error" has the title "Error". */
 export type Toast = {
@@ -12,14 +12,15 @@ export type Toast = {
 
 const COOKIE = "toast";
 /** Long enough for the redirect that carries it; a toast nobody fetched is not news tomorrow. */
-const TOAST_MAX_AGE_SECONDS = 60;
+const TOAST_MAX_AGE_MS = 60_000;
 const LONGEST_DESCRIPTION = 500;
 
 /** A redirect whose target page shows the toast once, with scripts and without. */
 export function redirectWithToast(to: string, toast: Toast, init: ResponseInit = {}): Response {
   const headers = new Headers(init.headers);
   const short = { ...toast, description: toast.description?.slice(0, LONGEST_DESCRIPTION) };
-  headers.append("Set-Cookie", signedCookie(COOKIE, JSON.stringify(short), TOAST_MAX_AGE_SECONDS));
+  const value = JSON.stringify(short);
+  headers.append("Set-Cookie", signedCookie(COOKIE, value, Date.now() + TOAST_MAX_AGE_MS));
   return redirect(to, { ...init, headers });
 }
 
@@ -28,6 +29,6 @@ export async function readToast(request: Request): Promise<{ toast?: Toast; head
   const headers = new Headers();
   const value = readSignedCookie(request, COOKIE);
   if (value === undefined) return { headers };
-  headers.append("Set-Cookie", signedCookie(COOKIE, "", 0));
+  headers.append("Set-Cookie", removedCookie(COOKIE));
   return { toast: JSON.parse(value) as Toast, headers };
 }

@@ -103,6 +103,15 @@ const ENDS_ACCESS = new Set([
 ]);
 const ACCESS_ENDS = /DELETE FROM (?:sessions|api_tokens)\b|deleteFrom\("(?:sessions|api_tokens)"\)/;
 
+/** The modules that compute or compare signatures, and why they don't call server/signed-value. */
+const MAY_SIGN: Record<string, string> = {
+  "app/server/signed-value.server.ts": "signs for all others",
+  "app/media/storage/cdn.server.ts": "URLs as the CDN specifies them",
+  "app/studio/alerts/webhook.server.ts": "headers as Standard Webhooks specifies them",
+  "app/studio/monitoring/metrics-access.server.ts": "compares a token of the settings",
+};
+const SIGNS = /\b(?:createHmac|timingSafeEqual)\b|"cookie-signature"/;
+
 export interface Module {
   /** Path from the repository's root, with slashes. */
   file: string;
@@ -133,6 +142,7 @@ export function brokenRules(modules: readonly Module[]): string[] {
     ...modules.flatMap(removalRules),
     ...modules.flatMap(visibilityRules),
     ...modules.flatMap(accessRules),
+    ...modules.flatMap(signatureRules),
     ...circlesIn(uses),
   ];
 }
@@ -146,6 +156,15 @@ function visibilityRules({ file, source }: Module): string[] {
 function accessRules({ file, source }: Module): string[] {
   if (ENDS_ACCESS.has(file) || !ACCESS_ENDS.test(source)) return [];
   return [`${file} ends sessions or tokens, which app/account/end-access does`];
+}
+
+function signatureRules({ file, source }: Module): string[] {
+  if (SIGNS.test(source) === file in MAY_SIGN) return [];
+  const rule =
+    file in MAY_SIGN
+      ? "signs nothing; delete its entry"
+      : "signs, which app/server/signed-value does";
+  return [`${file} ${rule}`];
 }
 
 function removalRules({ file, source }: Module): string[] {

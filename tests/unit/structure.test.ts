@@ -59,6 +59,9 @@ describe("who may use whom", () => {
     ["app/x.ts", '"DELETE FROM video_holds WHERE video_id = ?"', "writes who may see"],
     ["app/x.ts", 'db.deleteFrom("sessions").where(a)', "ends sessions or tokens"],
     ["app/x.ts", '"DELETE FROM api_tokens WHERE id = ?"', "ends sessions or tokens"],
+    ["app/x.ts", 'import { createHmac } from "node:crypto";', "signs, which"],
+    ["app/x.ts", 'import { sign } from "cookie-signature";', "signs, which"],
+    ["app/server/signed-value.server.ts", "", "signs nothing"],
   ])("is seen to be broken by %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
   });

@@ -7,7 +7,7 @@ import { FormError } from "../form-error.server";
 const COOKIE = "passkey-challenge";
 const CHALLENGE_BYTES = 32;
 /** Time to fetch a key from another room; the page of sign-in asks for a new one before it ends. */
-const CHALLENGE_MAX_AGE_SECONDS = 10 * 60;
+const CHALLENGE_MAX_AGE_MS = 10 * 60 * 1000;
 
 /**
  * What an answer is for: a passkey that signs in can't be replayed to add one.
@@ -25,9 +25,8 @@ export function newChallenge(
   now = Date.now(),
 ): { challenge: string; cookie: string } {
   const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
-  const endsAt = now + CHALLENGE_MAX_AGE_SECONDS * 1000;
-  const value = [purpose, session, challenge, endsAt].join(" ");
-  return { challenge, cookie: signedCookie(COOKIE, value, CHALLENGE_MAX_AGE_SECONDS) };
+  const value = [purpose, session, challenge].join(" ");
+  return { challenge, cookie: signedCookie(COOKIE, value, now + CHALLENGE_MAX_AGE_MS, now) };
 }
 
 /**
@@ -40,10 +39,10 @@ export function findChallenge(
   { purpose, session = "" }: ChallengeUse,
   now = Date.now(),
 ): string {
-  const given = readSignedCookie(request, COOKIE)?.split(" ") ?? [];
-  const [givenPurpose, givenSession, challenge, endsAt] = given;
+  const given = readSignedCookie(request, COOKIE, now)?.split(" ") ?? [];
+  const [givenPurpose, givenSession, challenge] = given;
   const isOurs = givenPurpose === purpose && givenSession === session;
-  if (!challenge || !isOurs || Number(endsAt) <= now) {
+  if (!challenge || !isOurs) {
     throw new FormError(400, "That took too long. Try again.");
   }
   return challenge;
@@ -61,7 +60,7 @@ export function spendChallenge(challenge: string, now = Date.now()): void {
       .insertInto("spent_challenges")
       .values({
         hash: createHash("sha256").update(challenge).digest("hex"),
-        expires_at: new Date(now + CHALLENGE_MAX_AGE_SECONDS * 1000).toISOString(),
+        expires_at: new Date(now + CHALLENGE_MAX_AGE_MS).toISOString(),
       })
       .onConflict((conflict) => conflict.doNothing()),
   );

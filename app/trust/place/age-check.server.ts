@@ -6,7 +6,7 @@ import { checkedAgeCookie } from "~/server/age.server";
 import { atMostEntries } from "~/server/attempt-limit.server";
 import { safePath } from "~/server/safe-redirect";
 import { settings } from "~/server/settings.server";
-import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
+import { readSignedCookie, removedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { siteOrigin } from "~/server/site-origin.server";
 import { processState } from "~db/runtime.server";
 import type { AgeCheckProblem } from "./age-check-problems";
@@ -19,7 +19,7 @@ import { readAgeToken } from "./age-token.server";
 
 const COOKIE = "age-check";
 /** So long may a check take, papers looked for included. */
-const PENDING_SECONDS = 30 * 60;
+const PENDING_MS = 30 * 60_000;
 /** Checks begun in several tabs at once. */
 const MOST_PENDING = 4;
 const LONGEST_PATH = 400;
@@ -33,7 +33,7 @@ const spent = processState(
   () =>
     new LRUCache<string, true>({
       ...atMostEntries(100_000),
-      ttl: (PENDING_SECONDS + 900) * 1000,
+      ttl: PENDING_MS + 900_000,
     }),
 );
 
@@ -68,12 +68,12 @@ export async function beginAgeCheck(request: Request, to: string, now = Date.now
   location.searchParams.set("return_to", `${siteOrigin(request)}/age-check/answer`);
   return {
     location: location.href,
-    cookies: [pendingCookie(pending.slice(0, MOST_PENDING))],
+    cookies: [pendingCookie(pending.slice(0, MOST_PENDING), now)],
   };
 }
 
 /** Takes the provider's answer. Only the browser that began the check can bring it, and once. */
-export function endAgeCheck(request: Request, now = Date.now()): Step {
+export async function endAgeCheck(request: Request, now = Date.now()): Promise<Step> {
   const secret = settings().ageCheckSecret;
   const token = new URL(request.url).searchParams.get("token");
   const pending = pendingOf(request, now);
@@ -82,12 +82,15 @@ export function endAgeCheck(request: Request, now = Date.now()): Step {
     cookies: [],
   });
   if (!secret || token === null) return failed("unfinished");
-  const answer = readAgeToken(token, secret, now);
+  const answer = await readAgeToken(token, secret, now);
   if (typeof answer === "string") return failed(answer);
   const begun = pending.find(({ nonce }) => nonce === answer.nonce);
   if (!begun || spent().has(answer.nonce)) return failed("wrong");
   spent().set(answer.nonce, true);
-  const left = pendingCookie(pending.filter((each) => each !== begun));
+  const left = pendingCookie(
+    pending.filter((each) => each !== begun),
+    now,
+  );
   if (!answer.isAdult) return { ...failed("no", begun.to), cookies: [left] };
   return { location: safePath(begun.to, "/"), cookies: [left, checkedAgeCookie(now)] };
 }
@@ -105,16 +108,16 @@ function problemPage(problem: AgeCheckProblem, to: string): string {
 
 function pendingOf(request: Request, now: number): Pending {
   try {
-    const pending = PENDING.parse(JSON.parse(readSignedCookie(request, COOKIE) ?? "[]"));
-    return pending.filter(({ startedAt }) => now - startedAt < PENDING_SECONDS * 1000);
+    const pending = PENDING.parse(JSON.parse(readSignedCookie(request, COOKIE, now) ?? "[]"));
+    return pending.filter(({ startedAt }) => now - startedAt < PENDING_MS);
   } catch {
     return [];
   }
 }
 
-function pendingCookie(pending: Pending): string {
-  const isOver = pending.length === 0;
-  return signedCookie(COOKIE, isOver ? "" : JSON.stringify(pending), isOver ? 0 : PENDING_SECONDS);
+function pendingCookie(pending: Pending, now: number): string {
+  if (pending.length === 0) return removedCookie(COOKIE);
+  return signedCookie(COOKIE, JSON.stringify(pending), now + PENDING_MS, now);
 }
 
 /** Whether anything answers there; a proxy that says that nothing stands behind it does not count. */

@@ -15,6 +15,7 @@ import { headerValue, holds, LONGEST_HEADER, type Target, words } from "./target
 const ETAG = '"0-1a2b"';
 const VALIDATORS = { etag: ETAG, lastModified: 1_700_000_000_500 };
 const SIZES = [0, 1, 2, 499, 10_000, 2 ** 31, 2 ** 40];
+const DAY_MS = 86_400_000;
 const HTTP_DATE = "Tue, 14 Nov 2023 22:13:20 GMT";
 
 let cookies: Map<string, string> | undefined;
@@ -25,7 +26,11 @@ function signed(): Map<string, string> {
   cookies ??= new Map(
     ["session", "toast"].flatMap((name) =>
       ["a", '{"title":"Saved"}', "ü 🎬"].map(
-        (value) => [signedCookie(name, value, 60).split(";")[0]!, `${name} ${value}`] as const,
+        (value) =>
+          [
+            signedCookie(name, value, Date.now() + DAY_MS).split(";")[0]!,
+            `${name} ${value}`,
+          ] as const,
       ),
     ),
   );

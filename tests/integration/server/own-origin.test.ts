@@ -91,6 +91,8 @@ describe("a session that is used", () => {
     expect((await send({ Cookie: cookie })).headers["set-cookie"]).toBeUndefined();
     sqliteHandle().exec("UPDATE sessions SET last_used_at = '2020-01-01T00:00:00.000Z'");
     const [renewed] = (await send({ Cookie: cookie })).headers["set-cookie"]!;
-    expect(renewed).toContain(`${cookie}; Path=/; Max-Age=2592000`);
+    expect(renewed).toMatch(/; Path=\/; Max-Age=2592000;/);
+    const [carried] = cookie.split(".");
+    expect(renewed!.split(".")[0]).toBe(carried);
   });
 });

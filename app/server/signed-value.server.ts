@@ -1,0 +1,51 @@
+import cookieSignature from "cookie-signature";
+import { derivedKey, sessionSecrets } from "./secret.server";
+
+/**
+ * Signs every value that leaves the site and is trusted when it comes back: cookies, links to reports, addresses of
+ * source files, puzzles. HMAC with SHA-256, with a key for each purpose that is derived from each secret.
+ *
+ * Remix's `createCookie` isn't used: it signs with the secret itself and without the name of the cookie, so one
+ * cookie could replace another, and what it signs never expires.
+ */
+
+/** A value in base64url, the time at which it expires, if any, and the signature. */
+const SIGNED = /^[\w-]*(?:\.(\d{1,16}))?\.[\w-]{43}$/;
+
+/**
+ * Returns a value with its signature, in characters that can be used in URLs and cookies. Anyone can read the value.
+ *
+ * @param purpose such as `report status`; the value verifies for no other.
+ * @param expiresAt in milliseconds since 1970. A value without it verifies as long as its secret is listed.
+ */
+export function sign(purpose: string, value: string, expiresAt?: number): string {
+  const text = Buffer.from(value).toString("base64url");
+  const payload = expiresAt === undefined ? text : `${text}.${Math.floor(expiresAt)}`;
+  const signed = cookieSignature.sign(payload, keyOf(purpose, sessionSecrets()[0]!));
+  return payload + inUrl(signed.slice(payload.length));
+}
+
+/** Returns the value that was signed for a purpose; undefined if it was changed, has expired, or no listed secret signed it. */
+export function verify(purpose: string, signed: string, now = Date.now()): string | undefined {
+  const found = SIGNED.exec(signed);
+  if (!found || (found[1] !== undefined && Number(found[1]) <= now)) return undefined;
+  const end = signed.lastIndexOf(".");
+  const input = signed.slice(0, end) + inBase64(signed.slice(end));
+  const isOurs = sessionSecrets().some(
+    (secret) => cookieSignature.unsign(input, keyOf(purpose, secret)) !== false,
+  );
+  return isOurs ? Buffer.from(signed.split(".", 1)[0]!, "base64url").toString() : undefined;
+}
+
+function keyOf(purpose: string, secret: string): Buffer {
+  return derivedKey(secret, `sign ${purpose}`);
+}
+
+/** The package writes signatures in base64, whose `/` would end a segment of a path. */
+function inUrl(base64: string): string {
+  return base64.replaceAll("+", "-").replaceAll("/", "_");
+}
+
+function inBase64(base64url: string): string {
+  return base64url.replaceAll("-", "+").replaceAll("_", "/");
+}
