@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { isIP, isIPv6 } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import proxyAddr from "proxy-addr";
 import { requestContext } from "./node/request-context.server";
 import { settings } from "./settings.server";
 
@@ -11,38 +13,48 @@ import { settings } from "./settings.server";
  */
 export function clientAddress(request: Request): string {
   const direct = requestContext()?.request.socket.remoteAddress;
-  return addressBehind(request.headers.get("X-Forwarded-For"), direct);
+  return networkBehind(request.headers.get("X-Forwarded-For") ?? "", direct);
 }
 
 /** The same for Node's request, where no route has seen it yet. */
 export function clientAddressOf({ headers, socket }: IncomingMessage): string {
-  return addressBehind(headers["x-forwarded-for"]?.toString() ?? null, socket.remoteAddress);
+  return networkBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
 }
 
 /** Whether connections from this address are those of a proxy of the operator's (TRUSTED_PROXIES). */
 export function isTrustedProxy(address: string): boolean {
-  const bare = address.split("%", 1)[0]!;
-  const version = isIP(bare);
-  if (!version) return false;
-  return settings().trustedProxies.check(bare, version === 4 ? "ipv4" : "ipv6");
+  const ip = parseAddress(address);
+  if (!ip) return false;
+  return settings().trustedProxies.some(
+    ([network, bits]) =>
+      // Either family has the same method; their types have no common one.
+      ip.kind() === network.kind() && (ip as ipaddr.IPv6).match(network as ipaddr.IPv6, bits),
+  );
 }
 
-function addressBehind(forwardedFor: string | null, direct?: string): string {
-  const isBehindProxy = settings().publicUrl && (direct === undefined || isTrustedProxy(direct));
-  const entries = (isBehindProxy && forwardedFor?.split(",")) || [];
-  let client: string | undefined;
-  for (const entry of entries.reverse()) {
-    const address = withoutPort(entry.trim());
-    client = address ?? client;
-    if (!address || !isTrustedProxy(address)) break;
-  }
-  return networkOf(client ?? direct ?? "unknown");
+function networkBehind(forwardedFor: string, direct: string | undefined): string {
+  const headers = { "x-forwarded-for": forwardedFor };
+  const request = { headers, socket: { remoteAddress: direct } } as unknown as IncomingMessage;
+  const isBehindProxy = settings().publicUrl !== undefined;
+  const chain = proxyAddr.all(
+    request,
+    (address: string | undefined) =>
+      isBehindProxy && (address === undefined || isTrustedProxy(address)),
+  );
+  // A proxy may write "unknown" for its client; then the proxy is what is known.
+  return networkOf(chain.findLast((address) => address && parseAddress(address)) ?? "unknown");
 }
 
-function withoutPort(address: string | undefined): string | undefined {
-  if (!address) return undefined;
-  const bare = /^\[(.+)\](:\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");
-  return isIP(bare) ? bare : undefined;
+/**
+ * Returns an IP address without its port and zone, an IPv4-mapped IPv6 address as IPv4; undefined if it is none.
+ * Some proxies add the port of the client, which `proxy-addr` leaves to its callers. ipaddr.js alone would also read
+ * numbers such as `10` as addresses.
+ */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const withoutPort =
+    /^\[(.+)\](?::\d+)?$/.exec(text.trim())?.[1] ?? text.trim().replace(/^([\d.]+):\d+$/, "$1");
+  const [address = ""] = withoutPort.split("%", 1);
+  return isIP(address) ? ipaddr.process(address) : undefined;
 }
 
 /**
@@ -57,16 +69,9 @@ export function widerNetwork(network: string): string {
 
 /** The network that an address counts by: itself, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
-  const [head = "", tail] = address.split("%", 1)[0]!.split("::");
-  const left = head.split(":").filter(Boolean);
-  const right = (tail ?? "").split(":").filter(Boolean);
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array<string>(gap).fill("0"), ...right];
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
+  const ip = parseAddress(address);
+  if (!ip) return address;
+  if (!("parts" in ip)) return ip.toString();
+  const groups = ip.parts.slice(0, 4);
+  return groups.map((group) => group.toString(16)).join(":");
 }

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
 /** This machine, and the private networks in which containers and proxies of the same host reach the site. */
@@ -21,18 +22,27 @@ export const PROXY_VARIABLES = {
   },
 } as const;
 
-/** The networks of a list such as `10.0.0.0/8, ::1`; undefined when an entry is no network. */
-function networksOf(value: string): BlockList | undefined {
-  const networks = new BlockList();
-  for (const entry of value.split(",").map((text) => text.trim())) {
-    const [address = "", prefix, ...rest] = entry.split("/");
-    const version = isIP(address);
-    const bits = version === 4 ? 32 : 128;
-    const length = prefix === undefined ? bits : Number(prefix);
-    if (!version || rest.length > 0 || !/^\d{1,3}$/.test(prefix ?? "0") || length > bits) {
-      return undefined;
-    }
-    networks.addSubnet(address, length, version === 4 ? "ipv4" : "ipv6");
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Returns the networks of a list such as `10.0.0.0/8, ::1`; undefined if an entry isn't one. */
+function networksOf(value: string): readonly Network[] | undefined {
+  const networks = value.split(",").map((entry) => networkOf(entry.trim()));
+  return networks.every((network) => network !== undefined) ? networks : undefined;
+}
+
+function networkOf(entry: string): Network | undefined {
+  const [address = ""] = entry.split("/", 1);
+  const version = isIP(address);
+  // ipaddr.js alone would also read numbers such as `10` as addresses.
+  if (!version) return undefined;
+  try {
+    const [ip, bits] = ipaddr.parseCIDR(
+      entry === address ? `${address}/${version === 4 ? 32 : 128}` : entry,
+    );
+    // Clients are compared as IPv4 even if they connect to an IPv6 socket.
+    const isMapped = "isIPv4MappedAddress" in ip && ip.isIPv4MappedAddress() && bits >= 96;
+    return isMapped ? [ip.toIPv4Address(), bits - 96] : [ip, bits];
+  } catch {
+    return undefined;
   }
-  return networks;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clientAddress, clientAddressOf } from "~/server/client-address.server";
 import { forgetSettings } from "~/server/settings.server";
@@ -21,7 +22,18 @@ describe("the address a request came from", () => {
     ["10.0.0.9, 172.18.0.5", "10.0.0.9"],
     ["nobody, 172.18.0.5", "172.18.0.5"],
     ["192.0.2.7:4711", "192.0.2.7"],
+    ["6.6.6.6, 192.0.2.7:4711, 10.0.0.9:80, [fd00::5]:443", "192.0.2.7"],
+    ["6.6.6.6,\t192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["[::ffff:192.0.2.7]:443", "192.0.2.7"],
+    ["::FFFF:c000:207", "192.0.2.7"],
+    ["192.0.2.7, 0x0a.0.0.1", "unknown"],
+    ["6.6.6.6, 10, 172.18.0.5", "172.18.0.5"],
+    ["2002:c000:207:1::9", "2002:c000:207:1"],
+    ["64:ff9b::192.0.2.7", "64:ff9b:0:0"],
+    ["64:ff9b::c000:207", "64:ff9b:0:0"],
+    ["::1.2.3.4", "1.2.3.4"],
+    ["fe80::1%eth0", "fe80:0:0:0"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
     ["2001:db8:1:2::9", "2001:db8:1:2"],
     ["[2001:0DB8:1:2::1]:443", "2001:db8:1:2"],
@@ -31,6 +43,19 @@ describe("the address a request came from", () => {
     ["unknown", "unknown"],
     ["", "unknown"],
   ])("is, as the proxy says %j, %s", (forwarded, address) => expect(from(forwarded)).toBe(address));
+
+  it("has one prefix for each IPv6 network, however it is written, and never throws", () => {
+    fc.assert(
+      fc.property(fc.ipV6(), fc.ipV4(), fc.string(), (ipv6, ipv4, text) => {
+        for (const written of [ipv6, ipv6.toUpperCase(), `[${ipv6}]:443`]) {
+          expect(from(written), written).toBe(from(ipv6));
+        }
+        expect(from(ipv6)).toMatch(/^(?:[\da-f]{1,4}(?::[\da-f]{1,4}){3}|\d+\.\d+\.\d+\.\d+)$/);
+        for (const written of [`::ffff:${ipv4}`, `${ipv4}:8080`]) expect(from(written)).toBe(ipv4);
+        expect([ipv4, "unknown"]).toContain(from(`${ipv4}, ${text.replaceAll(",", "")}x`));
+      }),
+    );
+  });
 
   it("is not what a client says of itself where there is no proxy", () => {
     delete process.env.PUBLIC_URL;
@@ -58,6 +83,7 @@ describe("whose X-Forwarded-For is believed", () => {
     "192.168.1.1",
     "fd00::1",
     "fe80::1%eth0",
+    "::ffff:ac12:2",
   ])("is, unless TRUSTED_PROXIES is set, a proxy on a private address: %s", (address) =>
     expect(addressSeenFrom(address)).toBe("192.0.2.7"),
   );
@@ -74,11 +100,34 @@ describe("whose X-Forwarded-For is believed", () => {
     expect(addressSeenFrom("127.0.0.1")).toBe("127.0.0.1");
   });
 
-  it.each(["localhost", "10.0.0.0/33", "10.0.0.0/", "::1/129", "10.0.0.0/8/8", "10.0.0.0/8,"])(
-    "has to be a list of networks: %s is none",
-    (proxies) => {
+  it("is anyone if all networks are named", () => {
+    trust("0.0.0.0/0, ::/0");
+    for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8:1:2::9"]) {
+      expect(addressSeenFrom(address)).toBe("192.0.2.7");
+    }
+  });
+
+  it("is a proxy by its IPv4 address, also where that is written in IPv6", () => {
+    for (const proxies of ["::ffff:203.0.113.9", "::ffff:203.0.113.0/120"]) {
       trust(proxies);
-      expect(() => addressSeenFrom("127.0.0.1")).toThrow(/^TRUSTED_PROXIES must be addresses/);
-    },
-  );
+      expect(addressSeenFrom("203.0.113.9"), proxies).toBe("192.0.2.7");
+      expect(addressSeenFrom("::ffff:203.0.113.9"), proxies).toBe("192.0.2.7");
+      expect(addressSeenFrom("198.51.100.9"), proxies).toBe("198.51.100.9");
+    }
+  });
+
+  it.each([
+    "localhost",
+    "10",
+    "10/8",
+    "0x0a.0.0.1",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "::1/129",
+    "10.0.0.0/8/8",
+    "10.0.0.0/8,",
+  ])("has to be a list of networks: %s is none", (proxies) => {
+    trust(proxies);
+    expect(() => addressSeenFrom("127.0.0.1")).toThrow(/^TRUSTED_PROXIES must be addresses/);
+  });
 });
