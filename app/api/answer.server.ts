@@ -5,6 +5,7 @@ import { NOT_ALLOWED } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
 import { findToken, type TokenUse } from "~/account/tokens/tokens.server";
 import { attemptLimit } from "~/server/attempt-limit.server";
+import { bearerToken } from "~/server/bearer-token";
 import { clientAddress } from "~/server/client-address.server";
 import { logUnexpected } from "~/server/errors.server";
 import { readText } from "~/server/small-form.server";
@@ -42,8 +43,8 @@ export async function answerApi(request: Request, path: string): Promise<Respons
 
 /** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
 async function requireToken(request: Request): Promise<TokenUse> {
-  const [scheme, token] = (request.headers.get("Authorization") ?? "").split(" ");
-  const use = scheme?.toLowerCase() === "bearer" && token ? findToken(token) : undefined;
+  const token = bearerToken(request.headers.get("Authorization"));
+  const use = token ? findToken(token) : undefined;
   if (use) return use;
   const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
   if (wait !== undefined) {

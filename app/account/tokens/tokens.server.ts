@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { bearerToken } from "~/server/bearer-token";
 import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { changeAndRecord } from "../activity.server";
@@ -139,9 +140,8 @@ export function findToken(token: string, now = Date.now()): TokenUse | undefined
 
 /** Whether an Authorization header holds a token that works; asked before any route sees the request. */
 export function hasValidToken(authorization: string | undefined, now = Date.now()): boolean {
-  const [scheme, token] = (authorization ?? "").split(" ");
-  if (scheme?.toLowerCase() !== "bearer" || !token) return false;
-  return findToken(token, now) !== undefined;
+  const token = bearerToken(authorization);
+  return token !== undefined && findToken(token, now) !== undefined;
 }
 
 /** While another process is writing, the next use is soon enough. */

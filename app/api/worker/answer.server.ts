@@ -1,5 +1,6 @@
 import { TransferError } from "~/media/remote/received-files.server";
 import { attemptLimit } from "~/server/attempt-limit.server";
+import { bearerToken } from "~/server/bearer-token";
 import { clientAddress } from "~/server/client-address.server";
 import { logUnexpected } from "~/server/errors.server";
 import { findWorker, type Worker } from "~/studio/workers/workers.server";
@@ -41,8 +42,8 @@ async function perform(request: Request, worker: Worker, path: string): Promise<
 
 /** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
 function requireWorker(request: Request): Worker {
-  const [scheme, token] = (request.headers.get("Authorization") ?? "").split(" ");
-  const worker = scheme?.toLowerCase() === "bearer" && token ? findWorker(token) : undefined;
+  const token = bearerToken(request.headers.get("Authorization"));
+  const worker = token ? findWorker(token) : undefined;
   if (worker) return worker;
   const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
   if (wait !== undefined) {

@@ -5,7 +5,7 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { processState } from "~db/runtime.server";
 import { liftBodyDeadline } from "./body-deadline.server";
 import { onRequestStart, requestContext } from "./request-context.server";
-import { routeNameOf } from "./route-naming.server";
+import { isStudioRoute, routeNameOf } from "./route-naming.server";
 import { onShutdown } from "./shutdown.server";
 
 /**
@@ -40,7 +40,7 @@ const ignoreReadable = () => {};
 
 function isStreamed(url: string): boolean {
   const route = routeNameOf(url);
-  return /^\/admin(?:\/|$)/.test(route) || (route === "/api/v1/*" && API_UPLOAD.test(url));
+  return isStudioRoute(route) || (route === "/api/v1/*" && API_UPLOAD.test(url));
 }
 
 /** Holds back the bodies of uploads from now on. Called once, before the first request. */

@@ -8,6 +8,11 @@ export function nameRoutes(routeOf: RouteNaming): void {
   naming = routeOf;
 }
 
+/** Returns whether a route, as `routeNameOf` returns it, belongs to the studio. */
+export function isStudioRoute(route: string): boolean {
+  return route === "/admin" || route.startsWith("/admin/");
+}
+
 /** Returns the route of a request target, such as `/video/:id`: never a part of what was asked for. */
 export function routeNameOf(target: string | undefined): string {
   return naming(target ?? "/");

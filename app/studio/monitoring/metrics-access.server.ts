@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { bearerToken } from "~/server/bearer-token";
 import { isLoopback } from "~/server/loopback";
 import { requestContext } from "~/server/node/request-context.server";
 import { settings } from "~/server/settings.server";
@@ -16,7 +17,7 @@ const NO_STORE = { "Cache-Control": "no-store", "Content-Type": "text/plain; cha
 export function refuseMetrics(request: Request): Response | undefined {
   const { metricsToken } = settings();
   if (metricsToken !== undefined) {
-    const sent = /^Bearer +(\S+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1];
+    const sent = bearerToken(request.headers.get("Authorization"));
     if (sent !== undefined && isSame(sent, metricsToken)) return undefined;
     const headers = { ...NO_STORE, "WWW-Authenticate": 'Bearer realm="metrics"' };
     return new Response("Send METRICS_TOKEN as a bearer token.\n", { status: 401, headers });

@@ -5,6 +5,7 @@ import { hasOpenSession } from "~/account/session.server";
 import { hasValidToken } from "~/account/tokens/tokens.server";
 import { ageAnswer } from "~/server/age.server";
 import { answerPlainly } from "~/server/node/middleware.server";
+import { isStudioRoute } from "~/server/node/route-naming.server";
 import { RTA_LABEL } from "~/server/node/rta-label";
 import { countryRule } from "~/server/settings/country-rules";
 import { settings } from "~/server/settings.server";
@@ -20,7 +21,7 @@ export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
   ...["/transparency", "/transparency.json", "/age"],
   ...["/age-check", "/age-check/start", "/age-check/answer"],
   ...["/auth", "/auth/code", "/auth/passkey", "/sign-out", "/invite/:token"],
-  ...ROUTES.filter((route) => /^\/admin(?:\/|$)/.test(route)),
+  ...ROUTES.filter(isStudioRoute),
   // Its calls ask for the token of a worker, or are signed. A worker in the same network has no proxy that names a country.
   "/api/worker/*",
   ...["/healthz", "/metrics", "/robots.txt", "/manifest.webmanifest", "/sw.js", "/offline"],

@@ -5,6 +5,7 @@ import { PERMISSIONS } from "~/account/permissions";
 import { ROUTES, routeOf } from "~/account/route-of";
 import siteRoutes from "~/routes";
 import { CACHED_ROUTES } from "~/server/node/page-cache-middleware.server";
+import { isStudioRoute } from "~/server/node/route-naming.server";
 import { READ_ROUTES } from "~/server/reader/reading-alone.server";
 import { ALWAYS_OPEN } from "~/trust/place/obey-country-rules.server";
 
@@ -136,4 +137,15 @@ describe("rules that go by routes", () => {
   it("cache, and read from a copy, nothing of the studio", () => {
     expect([...CACHED_ROUTES, ...READ_ROUTES].filter((route) => !isPublic(route))).toEqual([]);
   });
+});
+
+describe("a route of the studio", () => {
+  it.each(["/admin", "/ADMIN/", "/admin/queue", "/%61dmin/videos/7/consent"])("is %s", (url) =>
+    expect(isStudioRoute(routeOf(url))).toBe(true),
+  );
+
+  it.each(["/", "/video/admin", "/administrator", "/api/v1/videos", "/tags/%2Fadmin%2F"])(
+    "is not %s",
+    (url) => expect(isStudioRoute(routeOf(url))).toBe(false),
+  );
 });

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { bearerToken } from "~/server/bearer-token";
+
+describe("the token of an Authorization header", () => {
+  it.each([
+    ["Bearer abc", "abc"],
+    ["bearer  abc.d-_~+/=", "abc.d-_~+/="],
+    ["BEARER abc", "abc"],
+  ])("is found in %j", (header, token) => expect(bearerToken(header)).toBe(token));
+
+  it.each([
+    null,
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Basic YTpi",
+    "Bearer a b",
+    "xBearer a",
+    "abc",
+  ])("is missing in %j", (header) => expect(bearerToken(header)).toBeUndefined());
+});
