@@ -28,6 +28,10 @@ const SETTING = /^(?:align|line|position|size|vertical):[\w.,%-]+$/;
 /** What SubRip knows of markup, and the signs that WebVTT wants written otherwise. */
 const SUBRIP_SIGNS =
   /<(\/?)\s*([biu])\s*>|<\/?\s*font\b[^<>]*>|\{\\[^{}]*\}|&(?:amp|lt|gt|nbsp|lrm|rlm);|[<>&]/gi;
+/** A start tag of WebVTT that has classes, such as `<c.yellow.bg_blue>`; a timestamp such as `<00:01.500>` is none. */
+const CLASSES = /<([^\t\f .<>/\d][^\t\f .<>]*)((?:\.[^\t\f .>]*)+)/g;
+/** The classes that WebVTT defines (§5.1), which players know. Of others, a page that shows the cue may have its own. */
+const KNOWN_CLASS = /^(?:bg_)?(?:white|lime|cyan|red|yellow|magenta|blue|black)$/;
 const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 
 /**
@@ -48,7 +52,7 @@ export function readCues(text: string): Cue[] {
     if (!timing) continue;
     const said: string[] = [];
     while (index + 1 < lines.length && !endsCue(lines[index + 1]!)) said.push(lines[++index]!);
-    const body = isWebvtt ? said : said.map(fromSubrip);
+    const body = said.map(isWebvtt ? withKnownClasses : fromSubrip);
     const cue = {
       start: seconds(timing, 1),
       end: seconds(timing, 5),
@@ -80,6 +84,12 @@ function keptSettings(said = ""): string {
     .split(/\s+/)
     .filter((setting) => SETTING.test(setting))
     .join(" ");
+}
+
+function withKnownClasses(line: string): string {
+  return line.replace(CLASSES, (_, tag: string, classes: string) =>
+    [`<${tag}`, ...classes.split(".").filter((name) => KNOWN_CLASS.test(name))].join("."),
+  );
 }
 
 /** One line of SubRip: its few tags stay, its fonts and overrides go, every other sign is text. */
