@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { SCOPES } from "~/account/tokens/scopes";
-import type { SiteIdentity } from "~/server/site-origin.server";
+import { settings } from "~/server/settings.server";
+import { failedPrecondition } from "~/shared/conditional";
+import { processState } from "~db/runtime.server";
 import { API_PATH, type Operation } from "./operation";
 import { OPERATIONS } from "./operations.server";
 import { problem } from "./schemas";
@@ -22,8 +25,31 @@ function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   return rest as JsonSchema;
 }
 
-/** What the API takes and answers, for programs (OpenAPI 3.1), made of the schemas that hold requests to it. */
-export function openApiDocument({ name, origin }: SiteIdentity) {
+/** Generating the document takes 15 ms, so that is done once. */
+const document = processState("OpenAPI document", () => {
+  const text = JSON.stringify(openApiDocument());
+  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  // Weak, because it names the compressed answer and the plain one alike.
+  return { text, validators: { etag: `W/"${digest}"`, lastModified: Date.now() } };
+});
+
+/** Answers a request for the description of the API, which anybody may read. */
+export function answerOpenApi(request: Request): Response {
+  const { text, validators } = document();
+  const headers = new Headers({
+    "Cache-Control": "private, no-cache",
+    ETag: validators.etag,
+    "Last-Modified": new Date(validators.lastModified).toUTCString(),
+  });
+  const status = failedPrecondition(request.headers, validators);
+  if (status) return new Response(null, { status, headers });
+  headers.set("Content-Type", "application/json");
+  return new Response(request.method === "HEAD" ? null : text, { headers });
+}
+
+/** Returns what the API takes and returns (OpenAPI 3.1), from the schemas that requests are checked with. */
+export function openApiDocument() {
+  const { siteName, publicUrl = "" } = settings();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] ??= {};
@@ -31,8 +57,9 @@ export function openApiDocument({ name, origin }: SiteIdentity) {
   }
   return {
     openapi: "3.1.0",
-    info: { title: `${name}: API`, version: "1" },
-    servers: [{ url: origin + API_PATH }],
+    info: { title: `${siteName}: API`, version: "1" },
+    // Without PUBLIC_URL it is relative to the address of the document, as OpenAPI allows (4.8.5).
+    servers: [{ url: publicUrl + API_PATH }],
     security: [{ token: [] }],
     paths,
     components: {
@@ -106,14 +133,14 @@ export interface ReferenceEntry {
   example: string;
 }
 
-/** The calls of the API for people. */
-export function apiReference(): ReferenceEntry[] {
-  return OPERATIONS.map(({ name, method, path, summary, scope, body, query, example }) => {
+/** Returns the calls of the API for people. */
+export const apiReference = processState("API reference", (): ReferenceEntry[] =>
+  OPERATIONS.map(({ name, method, path, summary, scope, body, query, example }) => {
     const schema = body ?? query;
     const fields = schema ? fieldsOf(schemaOf(schema, "input")) : [];
     return { name, method, path: API_PATH + path, summary, scope, fields, example };
-  });
-}
+  }),
+);
 
 function fieldsOf({ properties = {}, required = [] }: JsonSchema): ReferenceField[] {
   return Object.entries(properties).map(([name, schema]) => ({

@@ -1,12 +1,11 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { answerApi } from "~/api/answer.server";
-import { openApiDocument } from "~/api/openapi.server";
-import { siteIdentity } from "~/server/site-origin.server";
+import { answerOpenApi } from "~/api/openapi.server";
 
 /** The HTTP API for programs: GET and HEAD, and its description, which anybody may read. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const path = params["*"] ?? "";
-  if (path === "openapi.json") return Response.json(openApiDocument(siteIdentity(request)));
+  if (path === "openapi.json") return answerOpenApi(request);
   return answerApi(request, path);
 }
 

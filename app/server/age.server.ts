@@ -1,5 +1,6 @@
 import { settings } from "./settings.server";
 import { findSignedCookie, signedCookie } from "./signed-cookie.server";
+import { cookiesIn } from "./site-cookies";
 
 const COOKIE = "age";
 const CONFIRMED = "18";
@@ -29,18 +30,12 @@ const CHECKED = `${CONFIRMED} checked`;
 
 /** The answer in a Cookie header. */
 export function ageAnswer(cookies: string, now = Date.now()): AgeAnswer {
-  if (!cookies.includes(`${COOKIE}=`)) return "none";
+  if (!cookies.includes(COOKIE)) return "none";
   if (findSignedCookie(cookies, COOKIE, now) === CHECKED) return "checked";
-  const isConfirmed = cookies.split(";").some((each) => each.trim() === `${COOKIE}=${CONFIRMED}`);
-  return isConfirmed ? "confirmed" : "none";
-}
-
-/** Whether a Cookie header holds an answer and nothing else. */
-export function isAgeAnswerAlone(cookies: string): boolean {
-  if (cookies === `${COOKIE}=${CONFIRMED}`) return true;
-  return (
-    cookies.startsWith(`${COOKIE}=`) && !/[;\s]/.test(cookies) && ageAnswer(cookies) === "checked"
+  const isConfirmed = cookiesIn(cookies).some(
+    ({ name, value }) => name === COOKIE && value === CONFIRMED,
   );
+  return isConfirmed ? "confirmed" : "none";
 }
 
 function hasConfirmedAge(request: Request): boolean {

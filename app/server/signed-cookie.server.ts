@@ -1,12 +1,13 @@
 import { requestContext } from "./node/request-context.server";
 import { settings } from "./settings.server";
 import { sign, verify } from "./signed-value.server";
+import { cookiesIn, type SiteCookie } from "./site-cookies";
 
 /** Browsers silently drop longer cookies. */
 const MAX_COOKIE_BYTES = 4096;
 
 /** The name is part of the purpose, so that one cookie can't replace another. */
-const purposeOf = (name: string) => `cookie ${name}`;
+const purposeOf = (name: SiteCookie) => `cookie ${name}`;
 
 /** Whether visitors reach the site by https: by PUBLIC_URL, or as the request or its proxy says. */
 export function siteIsHttps(): boolean {
@@ -24,7 +25,7 @@ export function siteIsHttps(): boolean {
  * @param expiresAt in milliseconds since 1970. It is part of what is signed: a copy of the cookie doesn't outlive it.
  */
 export function signedCookie(
-  name: string,
+  name: SiteCookie,
   value: string,
   expiresAt: number,
   now = Date.now(),
@@ -38,7 +39,7 @@ export function signedCookie(
 }
 
 /** Returns the `Set-Cookie` header that removes a cookie. */
-export function removedCookie(name: string): string {
+export function removedCookie(name: SiteCookie): string {
   return cookieHeader(name, "", 0);
 }
 
@@ -56,7 +57,7 @@ function cookieHeader(name: string, value: string, maxAgeSeconds: number): strin
 /** Returns the value of a signed cookie of the request; undefined if it is missing, has expired or isn't ours. */
 export function readSignedCookie(
   request: Request,
-  name: string,
+  name: SiteCookie,
   now = Date.now(),
 ): string | undefined {
   return findSignedCookie(request.headers.get("Cookie") ?? "", name, now);
@@ -65,13 +66,11 @@ export function readSignedCookie(
 /** Does the same with a Cookie header. */
 export function findSignedCookie(
   cookies: string,
-  name: string,
+  name: SiteCookie,
   now = Date.now(),
 ): string | undefined {
-  for (const pair of cookies.split(";")) {
-    const at = pair.indexOf("=");
-    if (at < 0 || pair.slice(0, at).trim() !== name) continue;
-    const value = verify(purposeOf(name), pair.slice(at + 1).trim(), now);
+  for (const cookie of cookiesIn(cookies)) {
+    const value = cookie.name === name ? verify(purposeOf(name), cookie.value, now) : undefined;
     if (value !== undefined) return value;
   }
   return undefined;

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { matchesWeakly } from "~/shared/conditional";
 import { catalogueVersion } from "~db/changes.server";
-import { isAgeAnswerAlone } from "../age.server";
+import { ageAnswer } from "../age.server";
 import { counts } from "../counts.server";
 import { errorReference } from "../errors.server";
 import { settings } from "../settings.server";
+import { hasPersonalCookie } from "../site-cookies";
 import {
   type CachedPage,
   cachePage,
@@ -20,7 +21,7 @@ const VIDEO_ROUTE = "/video/:id";
 /** The public pages, and Remix's requests for their data. */
 export const CACHED_ROUTES: readonly string[] = [
   ...["/", "/categories/:category?", "/trending", "/tags/:tag", "/series/:slug", VIDEO_ROUTE],
-  ...["/privacy", "/dmca", "/contact", "/preferences"],
+  ...["/privacy", "/dmca", "/contact", "/preferences", "/api"],
 ];
 /** Longer ones are nobody's link. */
 const LONGEST_KEY = 600;
@@ -55,14 +56,14 @@ export function answerCachedPage(request: IncomingMessage, response: ServerRespo
 
 /**
  * The name of what a request is answered with; undefined when the answer may be someone's own: of
- * who is signed in, has a toast waiting or has not said their age. All of these are in cookies, so
- * a request with any cookie but the one for the age is never answered from the cache.
+ * who is signed in, has a toast waiting or has not said their age. All of these are in cookies of the site;
+ * those of others, as of a proxy or of another site on the same host, change no page.
  */
 function pageKey({ method, url = "", headers }: IncomingMessage): string | undefined {
   const { environment, ageGate } = settings();
   if (environment === "development" || (method !== "GET" && method !== "HEAD")) return undefined;
-  const cookie = headers.cookie?.trim() ?? "";
-  if (!isAgeAnswerAlone(cookie) && (cookie !== "" || ageGate)) return undefined;
+  const { cookie = "" } = headers;
+  if (hasPersonalCookie(cookie) || (ageGate && ageAnswer(cookie) === "none")) return undefined;
   // Without PUBLIC_URL, absolute addresses come from the Host header.
   const key = `${headers.host} ${url}`;
   return key.length <= LONGEST_KEY ? key : undefined;

@@ -1,12 +1,17 @@
+import type { SiteCookie } from "~/server/site-cookies";
+
 /**
  * Everything that a browser is given to remember. The privacy page lists it, and a test compares it with
  * what the code writes: a cookie or a key that is not named here fails the suite.
  */
-export interface BrowserData {
-  /** `storage` lasts until it is removed, `tab` until the tab is closed. */
-  kind: "cookie" | "storage" | "tab";
-  /** The names of cookies, or the keys in the browser's storage. */
-  keys: readonly string[];
+export type BrowserData = Described &
+  (
+    | { kind: "cookie"; keys: readonly SiteCookie[] }
+    // The keys in the browser's storage: `storage` lasts until it is removed, `tab` until the tab is closed.
+    | { kind: "storage" | "tab"; keys: readonly string[] }
+  );
+
+interface Described {
   what: string;
   howLong: string;
   /** Whether visitors get it, or only who manages the videos. */

@@ -18,13 +18,15 @@ const SIZES = [0, 1, 2, 499, 10_000, 2 ** 31, 2 ** 40];
 const DAY_MS = 86_400_000;
 const HTTP_DATE = "Tue, 14 Nov 2023 22:13:20 GMT";
 
+const NAMES = ["session", "toast"] as const;
+
 let cookies: Map<string, string> | undefined;
 let box: string | undefined;
 
 /** Cookies as they were signed, by what they hold. */
 function signed(): Map<string, string> {
   cookies ??= new Map(
-    ["session", "toast"].flatMap((name) =>
+    NAMES.flatMap((name) =>
       ["a", '{"title":"Saved"}', "ü 🎬"].map(
         (value) =>
           [
@@ -86,7 +88,7 @@ export const REQUESTS: readonly Target[] = [
       const [cookie, held] = random.pick([...signed()]);
       const at = random.below(input.length + 1);
       const header = headerValue(input.slice(0, at) + cookie + input.slice(at));
-      for (const name of ["session", "toast"]) {
+      for (const name of NAMES) {
         const value = findSignedCookie(header, name);
         if (value !== undefined) assert.equal(`${name} ${value}`, held);
       }

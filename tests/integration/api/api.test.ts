@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openSession } from "~/account/session.server";
 import { createToken, listTokens, revokeToken } from "~/account/tokens/tokens.server";
 import { openApiDocument } from "~/api/openapi.server";
@@ -348,7 +348,7 @@ describe("requests", () => {
 
 describe("the description for programs", () => {
   it("has every call, with the scope that it needs", () => {
-    const { paths, openapi } = openApiDocument({ name: "A site", origin: ORIGIN } as never);
+    const { paths, openapi } = openApiDocument();
     expect(openapi).toBe("3.1.0");
     const described = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -362,6 +362,28 @@ describe("the description for programs", () => {
 
   it("is read without a token", async () => {
     const { status, body } = await call("openapi.json");
-    expect([status, body.servers[0].url]).toEqual([200, `${ORIGIN}/api/v1`]);
+    expect([status, body.servers[0].url]).toEqual([200, "/api/v1"]);
+  });
+
+  it("is generated once, and 304 for a client that has it", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const first = await call("openapi.json");
+      vi.setSystemTime(Date.now() + 3_600_000);
+      const second = await call("openapi.json", { headers: { Host: "other.example" } });
+      const validators = (name: string) => [first.headers.get(name), second.headers.get(name)];
+      for (const name of ["ETag", "Last-Modified"]) {
+        const [before, after] = validators(name);
+        expect(before, name).toBeTruthy();
+        expect(after, name).toBe(before);
+      }
+      const headers = { "If-None-Match": first.headers.get("ETag")! };
+      const known = await call("openapi.json", { headers });
+      expect([known.status, known.body]).toEqual([304, ""]);
+      const other = await call("openapi.json", { headers: { "If-None-Match": '"another"' } });
+      expect(other.body).toEqual(first.body);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -34,7 +34,7 @@ function inlineScripts(html: string): string[] {
 }
 
 describe("a public page for a visitor nobody knows", () => {
-  it.each(["/", "/?search=first", "/categories/desi", "/trending", "/video/v", "/privacy"])(
+  it.each(["/", "/?search=first", "/categories/desi", "/trending", "/video/v", "/privacy", "/api"])(
     "%s is rendered once, and its policy allows its inline scripts and no other",
     async (path) => {
       const [first, second] = [await ask(path), await ask(path)];
@@ -145,6 +145,26 @@ describe("what is someone's own", () => {
     const anyone = await ask("/");
     expect(anyone.text).not.toContain("Sign Out");
     expect(anyone.text).not.toContain("Signed in successfully!");
+  });
+
+  it("is told from cookies of others, which change no page", async () => {
+    const { etag, text } = await ask("/");
+    for (const Cookie of ["_ga=GA1.2.3", "Session=x; sessions=y", "age=18; theme=dark; age=x"]) {
+      const same = await ask("/", { Cookie });
+      expect([same.etag, same.text], Cookie).toEqual([etag, text]);
+    }
+    // Forged or expired: whether it is valid is not asked before the page is rendered.
+    for (const Cookie of ["session=x", "_ga=1; toast=y", "device=z; age=18"]) {
+      expect((await ask("/", { Cookie })).etag, Cookie).toBeNull();
+    }
+  });
+
+  it("is the entry dialog, also with cookies of others", async () => {
+    const before = await ask("/", { Cookie: "_ga=1; wage=18" }, gated);
+    expect(before.etag).toBeNull();
+    const after = await ask("/", { Cookie: "_ga=1; age=18" }, gated);
+    expect(after.etag).not.toBeNull();
+    expect(after.text.length).toBeLessThan(before.text.length);
   });
 
   it("is the entry dialog, until the age is known", async () => {
