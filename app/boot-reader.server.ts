@@ -4,6 +4,7 @@ import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { createReaderCache, startEvicting } from "~/media/files/local-copies.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
+import { limitRendering } from "~/server/node/rendering-budget.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { readAlone } from "~/server/reader/reading-alone.server";
 import { SettingsError, settings } from "~/server/settings.server";
@@ -29,7 +30,9 @@ export const READER_STEPS: readonly BootStep[] = [
   { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
   {
     name: "change the stock server",
-    run: () => changeStockServer(routeOf, [], [readAlone, obeyCountryRules]),
+    // Nobody is signed in to a reader.
+    run: () =>
+      changeStockServer(routeOf, [limitRendering(() => false)], [readAlone, obeyCountryRules]),
   },
   {
     name: "follow the copy",

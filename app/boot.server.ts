@@ -1,6 +1,7 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
 import { routeOf } from "~/account/route-of";
 import { limitSignInRate } from "~/account/sign-in-rate-limit.server";
+import { isSignedIn } from "~/account/signed-in.server";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { recoverImports } from "~/import/journal.server";
@@ -24,6 +25,7 @@ import { StorageError } from "~/media/storage/object-store";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { writeConsoleAsJson } from "~/server/node/json-log.server";
+import { limitRendering } from "~/server/node/rendering-budget.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
 import { SettingsError, settings } from "~/server/settings.server";
@@ -129,7 +131,12 @@ export const PREPARATION: readonly BootStep[] = [
 export const SERVICES: readonly BootStep[] = [
   {
     name: "change the stock server",
-    run: () => changeStockServer(routeOf, [limitSignInRate, answerEvents], [obeyCountryRules]),
+    run: () =>
+      changeStockServer(
+        routeOf,
+        [limitSignInRate, answerEvents, limitRendering(isSignedIn)],
+        [obeyCountryRules],
+      ),
   },
   { name: "checkpoints", after: ["open the database"], run: () => startCheckpoints() },
   { name: "heartbeat", after: ["open the database"], run: startHeartbeat },

@@ -19,6 +19,7 @@ const MESSAGES = {
   videos: "Failed to fetch videos.",
   unreachable: "The site could not be reached.",
   broken: "The site returned an error.",
+  limited: "Too many pages were requested from your network. Wait a few seconds.",
 } as const;
 
 interface FailedRequest extends RequestFailure {
@@ -115,6 +116,7 @@ async function wholeAnswer(send: () => Promise<Response>, signal: AbortSignal | 
 function messageOf(target: RequestFailure["target"], answer: Response | undefined): string {
   if (!navigator.onLine) return MESSAGES.offline;
   if (target === "videos") return MESSAGES.videos;
+  if (answer?.status === 429) return MESSAGES.limited;
   return answer ? MESSAGES.broken : MESSAGES.unreachable;
 }
 
@@ -127,12 +129,13 @@ function pageAddress(url: URL): URL {
 }
 
 /**
- * Whether an answer is no reason to leave the page that is open: a proxy's error, or any error when the
+ * Whether an answer is no reason to leave the page that is open: a proxy's error, a limit, or any error when the
  * request was for a list, or for newer data of the open page. Otherwise the site's own error is a page to
  * show, with a reference to its log.
  */
 function isFailure({ status, headers }: Response, page: URL): boolean {
   const isFromSite = headers.has("X-Remix-Response");
+  if (status === 429 && !isFromSite) return true;
   return status >= 500 && (!isFromSite || isListPath(page.pathname) || isOpen(page));
 }
 

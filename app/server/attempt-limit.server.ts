@@ -68,7 +68,7 @@ export function attemptLimit(
   };
 }
 
-/** A key of fixed length, whatever somebody types as an e-mail address. */
-function digest(key: string): string {
+/** Returns a key of fixed length, whatever somebody types as an e-mail address. */
+export function digest(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }

@@ -21,6 +21,15 @@ export function clientAddressOf({ headers, socket }: IncomingMessage): string {
   return networkBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
 }
 
+/**
+ * The network that a limit of a scarce resource counts a request by; undefined for a request of a trusted proxy
+ * that doesn't name its client. Its requests are those of all visitors, who must not share one limit.
+ */
+export function limitedNetworkOf({ headers, socket }: IncomingMessage): string | undefined {
+  const address = addressBehind(headers["x-forwarded-for"]?.toString() ?? "", socket.remoteAddress);
+  return isTrustedProxy(address) ? undefined : networkOf(address);
+}
+
 /** Whether connections from this address are those of a proxy of the operator's (TRUSTED_PROXIES). */
 export function isTrustedProxy(address: string): boolean {
   const ip = parseAddress(address);
@@ -33,6 +42,10 @@ export function isTrustedProxy(address: string): boolean {
 }
 
 function networkBehind(forwardedFor: string, direct: string | undefined): string {
+  return networkOf(addressBehind(forwardedFor, direct));
+}
+
+function addressBehind(forwardedFor: string, direct: string | undefined): string {
   const headers = { "x-forwarded-for": forwardedFor };
   const request = { headers, socket: { remoteAddress: direct } } as unknown as IncomingMessage;
   const isBehindProxy = settings().publicUrl !== undefined;
@@ -42,7 +55,7 @@ function networkBehind(forwardedFor: string, direct: string | undefined): string
       isBehindProxy && (address === undefined || isTrustedProxy(address)),
   );
   // A proxy may write "unknown" for its client; then the proxy is what is known.
-  return networkOf(chain.findLast((address) => address && parseAddress(address)) ?? "unknown");
+  return chain.findLast((address) => address && parseAddress(address)) ?? "unknown";
 }
 
 /**

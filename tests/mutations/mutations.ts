@@ -393,6 +393,22 @@ export const MUTATIONS: readonly Mutation[] = [
 
   // Sessions, accounts and the API
   {
+    rule: "A page cached for a visitor isn't shown to someone with a cookie of the site",
+    file: "app/server/site-cookies.ts",
+    find: 'name !== "age" && OWN.has(name)',
+    replace: 'name === "session"',
+    killedBy: "tests/unit/server/site-cookies.test.ts",
+    title: "is personal with any other cookie of the site among them",
+  },
+  {
+    rule: "A network that has used up its rendering time gets 429",
+    file: "app/server/node/rendering-budget.server.ts",
+    find: "if (missingMs >= 0)",
+    replace: "if (missingMs > 9e9)",
+    killedBy: "tests/unit/server/rendering-budget.test.ts",
+    title: "is used up by three seconds of rendering",
+  },
+  {
     rule: "The session cookie is HttpOnly",
     file: "app/server/signed-cookie.server.ts",
     find: '"HttpOnly",',
@@ -642,8 +658,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "The age gate takes no answer but its own",
     file: "app/server/age.server.ts",
-    find: "each.trim() === `${COOKIE}=${CONFIRMED}`",
-    replace: "each.trim().startsWith(`${COOKIE}=`)",
+    find: "name === COOKIE && value === CONFIRMED",
+    replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
     title: "is not put to search engines, nor twice to a person",
   },

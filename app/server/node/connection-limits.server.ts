@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
-import { clientAddressOf, isTrustedProxy, networkOf } from "../client-address.server";
+import { isTrustedProxy, limitedNetworkOf, networkOf } from "../client-address.server";
 import { answerPlainly, whenClosed } from "./middleware.server";
 import { onConnection } from "./request-context.server";
 import { routeNameOf } from "./route-naming.server";
@@ -94,15 +94,13 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
   if (request.method === "GET" && EXEMPT_ROUTES.includes(routeNameOf(request.url))) return false;
   const now = load();
   if (now.requestCount >= MAX_REQUESTS) return refuseRequest(response, 503, TOO_BUSY);
-  const network = clientAddressOf(request);
-  // A proxy that doesn't say whose request it passes on counts for all of its visitors.
-  const limit = isTrustedProxy(network) ? MAX_REQUESTS : MAX_REQUESTS_PER_NETWORK;
-  const release = take(now.requests, network, limit);
-  if (!release) return refuseRequest(response, 429, TOO_MANY);
+  const network = limitedNetworkOf(request);
+  const release = network && take(now.requests, network, MAX_REQUESTS_PER_NETWORK);
+  if (network && !release) return refuseRequest(response, 429, TOO_MANY);
   now.requestCount += 1;
   whenClosed(request, response, () => {
     now.requestCount -= 1;
-    release();
+    if (release) release();
   });
   return false;
 }
@@ -134,11 +132,17 @@ function refuseConnection(socket: Socket): void {
   socket.destroy();
 }
 
-function refuseRequest(response: ServerResponse, status: 429 | 503, message: string): true {
+/** Answers a request that is over a limit, and counts it for the log. */
+export function refuseRequest(
+  response: ServerResponse,
+  status: 429 | 503,
+  message: string,
+  retryAfterSeconds = RETRY_AFTER_SECONDS,
+): true {
   noteRefusal();
   // Its body may still arrive.
   response.shouldKeepAlive = false;
-  return answerPlainly(response, status, message, { "Retry-After": String(RETRY_AFTER_SECONDS) });
+  return answerPlainly(response, status, message, { "Retry-After": String(retryAfterSeconds) });
 }
 
 /** Logs the first refusal, then once a minute how many there were. No address is ever logged. */
@@ -157,7 +161,7 @@ function noteRefusal(): void {
 function logRefusals(): void {
   const now = load();
   console.warn(
-    `Connections or requests refused since the last such line: ${now.refused}. Too many were open, of one network or in total.`,
+    `Connections or requests refused since the last such line: ${now.refused}. One network, or all together, used more than the site allows.`,
   );
   now.refused = 0;
 }

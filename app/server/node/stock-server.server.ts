@@ -24,6 +24,7 @@ import { labelUnreadable } from "./unreadable-request.server";
  * | `security-headers` | headers on every answer, the build's files and errors included | `unit/security-headers`, `integration/middleware` |
  * | `unreadable-request` | Node's own answers to what is no request have no label | `integration/rating` |
  * | `connection-limits` | nothing limits what connections hold: one client fills the heap | `integration/connection-limits` |
+ * | `rendering-budget` | one client can keep the serving thread busy, and every other page waits | `integration/rendering-budget` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
  * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
  * | `static-folders` | it looks on the disk for every address, in two folders | `unit/static-folders`, `integration/middleware` |

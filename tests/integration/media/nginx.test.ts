@@ -73,6 +73,25 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     await until(async () => (await health()) === 200);
   });
 
+  it("a client gets 429 beyond its rate of pages, and still its files", async () => {
+    site.database().exec("UPDATE videos SET status = 'published'");
+    let refused: Response | undefined;
+    await until(async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => fetch(`${url}/robots.txt`)),
+      );
+      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+      refused = answers.find(({ status }) => status === 429);
+      return refused !== undefined;
+    });
+    expect(refused!.headers.get("Server")).toContain("nginx");
+    for (let count = 0; count < 20; count++) {
+      const file = await fetch(url + URL_PATH);
+      expect([file.status, (await file.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
+    }
+    await until(async () => (await fetch(`${url}/robots.txt`)).status === 200);
+  });
+
   it("the body of an upload is not limited, and that of a form is", async () => {
     const send = async (path: string) => {
       const body = Buffer.alloc(300_000, "x");

@@ -6,10 +6,11 @@ import { residentBytes, until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 import { startEnvironment } from "../../start-environment";
 
-/** Trusted, as a proxy would be; and two addresses of this machine that are not. */
+/** Trusted, as a proxy would be; and addresses of this machine that are not. */
 const PROXY = "127.0.0.1";
 const ATTACKER = "127.0.0.2";
-const VISITOR = "127.0.0.3";
+/** A visitor of another network for each page: one alone would use up its rendering time. */
+const visitorAt = (page: number) => ({ localAddress: `127.0.3.${page % 250}` });
 const ATTACK_SOCKETS = 6_000;
 const NETWORK_LIMIT = 200;
 const REQUEST_LIMIT = 2_000;
@@ -106,11 +107,11 @@ async function browse(
 }
 
 /** Browses until `isOver`, and returns what was not a page. */
-async function browseUntil(isOver: () => boolean, options: http.RequestOptions) {
+async function browseUntil(isOver: () => boolean, visitor: (page: number) => http.RequestOptions) {
   const failures: unknown[] = [];
   let pages = 0;
   while (!isOver()) {
-    const [status, isPage] = await browse(pages, options);
+    const [status, isPage] = await browse(pages, visitor(pages));
     if (status !== 200 || !isPage) failures.push(status);
     pages += 1;
   }
@@ -120,7 +121,7 @@ async function browseUntil(isOver: () => boolean, options: http.RequestOptions) 
 describe("one client with thousands of slow requests", () => {
   it("neither ends the process nor keeps another client from browsing", async () => {
     let isOver = false;
-    const browsing = browseUntil(() => isOver, { localAddress: VISITOR });
+    const browsing = browseUntil(() => isOver, visitorAt);
     // Headers as large as the site takes them.
     const result = await attack(ATTACK_SOCKETS, ATTACKER, () => slowRequest(8_000));
     const refused = ATTACK_SOCKETS - NETWORK_LIMIT;
@@ -137,8 +138,13 @@ describe("one client with thousands of slow requests", () => {
 
   it("behind a proxy, gets 429 beyond its share, and another client browses", async () => {
     let isOver = false;
-    const headers = { "X-Forwarded-For": "198.51.100.7" };
-    const browsing = browseUntil(() => isOver, { localAddress: PROXY, headers });
+    const browsing = browseUntil(
+      () => isOver,
+      (page) => ({
+        localAddress: PROXY,
+        headers: { "X-Forwarded-For": `198.51.100.${page % 250}` },
+      }),
+    );
     const count = 1_000;
     const result = await attack(count, PROXY, () => slowRequest(7_900, "203.0.113.7"));
     await until(() => result.closed >= count - NETWORK_LIMIT || hasEnded());
@@ -160,7 +166,7 @@ describe("thousands of clients with slow requests behind a proxy", () => {
     expect(hasEnded()).toBe(false);
     expect(residentBytes(site.child!.pid!)).toBeLessThan(MAX_RESIDENT_BYTES);
     for (const socket of sockets) socket.destroy();
-    await until(async () => (await browse(1, { localAddress: VISITOR }))[0] === 200);
+    await until(async () => (await browse(1, visitorAt(1)))[0] === 200);
   }, 120_000);
 });
 

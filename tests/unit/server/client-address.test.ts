@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { clientAddress, clientAddressOf } from "~/server/client-address.server";
+import { clientAddress, clientAddressOf, limitedNetworkOf } from "~/server/client-address.server";
 import { forgetSettings } from "~/server/settings.server";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -61,6 +61,30 @@ describe("the address a request came from", () => {
     delete process.env.PUBLIC_URL;
     forgetSettings();
     expect(from("192.0.2.7")).toBe("unknown");
+  });
+});
+
+describe("the network that limits count a request by", () => {
+  const networkOf = (remoteAddress: string, forwarded?: string) =>
+    limitedNetworkOf({
+      headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
+      socket: { remoteAddress },
+    } as unknown as IncomingMessage);
+
+  it("is that of the client behind a trusted proxy, or of the connection", () => {
+    expect(networkOf("127.0.0.1", "192.0.2.7")).toBe("192.0.2.7");
+    expect(networkOf("::1", "2001:db8:1:2::9")).toBe("2001:db8:1:2");
+    expect(networkOf("192.0.2.8", "192.0.2.7")).toBe("192.0.2.8");
+  });
+
+  it("is undefined for a trusted proxy that names no client", () => {
+    for (const proxy of ["127.0.0.1", "::1", "::ffff:172.18.0.2", "fd00::1"]) {
+      expect(networkOf(proxy), proxy).toBeUndefined();
+      expect(networkOf(proxy, "10.0.0.9"), proxy).toBeUndefined();
+    }
+    delete process.env.PUBLIC_URL;
+    forgetSettings();
+    expect(networkOf("127.0.0.1", "192.0.2.7")).toBeUndefined();
   });
 });
 

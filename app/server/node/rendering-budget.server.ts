@@ -1,0 +1,146 @@
+import type { IncomingMessage } from "node:http";
+import { performance } from "node:perf_hooks";
+import { LRUCache } from "lru-cache";
+import { every, processState } from "~db/runtime.server";
+import { atMostEntries, digest } from "../attempt-limit.server";
+import { limitedNetworkOf } from "../client-address.server";
+import { refuseRequest } from "./connection-limits.server";
+import { type Middleware, whenClosed } from "./middleware.server";
+import { routeNameOf } from "./route-naming.server";
+
+/**
+ * Limits how long the pages of one network may keep the serving thread busy. What is scarce is the time of that
+ * thread, not the number of requests: 30 connections to one slow page delayed every other page by half a second.
+ * Pages from the cache and files cost nothing.
+ */
+
+/** Milliseconds of rendering in each second. */
+const BUDGET_MS = 300;
+/** Saved up while a network requests little. Opening 50 tabs takes about a second of rendering. */
+const MAX_SAVED_MS = 3_000;
+/** Limits how long a network waits that has exceeded its budget by many requests in progress. */
+const MAX_DEBT_MS = 3_000;
+/** Set aside for each request in progress, or a hundred of them could begin with one millisecond left. */
+const RESERVED_MS = 20;
+/** Bounds the memory of a flood of addresses: about 2 MB. */
+const MAX_NETWORKS = 10_000;
+/** After this time a network has saved all it may, and is forgotten. */
+const REFILL_MS = ((MAX_SAVED_MS + MAX_DEBT_MS) / BUDGET_MS) * 1_000;
+
+/** Files, streams, probes of monitoring, and calls that require the token of a worker. */
+const EXEMPT_ROUTES: readonly string[] = [
+  ...["/assets/*", "/media/*", "/preview/:token/media/*", "/events"],
+  ...["/healthz", "/metrics", "/api/worker/*"],
+];
+const TOO_MANY =
+  "Too many pages were requested from your network. Wait a few seconds, then try again.";
+
+/** All requests that no limit applies to. They have their share, or the others would pay for them. */
+const EXEMPT = "";
+
+interface Active {
+  requests: number;
+  /** The value of `shareMs` up to which the network has paid. */
+  paidMs: number;
+}
+
+/**
+ * How much rendering time each network has left. While the event loop is busy, its time is divided equally among
+ * the networks that have requests in progress: a client can't lower its costs by opening more requests, and one
+ * that waits for its slow connection pays nothing while the loop is idle.
+ */
+export class RenderingBudgets {
+  /** As digests of the addresses, in memory only. */
+  private readonly left = new LRUCache<string, { ms: number; at: number }>({
+    ...atMostEntries(MAX_NETWORKS),
+    ttl: REFILL_MS,
+  });
+  private readonly active = new Map<string, Active>();
+  /** What a network would have had that has been active since the beginning. */
+  private shareMs = 0;
+  private lastBusyMs: number;
+
+  /**
+   * @param busyMs returns how long the event loop has been busy.
+   * @param now returns the time in milliseconds.
+   */
+  constructor(
+    private readonly busyMs = () => performance.eventLoopUtilization().active,
+    private readonly now = Date.now,
+  ) {
+    this.lastBusyMs = busyMs();
+  }
+
+  /** Begins a request. Returns what ends it, or the seconds to wait if its network has no time left. */
+  begin(network: string = EXEMPT): (() => void) | number {
+    const key = network && digest(network);
+    this.pay(key);
+    const active = this.active.get(key) ?? { requests: 0, paidMs: this.shareMs };
+    if (key !== EXEMPT) {
+      const missingMs = active.requests * RESERVED_MS - this.leftOf(key);
+      if (missingMs >= 0) return Math.max(1, Math.ceil(missingMs / BUDGET_MS));
+    }
+    active.requests += 1;
+    this.active.set(key, active);
+    return () => {
+      this.pay(key);
+      active.requests -= 1;
+      if (active.requests === 0) this.active.delete(key);
+    };
+  }
+
+  /** Removes networks that have saved all they may. */
+  purge(): void {
+    this.left.purgeStale();
+  }
+
+  /** Charges a network for its share of the time since it last paid. */
+  private pay(key: string): void {
+    const busyMs = this.busyMs();
+    if (this.active.size > 0) this.shareMs += (busyMs - this.lastBusyMs) / this.active.size;
+    this.lastBusyMs = busyMs;
+    const active = this.active.get(key);
+    if (!active || key === EXEMPT) return;
+    const ms = Math.max(-MAX_DEBT_MS, this.leftOf(key) - (this.shareMs - active.paidMs));
+    active.paidMs = this.shareMs;
+    this.left.set(key, { ms, at: this.now() });
+  }
+
+  private leftOf(key: string): number {
+    const known = this.left.get(key);
+    if (!known) return MAX_SAVED_MS;
+    return Math.min(MAX_SAVED_MS, known.ms + ((this.now() - known.at) / 1_000) * BUDGET_MS);
+  }
+}
+
+const rendering = processState("rendering time", () => {
+  const budgets = new RenderingBudgets();
+  every(REFILL_MS, "forget rendering time", () => budgets.purge());
+  return budgets;
+});
+
+/**
+ * Returns the middleware that answers 429 when the network of a request has no rendering time left.
+ *
+ * @param isSignedIn exempts requests of accounts.
+ */
+export function limitRendering(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
+  return (request, response) => {
+    if (EXEMPT_ROUTES.includes(routeNameOf(request.url))) return false;
+    const begun = rendering().begin(isSignedIn(request) ? undefined : limitedNetworkOf(request));
+    if (typeof begun === "number") return refuseRequest(response, 429, TOO_MANY, begun);
+    let isOver = false;
+    const end = () => {
+      if (!isOver) begun();
+      isOver = true;
+    };
+    // Pages are rendered before their first byte. How long a client takes to read one costs nothing.
+    const writeHead = response.writeHead as (...parts: unknown[]) => typeof response;
+    response.writeHead = (...parts: unknown[]) => {
+      end();
+      return writeHead.apply(response, parts);
+    };
+    whenClosed(request, response, end);
+    return false;
+  };
+}

@@ -1,0 +1,117 @@
+import http from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addToken } from "../../api-token";
+import { until } from "../../process-figures";
+import { ADMIN, SiteProcess } from "../../site-process";
+
+/** Trusted, as a proxy would be; and two addresses of this machine that are not. */
+const PROXY = "127.0.0.1";
+const GREEDY = "127.0.0.2";
+const VISITOR = "127.0.0.3";
+const PUBLIC_URL = "https://videos.example";
+
+const site = new SiteProcess({ TRUSTED_PROXIES: PROXY, PUBLIC_URL });
+let file: string;
+beforeAll(async () => {
+  await site.start();
+  for (let index = 0; index < 30; index++) site.addVideo({ title: `Video ${index}` });
+  file = site.addFile("videos", "u/1700000000000.mp4", "bytes");
+  site.addVideo({ title: "With a file", video_url: file });
+});
+afterAll(() => site.remove());
+
+interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+}
+
+function ask(
+  path: string,
+  localAddress: string,
+  headers: http.OutgoingHttpHeaders = {},
+  form?: string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      site.url + path,
+      { agent: false, localAddress, headers, method: form === undefined ? "GET" : "POST" },
+      async (answer) => {
+        const { statusCode = 0, headers } = answer;
+        resolve({ status: statusCode, headers, body: await text(answer).catch(String) });
+      },
+    );
+    request.on("error", reject).end(form);
+  });
+}
+
+let pages = 0;
+/** A page that no cache holds. */
+const uncached = () => `/?search=Video&n=${++pages}`;
+
+/** Requests pages until one is refused, and returns that answer. */
+async function useUp(localAddress: string, headers: http.OutgoingHttpHeaders = {}) {
+  let refused: Answer | undefined;
+  await until(async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ask(uncached(), localAddress, headers)),
+    );
+    refused = answers.find(({ status }) => status === 429);
+    return refused !== undefined;
+  });
+  return refused!;
+}
+
+describe("a network that has used up its rendering time", () => {
+  it("gets 429 with the seconds to wait, and its page afterward", async () => {
+    const { headers, body } = await useUp(GREEDY);
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    expect(headers["content-type"]).toContain("text/plain");
+    expect(body).toContain("Wait a few seconds");
+    await until(async () => (await ask(uncached(), GREEDY)).status === 200);
+  }, 60_000);
+
+  it("still gets cached pages, files and events, and another network gets pages", async () => {
+    expect((await ask("/", VISITOR)).status).toBe(200);
+    await useUp(GREEDY);
+    for (const path of ["/", file, "/healthz", `/assets/${await asset()}`]) {
+      expect((await ask(path, GREEDY)).status, path).toBe(200);
+    }
+    expect((await ask(uncached(), VISITOR)).status).toBe(200);
+  }, 60_000);
+
+  it("doesn't keep out accounts and integrations in the same network", async () => {
+    const form = new URLSearchParams(ADMIN).toString();
+    const signIn = await ask(
+      "/auth",
+      VISITOR,
+      { Origin: PUBLIC_URL, "Content-Type": "application/x-www-form-urlencoded" },
+      form,
+    );
+    const Cookie = signIn.headers["set-cookie"]!.map((each) => each.split(";")[0]).join("; ");
+    const Authorization = `Bearer ${addToken(site)}`;
+    await useUp(GREEDY);
+    expect((await ask("/admin", GREEDY, { Cookie })).status).toBe(200);
+    expect((await ask("/api/v1/videos", GREEDY, { Authorization })).status).toBe(200);
+    await useUp(GREEDY);
+    for (const wrong of [{ Cookie: "session=x.y" }, { Authorization: "Bearer wrong" }]) {
+      expect((await ask("/api/v1/videos", GREEDY, wrong)).status).toBe(429);
+    }
+  }, 60_000);
+
+  it("is that of the client behind a proxy, and a proxy that names no client has no limit", async () => {
+    const client = { "X-Forwarded-For": "203.0.113.7" };
+    await useUp(PROXY, client);
+    expect((await ask(uncached(), PROXY, { "X-Forwarded-For": "203.0.113.8" })).status).toBe(200);
+    const many = await Promise.all(Array.from({ length: 190 }, () => ask(uncached(), PROXY)));
+    const more = await Promise.all(Array.from({ length: 190 }, () => ask(uncached(), PROXY)));
+    expect(new Set([...many, ...more].map(({ status }) => status))).toEqual(new Set([200]));
+  }, 60_000);
+});
+
+/** The name of some file of the build. */
+async function asset(): Promise<string> {
+  const { body } = await ask("/", VISITOR);
+  return /\/assets\/([^"]+\.js)/.exec(body)![1]!;
+}

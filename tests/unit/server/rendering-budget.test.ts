@@ -1,0 +1,108 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { RenderingBudgets } from "~/server/node/rendering-budget.server";
+
+const [A, B] = ["192.0.2.1", "2001:db8:1:2"];
+
+let busyMs = 0;
+let now = 0;
+let budgets: RenderingBudgets;
+beforeEach(() => {
+  busyMs = 0;
+  now = 1_000_000;
+  budgets = new RenderingBudgets(
+    () => busyMs,
+    () => now,
+  );
+});
+
+/** Time passes; the event loop is busy for that part of it. */
+function pass(ms: number, busy = ms) {
+  now += ms;
+  busyMs += busy;
+}
+
+function begin(network?: string): () => void {
+  const begun = budgets.begin(network);
+  if (typeof begun === "number") throw new Error(`Refused for ${begun} s.`);
+  return begun;
+}
+
+/** Renders for a while, and says for how many seconds the next request is refused. */
+function render(network: string, ms: number): number | undefined {
+  const end = begin(network);
+  pass(ms);
+  end();
+  return waitOf(network);
+}
+
+function waitOf(network: string): number | undefined {
+  const begun = budgets.begin(network);
+  if (typeof begun === "number") return begun;
+  begun();
+  return undefined;
+}
+
+describe("the rendering time of a network", () => {
+  it("is used up by three seconds of rendering, and comes back at 300 ms a second", () => {
+    expect(render(A, 2_000)).toBeUndefined();
+    expect(render(A, 2_000)).toBe(2);
+    pass(2_000, 0);
+    expect(waitOf(A)).toBeUndefined();
+    // It goes on at the pace of the budget.
+    let renderedMs = 0;
+    for (const until = now + 60_000; now < until; ) {
+      if (waitOf(A) === undefined) {
+        render(A, 10);
+        renderedMs += 10;
+      } else pass(10, 0);
+    }
+    expect(renderedMs).toBeGreaterThan(16_000);
+    expect(renderedMs).toBeLessThan(19_000);
+  });
+
+  it("makes a network wait for ten seconds at most", () => {
+    expect(render(A, 60_000)).toBe(10);
+    pass(10_100, 0);
+    expect(waitOf(A)).toBeUndefined();
+  });
+
+  it("is that of one network: another still has its own", () => {
+    render(A, 10_000);
+    expect(waitOf(A)).toBeGreaterThan(0);
+    expect(waitOf(B)).toBeUndefined();
+  });
+
+  it("isn't spent while a request waits and the event loop is idle", () => {
+    const end = begin(A);
+    pass(60_000, 0);
+    end();
+    expect(render(A, 2_500)).toBeUndefined();
+  });
+
+  it("is divided among networks, so that opening more requests doesn't lower the costs", () => {
+    const idle = Array.from({ length: 100 }, () => begin(A));
+    const other = begin(B);
+    pass(4_000);
+    expect(waitOf(A)).toBeGreaterThan(0);
+    for (const end of idle) end();
+    // 2 s each.
+    other();
+    expect(render(B, 900)).toBeUndefined();
+    expect(render(B, 900)).toBeGreaterThan(0);
+  });
+
+  it("lets a limited number of requests begin before any of them has cost something", () => {
+    let count = 0;
+    while (count < 1_000 && typeof budgets.begin(A) !== "number") count += 1;
+    expect(count).toBe(150);
+  });
+
+  it("doesn't limit requests without a network, which pay for themselves", () => {
+    const exempt = Array.from({ length: 500 }, () => begin());
+    const end = begin(A);
+    pass(5_000);
+    end();
+    expect(waitOf(A)).toBeUndefined();
+    for (const each of exempt) each();
+  });
+});
