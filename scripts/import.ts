@@ -6,6 +6,7 @@ import { ImportError, type ImportPlan } from "~/import/entry";
 import { tagsOf } from "~/import/fields";
 import { planFolder, requireApartFromUploads } from "~/import/folder.server";
 import { type ImportOptions, type ImportSummary, importVideos } from "~/import/import.server";
+import { asJob } from "~/media/probe/process-gate.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatBytes } from "~/shared/format-bytes";
@@ -125,7 +126,10 @@ async function perform(
   const bar = progressBar(plan.entries.length, 2 * bytes);
   try {
     const { signal } = controller;
-    const summary = await importVideos(plan, { ...options, signal, onProgress: bar.advance });
+    // A command may probe as many files as the disk can read.
+    const summary = await asJob(() =>
+      importVideos(plan, { ...options, signal, onProgress: bar.advance }),
+    );
     bar.end();
     report(summary, plan.withoutCategory?.length ?? 0);
   } finally {

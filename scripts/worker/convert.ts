@@ -8,6 +8,7 @@ import { explain } from "~/media/jobs/explain";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
+import { asJob } from "~/media/probe/process-gate.server";
 import { forgetSettings } from "~/server/settings.server";
 import { LostLeaseError, RefusedError, type SiteClient, TokenError } from "./site";
 import { fetchFilm, sendFile } from "./transfer";
@@ -80,7 +81,7 @@ export async function convert(
   leave.addEventListener("abort", onLeave);
   try {
     leave.throwIfAborted();
-    await make();
+    await asJob(make);
     say(`Job ${job.job}: done.`);
     return "done";
   } catch (error) {

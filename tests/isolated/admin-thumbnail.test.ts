@@ -218,7 +218,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
   it("leaves an error of what is done with the picture as it is", async () => {
     const error = Object.assign(new Error("The folder of pictures is gone."), { code: "ENOENT" });
     const work = () => Promise.reject(error);
-    await expect(withFrame("v", "0:01", work)).rejects.toBe(error);
+    await expect(withFrame("v", "0:01", "u", work)).rejects.toBe(error);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 

@@ -409,6 +409,14 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is used up by three seconds of rendering",
   },
   {
+    rule: "Outside the job queue, a limited number of processes runs",
+    file: "app/media/probe/process-gate.server.ts",
+    find: "if (this.running < this.places) this.running += 1;",
+    replace: "if (this.running < 99) this.running += 1;",
+    killedBy: "tests/integration/studio/process-gate.test.ts",
+    title: "run two at a time",
+  },
+  {
     rule: "The session cookie is HttpOnly",
     file: "app/server/signed-cookie.server.ts",
     find: '"HttpOnly",',

@@ -223,7 +223,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     loseCopies();
     store.fail({ when: ANY, answer: SLOW_DOWN });
     const row = sqliteHandle().prepare("SELECT * FROM videos").get() as { id: string };
-    await expect(withFrame(row.id, "0:01", async () => {})).rejects.toMatchObject({
+    await expect(withFrame(row.id, "0:01", "u", async () => {})).rejects.toMatchObject({
       status: 503,
       message: "The film can't be read just now. Please try again in a moment.",
     });

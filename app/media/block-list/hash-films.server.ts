@@ -13,6 +13,7 @@ import { withTemporaryPath } from "../files/temporary-files.server";
 import { digestOf } from "../intake/tus-store.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { probe, RefusedFileError } from "../probe/probe.server";
+import { asJob } from "../probe/process-gate.server";
 import { isTemporaryFailure } from "../storage/object-store";
 import type { Frames } from "./compare";
 import { compareSite } from "./films-of-site.server";
@@ -87,7 +88,8 @@ async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Prom
            SELECT @sha256, id FROM blocked_films WHERE id = @filmId`,
         ).run({ sha256, filmId }),
       );
-      return framesOf(file);
+      // One at a time, for minutes, and at the lowest priority.
+      return asJob(() => framesOf(file));
     });
     if (hashing().isStopped) return;
     await write(() => (frames ? noteFrames(filmId, frames) : giveUp(filmId)));

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { createInterface } from "node:readline";
 import { every } from "~db/runtime.server";
 import { InterruptedError, start, throwIfInterrupted, timeoutFactor } from "../probe/ffmpeg.server";
+import { withPlace } from "../probe/process-gate.server";
 
 /** ffmpeg that has not come further for this long is ended. */
 export const WATCHDOG_MS = 60_000;
@@ -125,7 +126,11 @@ export interface Run {
  * @throws {EncodeError} when it fails by itself.
  * @throws {InterruptedError} when it was killed, stands still, takes more than it may, or the disk is full.
  */
-export async function runFfmpeg(task: Task, args: string[], run: Run): Promise<string[]> {
+export function runFfmpeg(task: Task, args: string[], run: Run): Promise<string[]> {
+  return withPlace(() => runWithPlace(task, args, run), { signal: task.signal });
+}
+
+async function runWithPlace(task: Task, args: string[], run: Run): Promise<string[]> {
   const internal = task as InternalTask;
   await internal.whenResumed();
   task.signal.throwIfAborted();

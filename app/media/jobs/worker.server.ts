@@ -11,6 +11,7 @@ import { removeTemporary } from "../files/temporary-files.server";
 import { PictureError } from "../pictures/picture-process.server";
 import { InterruptedError } from "../probe/ffmpeg.server";
 import { RefusedFileError } from "../probe/probe.server";
+import { asJob } from "../probe/process-gate.server";
 import { UnscannedError } from "../scan/scan-file.server";
 import { noteUnscanned } from "../scan/scan-queue.server";
 import { StorageError } from "../storage/object-store";
@@ -66,7 +67,7 @@ export function beginWork(job: JobRow): Work {
   });
   const pulse = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, sendHeartbeat);
 
-  const ended = attempt(job, task)
+  const ended = asJob(() => attempt(job, task))
     .catch((error) => recordFailure(job, error, task.signal.aborted, returned))
     .catch((error) => console.error("The end of a job could not be recorded:", error))
     .finally(async () => {

@@ -5,6 +5,7 @@ import { runCommand, runCommandSync } from "~/server/child-process.server";
 import { DISK_FULL, isDiskFull } from "../jobs/explain";
 import { WITHOUT_FFMPEG } from "../jobs/kinds";
 import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
+import { memoryOfProcess, withPlace } from "./process-gate.server";
 
 /**
  * The only module that runs ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's
@@ -205,7 +206,10 @@ export function insideLimits(
   return [...command, ...program] as [string, ...string[]];
 }
 
-/** Starts the program without waiting; its output is read while it runs, and not kept. */
+/**
+ * Starts the program without waiting; its output is read while it runs, and not kept. The caller has a place
+ * (process-gate.server.ts).
+ */
 export function start(
   program: "ffmpeg" | "ffprobe",
   args: string[],
@@ -227,7 +231,11 @@ export function start(
  *
  * @throws {InterruptedError} when it did not come to its own end.
  */
-export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
+export function run(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
+  return withPlace(() => runToEnd(program, args, limits));
+}
+
+async function runToEnd(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
   const [command, ...rest] = commandLine(program, args, limits);
   const result = await runCommand(command, rest, {
     ...always,
@@ -245,7 +253,16 @@ export async function run(program: "ffmpeg" | "ffprobe", args: string[], limits:
  *
  * @throws {InterruptedError} when it was killed or ran out of time.
  */
-export async function runLines(
+export function runLines(
+  program: "ffmpeg" | "ffprobe",
+  args: string[],
+  limits: Limits,
+  onLine: (line: string) => void,
+): Promise<void> {
+  return withPlace(() => readLines(program, args, limits, onLine));
+}
+
+async function readLines(
   program: "ffmpeg" | "ffprobe",
   args: string[],
   limits: Limits,
@@ -324,5 +341,10 @@ function commandLine(
   const command = [program, ...common, ...args];
   // Without a network there is no loopback interface either.
   const offline = !readsByRange(args);
-  return insideLimits(command, { ...limits, memoryBytes: MAX_MEMORY_BYTES, offline, writable });
+  return insideLimits(command, {
+    ...limits,
+    memoryBytes: memoryOfProcess(MAX_MEMORY_BYTES),
+    offline,
+    writable,
+  });
 }

@@ -31,6 +31,20 @@ export function requestContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
+/**
+ * Returns a signal that is aborted when the client of the request being handled leaves; undefined outside of one.
+ * Not for work that goes on after the response.
+ */
+export function clientSignal(): AbortSignal | undefined {
+  const response = requestContext()?.response;
+  if (!response) return undefined;
+  const controller = new AbortController();
+  const leave = () => controller.abort(new Error("The client has left."));
+  if (response.closed) leave();
+  else response.once("close", leave);
+  return controller.signal;
+}
+
 /** Calls `listener` at the start of every request, before any route sees it. */
 export function onRequestStart(listener: Listener): void {
   listeners.add(listener);

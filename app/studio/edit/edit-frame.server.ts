@@ -10,7 +10,9 @@ import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
+import { withPlace } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
+import { clientSignal } from "~/server/node/request-context.server";
 import { prepared } from "~db/client.server";
 import { parseMoment } from "./moments";
 
@@ -20,12 +22,14 @@ const SIDE = 720;
  * Hands the picture of a moment of a video to `work`, as a file that was received; it is removed then.
  *
  * @param moment as it was typed, such as `1:30` or `1:02:03.5`.
- * @throws {UploadError} 422 for what is no moment of the video, and where no picture can be taken, 503 where that
+ * @param userId of the account that waits for it.
+ * @throws {UploadError} 429 where too many of the account's requests wait, 422 for what is no moment of the video, and where no picture can be taken, 503 where that
  *   may succeed later, 507 when the disk is full.
  */
 export async function withFrame<Result>(
   videoId: string,
   moment: string,
+  userId: string,
   work: (picture: ReceivedFile) => Promise<Result>,
 ): Promise<Result> {
   const seconds = parseMoment(moment);
@@ -37,7 +41,8 @@ export async function withFrame<Result>(
     throw refused("This video has no file on this site that a picture could be taken from.");
   if (!ffmpegAvailable()) throw refused("ffmpeg is not installed: choose a picture file.");
   return withTemporaryPath(async (folder) => {
-    const path = await takeFrame(file, seconds, folder).catch((error) => {
+    const take = () => takeFrame(file, seconds, folder);
+    const path = await withPlace(take, { owner: userId, signal: clientSignal() }).catch((error) => {
       throw toRefusal(error);
     });
     return work({ path, name: "", bytes: 0, sha256: "" });
@@ -59,6 +64,7 @@ async function takeFrame(file: string, seconds: number, folder: string): Promise
 }
 
 function toRefusal(error: unknown): unknown {
+  if (error instanceof UploadError) return new UploadError(error.status, error.message, "frame");
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof RefusedFileError || code === "ENOENT")
     return refused("The file of this video can't be read. Choose a picture file.");

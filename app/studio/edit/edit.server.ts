@@ -79,7 +79,7 @@ async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
   const frame = edit.frame || edit.pickedFrame;
   if (edit.thumbnail) files.thumbnail = await storeNewThumbnail(userId, edit.thumbnail);
   else if (frame) {
-    files.thumbnail = await withFrame(edit.id, frame, (picture) =>
+    files.thumbnail = await withFrame(edit.id, frame, userId, (picture) =>
       storeNewThumbnail(userId, picture),
     );
   }

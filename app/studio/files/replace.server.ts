@@ -121,7 +121,7 @@ async function examineAndTake(
   const own = account && ownVideosOf(account, "/admin replace")?.userId;
   const same = duplicate === "ask" ? await findDuplicate(file.sha256, own) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
-  const probed = await probeUpload(file.path);
+  const probed = await probeUpload(file.path, userId);
   if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
   const look = await lookAtFile(file.path);
   if (look === "late") throw new UploadError(503, NOT_COMPARED);

@@ -11,7 +11,9 @@ import { jobsChanged } from "~/media/jobs/job-events.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
+import { withPlace } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
+import { clientSignal } from "~/server/node/request-context.server";
 import { formatDuration, storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -55,7 +57,7 @@ export async function trimView(videoId: string): Promise<TrimView> {
  * Asks for a file that is a part of the film of a video. It is made from the original, also where the
  * video has a cut of it already, and takes over once all is made of it. The original is kept then.
  *
- * @returns the failure when nothing was changed: 404 for a deleted video, 409 where it has no whole file
+ * @returns the failure when nothing was changed: 429 where too many requests of the account wait, 404 for a deleted video, 409 where it has no whole file
  *   yet or another one is under way, 422 for times that are none of the film, 503 if the store doesn't respond, 507
  *   for a full disk.
  */
@@ -79,7 +81,8 @@ export async function trimVideo(
   if (base === undefined || !file) return refuse(409, NO_FILE);
   if (!ffmpegAvailable()) return refuse(409, NO_FFMPEG);
   if (!(await hasFreeDiskSpace())) return refuse(507, FULL);
-  const length = await lengthOf(file);
+  const length = await lengthOf(file, userId);
+  if (length instanceof UploadError) return refuse(429, length.message);
   if (length === "away") return refuse(503, STORE_AWAY);
   if (length === undefined) return refuse(409, MISSING);
   const cut = readCut(typed, length);
@@ -173,12 +176,22 @@ function isBeingConverted({ id, video_url, source_url }: Video): boolean {
   return isUnderWay !== undefined || (video_url === "" && source_url !== null);
 }
 
-/** Seconds of a file; undefined for one that is gone or can't be read, "away" if the store doesn't respond. */
-async function lengthOf(file: string): Promise<number | "away" | undefined> {
+/**
+ * Seconds of a file; undefined for one that is gone or can't be read, "away" if the store doesn't respond, and an
+ * error where too many requests of the account wait.
+ */
+async function lengthOf(
+  file: string,
+  userId: string,
+): Promise<number | "away" | UploadError | undefined> {
   try {
     const read = async () => (await cachedProbe(file)).durationSeconds;
-    return await withReadableFile(file, read, { fetchCopy: false });
+    return await withPlace(() => withReadableFile(file, read, { fetchCopy: false }), {
+      owner: userId,
+      signal: clientSignal(),
+    });
   } catch (error) {
+    if (error instanceof UploadError) return error;
     if (error instanceof RefusedFileError || error instanceof InterruptedError) return undefined;
     if (error instanceof StorageError) return error.isPermanent ? undefined : "away";
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

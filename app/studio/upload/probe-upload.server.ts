@@ -4,6 +4,7 @@ import { videoEnding } from "~/media/intake/sniff.server";
 import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { MEASURED_WHILE_WAITING, probe, RefusedFileError } from "~/media/probe/probe.server";
+import { withPlace } from "~/media/probe/process-gate.server";
 import type { CutOff } from "~/shared/cut-off";
 
 /** What the content of an upload says about it. */
@@ -19,12 +20,15 @@ export interface ProbedVideo {
 /**
  * Inspects the content; only its first bytes where ffprobe is not installed.
  *
- * @throws {UploadError} 415 or 422 for what is no video, 503 where it could not be examined just now.
+ * @param userId of the account whose upload it is.
+ * @throws {UploadError} 429 where too many of the account's uploads wait, 415 or 422 for what is no video, 503 where it could not be examined just now.
  */
-export async function probeUpload(file: string): Promise<ProbedVideo> {
+export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
   const ending = await videoEnding(await firstBytes(file));
   try {
-    const found = await probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
+    // A client that leaves doesn't end the waiting: all of its file has arrived.
+    const read = () => probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
+    const found = await withPlace(read, { owner: userId });
     if (!found) return { ending, playable: true };
     const { isEstimated, cutOff, playable } = found;
     const durationSeconds = isEstimated ? undefined : found.durationSeconds;

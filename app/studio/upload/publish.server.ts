@@ -81,7 +81,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   let thumbnail: EncodedThumbnail | undefined;
   try {
     await refuseBlockedFile(video, sender);
-    const probed = await probeUpload(video.path);
+    const probed = await probeUpload(video.path, userId);
     const willBePublic = upload.status === "published" || isLater;
     const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";
     if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { ProcessGate } from "~/media/probe/process-gate.server";
+
+/** Records in which order owners get a place. */
+function recorder(gate: ProcessGate) {
+  const order: (string | undefined)[] = [];
+  const leaves: (() => void)[] = [];
+  const enter = (owner: string | undefined, signal?: AbortSignal) =>
+    gate.enter(owner, signal).then((leave) => {
+      order.push(owner);
+      leaves.push(leave);
+    });
+  /** Frees the oldest place, and lets the next owner have it. */
+  const next = async () => {
+    leaves.shift()!();
+    await new Promise(setImmediate);
+  };
+  return { order, leaves, enter, next };
+}
+
+describe("the places for processes", () => {
+  it("are taken by as many as there are, and freed once", async () => {
+    const gate = new ProcessGate(2, 8);
+    const { order, leaves, enter, next } = recorder(gate);
+    for (const owner of ["a", "b", "c", "d"]) void enter(owner);
+    await new Promise(setImmediate);
+    expect(order).toEqual(["a", "b"]);
+    const [first] = leaves;
+    await next();
+    first!();
+    await new Promise(setImmediate);
+    expect(order).toEqual(["a", "b", "c"]);
+    await next();
+    expect(order).toEqual(["a", "b", "c", "d"]);
+    await next();
+    await next();
+    await enter("e");
+    await enter("f");
+    expect(order.slice(4)).toEqual(["e", "f"]);
+  });
+
+  it("are refused to the ninth that waits of one owner, and not to another", async () => {
+    const gate = new ProcessGate(2, 8);
+    const { order, enter, next } = recorder(gate);
+    for (let count = 0; count < 10; count++) void enter("a");
+    await expect(gate.enter("a")).rejects.toMatchObject({
+      status: 429,
+      message: expect.stringContaining("8 of your requests are already waiting"),
+    });
+    void enter("b");
+    await next();
+    await next();
+    // Owners take turns, however much one of them wants.
+    expect(order).toEqual(["a", "a", "a", "b"]);
+  });
+
+  it("have no limited queue for the site itself", async () => {
+    const { order, enter, next } = recorder(new ProcessGate(2, 8));
+    for (let count = 0; count < 30; count++) void enter(undefined);
+    await new Promise(setImmediate);
+    for (let count = 0; count < 28; count++) await next();
+    expect(order).toHaveLength(30);
+  });
+
+  it("are given up by a client that leaves, whose place in the queue is free", async () => {
+    const gate = new ProcessGate(1, 2);
+    const { order, enter, next } = recorder(gate);
+    await enter("a");
+    const leaving = new AbortController();
+    const left = enter("b", leaving.signal);
+    void enter("b");
+    await expect(gate.enter("b")).rejects.toMatchObject({ status: 429 });
+    leaving.abort(new Error("left"));
+    await expect(left).rejects.toThrow("left");
+    void enter("b");
+    await expect(gate.enter("c", leaving.signal)).rejects.toThrow("left");
+    await next();
+    await next();
+    expect(order).toEqual(["a", "b", "b"]);
+  });
+});
