@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { codecArguments } from "~/media/encode/codecs/encode-codecs.server";
+import { chooseEncoder } from "~/media/encode/codecs/extra-codecs.server";
 import { presetFor } from "~/media/encode/encoders.server";
 import { steadyRate } from "~/media/encode/renditions";
 import { hasEncoder } from "~/media/probe/ffmpeg.server";
@@ -76,7 +77,11 @@ async function encodeAv1(
   let seconds = 0;
   for (const rendition of renditions) {
     const target = path.join(made, `${rendition.name}.mp4`);
-    const args = codecArguments({ file, probe: found, rendition, rate }, "av1", target);
+    const args = codecArguments(
+      { file, probe: found, rendition, rate },
+      chooseEncoder("av1"),
+      target,
+    );
     seconds += await childSeconds(() => ffmpeg(args, folder));
     bits += fs.statSync(target).size;
   }

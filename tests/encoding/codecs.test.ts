@@ -7,6 +7,7 @@ import { parse as parseDash } from "mpd-parser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   announceCodecs,
+  chooseEncoder,
   extraArguments,
   extraCodecs,
 } from "~/media/encode/codecs/extra-codecs.server";
@@ -295,7 +296,8 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't make", () => 
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();
-    const args = extraArguments("hevc", { maxBitrate: 1_000_000, crf: 23, keyframeEvery: 50 });
+    const picture = { maxBitrate: 1_000_000, crf: 23, keyframeEvery: 50 };
+    const args = extraArguments(chooseEncoder("hevc"), picture);
     expect(args.join(" ")).toMatch(
       /-c:v hevc_vaapi -profile:v main .*-maxrate 700000 .*-tag:v hvc1$/,
     );

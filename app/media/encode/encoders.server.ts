@@ -4,6 +4,7 @@ import { processState } from "~db/runtime.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 
 export type Hardware = "off" | "vaapi" | "nvenc" | "qsv";
+export type Card = Exclude<Hardware, "off">;
 
 /** After a card has failed, software does its work for this long. */
 const SUSPENSION_MS = 10 * 60_000;
@@ -12,6 +13,24 @@ const suspension = processState("encoder suspension", () => ({ until: 0 }));
 /** The encoder to use now: the one of the settings, or software while that one rests. */
 export function chosenHardware(now = Date.now()): Hardware {
   return now < suspension().until ? "off" : settings().encoderHardware;
+}
+
+/** What only the card can encode has to wait, since the card is suspended. */
+export class HardwareSuspendedError extends Error {
+  constructor(readonly remainingMs: number) {
+    super("Hardware encoding is suspended after a failure.");
+  }
+}
+
+/**
+ * Returns the card, for what software doesn't encode.
+ *
+ * @throws {HardwareSuspendedError} while it is suspended.
+ */
+export function requireHardware(now = Date.now()): Card {
+  const hardware = chosenHardware(now);
+  if (hardware === "off") throw new HardwareSuspendedError(suspension().until - now);
+  return hardware;
 }
 
 /** Returns to software after a failure of the card, and says so once. */

@@ -4,7 +4,7 @@ import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/previe
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
 import type { Artifact, Source } from "./artifact";
-import { extraArguments, extraCodecs } from "./codecs/extra-codecs.server";
+import { chooseEncoder, extraArguments, extraCodecs } from "./codecs/extra-codecs.server";
 import { pictureArguments, uploadFilter } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
 import { fit, steadyRate } from "./renditions";
@@ -39,7 +39,11 @@ export async function createPreview(
   );
   if (inAv1) {
     await encodeSmall(clip, `${folder}/${AV1_PREVIEW}`, (maxBitrate) =>
-      extraArguments("av1", { maxBitrate, crf: PREVIEW.crf, keyframeEvery: KEYFRAME_EVERY }),
+      extraArguments(chooseEncoder("av1"), {
+        maxBitrate,
+        crf: PREVIEW.crf,
+        keyframeEvery: KEYFRAME_EVERY,
+      }),
     );
   }
   const moved = inAv1 ? folder : name;

@@ -224,6 +224,7 @@ export async function fail(job: JobRow, reason: string, final = false): Promise<
 /**
  * Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count.
  *
+ * @param afterMs how long it waits, at most eight minutes.
  * @param reason what it waits for, as a sentence of the queue.
  */
 export async function returnToQueue(
@@ -239,7 +240,7 @@ export async function returnToQueue(
     progress: 0,
     attempts: sql<number>`attempts - 1`,
     reason,
-    run_after: iso(Date.now() + afterMs),
+    run_after: iso(Date.now() + Math.min(afterMs, LONGEST_WAIT_MS)),
   });
   jobsChanged("work");
 }

@@ -6,6 +6,7 @@ import { transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
+import { HardwareSuspendedError } from "../encode/encoders.server";
 import { createTask, EncodeError, type Progress, type TaskControl } from "../encode/task.server";
 import { removeTemporary } from "../files/temporary-files.server";
 import { PictureError } from "../pictures/picture-process.server";
@@ -133,6 +134,9 @@ export async function recordFailure(
   if (error instanceof StorageError && !error.isPermanent) {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
     return returnToQueue(job, STORE_AWAY_WAIT_MS);
+  }
+  if (error instanceof HardwareSuspendedError) {
+    return returnToQueue(job, error.remainingMs, error.message);
   }
   // Another process has held the lock of the database for minutes; that is no fault of the job.
   if (isBusy(error)) return returnToQueue(job);

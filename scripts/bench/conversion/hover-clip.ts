@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { extraArguments } from "~/media/encode/codecs/extra-codecs.server";
+import { chooseEncoder, extraArguments } from "~/media/encode/codecs/extra-codecs.server";
 import { pictureArguments } from "~/media/encode/encoders.server";
 import { pictureFilters } from "~/media/encode/filters.server";
 import { PREVIEW } from "~/media/encode/preview.server";
@@ -46,7 +46,7 @@ export async function run(report: Report): Promise<void> {
       const { maxBitrate, crf } = PREVIEW;
       const av1 = await encode(
         film,
-        extraArguments("av1", { maxBitrate, crf, keyframeEvery: 250 }),
+        extraArguments(chooseEncoder("av1"), { maxBitrate, crf, keyframeEvery: 250 }),
       );
       cpu.av1 += av1.seconds;
       const ratio = av1.bits / between(curve, "decibels", "bits", av1.decibels);

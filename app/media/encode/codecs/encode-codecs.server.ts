@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { EXTRA_CODECS, type ExtraCodec } from "~/shared/streams/codecs";
+import { EXTRA_CODECS } from "~/shared/streams/codecs";
 import { unlessMissing } from "~/shared/unless-missing";
 import { bucketFile, type MediaName, parseMediaUrl } from "../../bucket.server";
 import { readText } from "../../files/local-copies.server";
@@ -10,7 +10,7 @@ import { inputArguments } from "../../probe/ffmpeg.server";
 import type { Probe } from "../../probe/probe.server";
 import { renditionsByContent, usualRenditions } from "../analysis.server";
 import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "../artifact";
-import { chosenHardware, deviceArguments, threads, uploadFilter } from "../encoders.server";
+import { deviceArguments, threads, uploadFilter } from "../encoders.server";
 import { pictureFilters } from "../filters.server";
 import { readFragments } from "../fragments.server";
 import { FRAGMENTS } from "../ladder.server";
@@ -26,7 +26,12 @@ import {
   renditionNames,
 } from "./add-renditions";
 import { completeManifest, MANIFEST } from "./complete-manifest.server";
-import { extraArguments, extraCodecs } from "./extra-codecs.server";
+import {
+  type CodecEncoder,
+  chooseEncoder,
+  extraArguments,
+  extraCodecs,
+} from "./extra-codecs.server";
 
 /** SVT-AV1 takes three to four times the processor time of x264's `veryfast`. */
 const TIMES_THE_WORK = 6;
@@ -44,6 +49,7 @@ interface Stream {
  * sounds, and a master playlist of another name that has both. Who is watching keeps the one before.
  *
  * @param hlsUrl of the stream; null where the film has none.
+ * @throws {HardwareSuspendedError} before anything is encoded, if a codec needs the card and it is suspended.
  */
 export async function encodeCodecs(
   source: Source,
@@ -60,17 +66,20 @@ export async function encodeCodecs(
   );
   // The playlist may have what the manifest has not: the site was killed between the two.
   if (lacking.length === 0) return replacingManifest(stream, task, stream.master);
+  const encoders = lacking.map((codec) => chooseEncoder(codec));
   const renditions = await renditionsOf(source, probe, task, stream);
-  const wanted = lacking.flatMap((codec) => renditions.map((rendition) => ({ codec, rendition })));
+  const wanted = encoders.flatMap((encoder) =>
+    renditions.map((rendition) => ({ encoder, rendition })),
+  );
   if (wanted.length === 0) return NO_ARTIFACT;
   const rate = steadyRate(probe.video.frameRate);
   const added: AddedRendition[] = [];
-  for (const [index, { codec, rendition }] of wanted.entries()) {
-    const file = `${codec}-${rendition.name}-${generation}.mp4`;
+  for (const [index, { encoder, rendition }] of wanted.entries()) {
+    const file = `${encoder.codec}-${rendition.name}-${generation}.mp4`;
     const run = { from: index / wanted.length, to: (index + 1) / wanted.length };
     await runFfmpeg(
       task,
-      codecArguments({ file: source.file, probe, rendition, rate }, codec, file),
+      codecArguments({ file: source.file, probe, rendition, rate }, encoder, file),
       {
         ...run,
         seconds: probe.durationSeconds,
@@ -151,10 +160,10 @@ interface Pictures {
 /** One rendition by itself: an encoder of AV1 takes as much memory as a ladder in H.264. */
 export function codecArguments(
   { file, probe, rendition, rate }: Pictures,
-  codec: ExtraCodec,
+  encoder: CodecEncoder,
   made: string,
 ): string[] {
-  const hardware = codec === "hevc" ? chosenHardware() : "off";
+  const { hardware } = encoder;
   const filters = [
     ...pictureFilters(probe.video, rendition, rate),
     ...(rendition.everySecond ? ["framestep=2"] : []),
@@ -164,7 +173,7 @@ export function codecArguments(
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
     ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
-    ...extraArguments(codec, { ...rendition, keyframeEvery: keyframeEvery(rendition, rate) }),
+    ...extraArguments(encoder, { ...rendition, keyframeEvery: keyframeEvery(rendition, rate) }),
     ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
     ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],
   ];

@@ -1,7 +1,13 @@
 import { settings } from "~/server/settings.server";
 import { EXTRA_CODECS, type ExtraCodec } from "~/shared/streams/codecs";
 import { hasEncoder } from "../../probe/ffmpeg.server";
-import { type Picture, pictureArguments, threads } from "../encoders.server";
+import {
+  type Card,
+  type Picture,
+  pictureArguments,
+  requireHardware,
+  threads,
+} from "../encoders.server";
 
 /** Of SVT-AV1, whose names are numbers: 45 % fewer bits than x264's `veryfast` at the same quality. */
 const AV1_PRESET = 8;
@@ -46,11 +52,23 @@ export function announceCodecs(): void {
   for (const sentence of codecsSwitchedOff()) console.warn(`ENCODER_CODECS: ${sentence}`);
 }
 
-/** The encoder of a codec with its options, for what x264 would make with `picture`. */
-export function extraArguments(codec: ExtraCodec, picture: Picture): string[] {
+/** What encodes a codec in one attempt. The device, the last filter and the encoder all follow from it. */
+export type CodecEncoder = { codec: "av1"; hardware: "off" } | { codec: "hevc"; hardware: Card };
+
+/**
+ * Chooses what encodes a codec, once for each attempt: the card may be suspended in the middle of one.
+ *
+ * @throws {HardwareSuspendedError} for a codec that only the card encodes, while it is suspended.
+ */
+export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder {
+  return codec === "av1" ? { codec, hardware: "off" } : { codec, hardware: requireHardware(now) };
+}
+
+/** Returns the encoder of a codec with its options, for what x264 would make with `picture`. */
+export function extraArguments({ codec, hardware }: CodecEncoder, picture: Picture): string[] {
   const maxBitrate = Math.round(picture.maxBitrate * AT_MOST);
   if (codec === "hevc") {
-    const args = pictureArguments(settings().encoderHardware, { ...picture, maxBitrate });
+    const args = pictureArguments(hardware, { ...picture, maxBitrate });
     const other = args.map((value) => value.replace(/^h264_/, "hevc_"));
     return [...other.map((value) => (value === "high" ? "main" : value)), "-tag:v", "hvc1"];
   }
