@@ -1,3 +1,4 @@
+import { deleteOldDevices } from "~/account/device.server";
 import { deleteOldInvitations } from "~/account/invitations.server";
 import { deleteExpiredChallenges } from "~/account/passkeys/challenge.server";
 import { deleteExpiredSessions } from "~/account/session.server";
@@ -16,6 +17,7 @@ export function startDeletingExpiredRows(): void {
 /** Deletes what /privacy says is kept for a time only, and what has no job of its own for that. */
 export async function deleteExpiredRows(now = Date.now()): Promise<void> {
   await deleteExpiredSessions(now);
+  await deleteOldDevices(now);
   await deleteExpiredChallenges(now);
   await deleteOldInvitations(now);
   await deleteOldAnswers(now);

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable } from "kysely";
 import type {
   ActivitiesTable,
+  DevicesTable,
   InvitationsTable,
   PasskeysTable,
   RecoveryCodesTable,
@@ -210,6 +211,7 @@ export interface Schema {
   queue_state: QueueStateTable;
   users: UsersTable;
   sessions: SessionsTable;
+  devices: DevicesTable;
   review_notes: ReviewNotesTable;
   preview_links: PreviewLinksTable;
   invitations: InvitationsTable;

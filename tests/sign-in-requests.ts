@@ -30,8 +30,8 @@ export function makeUser(email = "admin@example.com", password = GOOD_PASSWORD) 
 }
 
 /** The cookies that an answer sets, as the browser would send them back. */
-export function cookiesOf(response: Response): string {
-  return response.headers
+export function cookiesOf({ headers }: { headers: Headers }): string {
+  return headers
     .getSetCookie()
     .filter((cookie) => !/Max-Age=0(;|$)/.test(cookie))
     .map((cookie) => cookie.split(";")[0])
@@ -45,6 +45,8 @@ export interface FormAnswer {
   cookies: string;
   location: string | null;
   message?: string;
+  /** The field that the message is about. */
+  field?: string;
   recoveryCodes?: string[];
 }
 
@@ -72,6 +74,7 @@ export async function postForm(
     answer && typeof answer === "object" && "init" in answer
       ? answer
       : { data: answer, init: undefined }
-  ) as { data: object; init?: { status?: number } };
-  return { status: init?.status ?? 200, cookies: "", location: null, ...data };
+  ) as { data: object; init?: { status?: number; headers?: HeadersInit } };
+  const cookies = cookiesOf({ headers: new Headers(init?.headers) });
+  return { status: init?.status ?? 200, cookies, location: null, ...data };
 }

@@ -59,13 +59,13 @@ export async function changeAccount(
     case "second-factor-confirm":
       return { recoveryCodes: await confirmSecondFactor(userId, text("code")) };
     case "second-factor-off":
-      await confirmIdentity(request, session, form);
+      await confirmIdentity(request, session, form, { withCode: true });
       await changeAndRecord({ userId, action: "second-factor-off" }, () =>
         removeSecondFactor(userId),
       );
       return { done: "The second factor is off." };
     case "recovery-codes":
-      await confirmIdentity(request, session, form);
+      await confirmIdentity(request, session, form, { withCode: true });
       return {
         recoveryCodes: await changeAndRecord({ userId, action: "recovery-codes-renew" }, () =>
           makeRecoveryCodes(userId),

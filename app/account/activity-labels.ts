@@ -120,6 +120,10 @@ const SENTENCES = {
     "was locked out for a quarter of an hour after many wrong passwords",
     "was locked out for a quarter of an hour after many wrong passwords",
   ],
+  "code-refused": [
+    "was locked out for a quarter of an hour after wrong codes; somebody may know the password",
+    "was locked out for a quarter of an hour after wrong codes; somebody may know the password",
+  ],
   "sign-out": ["signed out everywhere", "signed out everywhere"],
   "password-change": ["changed the password", "changed the password"],
   // The one detail there is says that all sessions but the present one were ended.

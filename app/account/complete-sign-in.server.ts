@@ -2,7 +2,7 @@ import { redirectWithToast } from "~/server/toast.server";
 import { transaction } from "~db/client.server";
 import { recordActivity } from "./activity.server";
 import type { ActivityAction } from "./activity-labels";
-import { deviceCookie, deviceName } from "./device.server";
+import { deviceName, knownDevice, markDevice } from "./device.server";
 import { forgetPage, rememberedPage } from "./return-to.server";
 import { openSession } from "./session.server";
 
@@ -15,9 +15,13 @@ export async function completeSignIn(
   const device = deviceName(request.headers.get("User-Agent"));
   const headers = new Headers();
   headers.append("Set-Cookie", await openSession(userId, device));
-  headers.append("Set-Cookie", deviceCookie(userId));
+  const known = knownDevice(request, userId);
+  const mark = await transaction(() => {
+    recordActivity({ userId, action, detail: device });
+    return markDevice(userId, known);
+  });
+  headers.append("Set-Cookie", mark);
   headers.append("Set-Cookie", forgetPage());
-  await transaction(() => recordActivity({ userId, action, detail: device }));
   return redirectWithToast(
     rememberedPage(request),
     { title: "Success", description: "Signed in successfully!", kind: "success" },

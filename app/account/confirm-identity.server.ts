@@ -1,8 +1,9 @@
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { FormError, tooManyAttempts } from "./form-error.server";
 import { readPasskeyAnswer, verifyPasskey } from "./passkeys/answer-challenge.server";
-import { checkPassword, HashingBusyError } from "./password.server";
+import { checkPassword, HashingBusyError, userAsker } from "./password.server";
 import type { OpenSession } from "./session.server";
+import { proveSecondFactor } from "./sign-in.server";
 import { findUser } from "./users.server";
 
 const TRIES = 10;
@@ -27,27 +28,43 @@ export async function countProof<T>(userId: string, prove: () => Promise<T>): Pr
  * Holds that whoever sends the form is the user of the session still: by the password in the field
  * `current`, or by a passkey of theirs in the field `passkey`.
  *
- * @throws {FormError} 400 with a wrong password or passkey, 429 after too many.
+ * @param options.withCode whether an account with the second factor on also needs a code in the field `code`, beside the
+ *   password. Required for everything that turns the second factor off or goes around it. A passkey is two factors.
+ * @throws {FormError} 400 with a wrong password, passkey or code, 422 without a code, 429 after too many.
  */
 export async function confirmIdentity(
   request: Request,
   { user, idHash }: OpenSession,
   form: FormData,
+  { withCode = false } = {},
 ): Promise<void> {
-  await countProof(user.id, async () => {
+  const isCodeNeeded = await countProof(user.id, async () => {
     if (form.has("passkey")) {
       const use = { purpose: "confirm", session: idHash } as const;
       const owner = await verifyPasskey(request, readPasskeyAnswer(form), use);
       if (owner !== user.id) throw new FormError(400, "That is a passkey of another account.");
-      return;
+      return false;
     }
     const account = await findUser(user.id);
     const password = String(form.get("current") ?? "");
-    const right = await checkPassword(password, account?.password_hash || undefined).catch(
-      refuseWhenBusy,
-    );
+    const hash = account?.password_hash || undefined;
+    const right = await checkPassword(password, hash, userAsker(user.id)).catch(refuseWhenBusy);
     if (!right) throw new FormError(400, "Your current password is not right.");
+    return withCode && account?.totp_enabled_at !== null;
   });
+  if (isCodeNeeded) await confirmCode(request, user.id, String(form.get("code") ?? ""));
+}
+
+async function confirmCode(request: Request, userId: string, code: string): Promise<void> {
+  try {
+    if (!code.trim()) {
+      throw new FormError(422, "Enter a code from your authenticator app, or a recovery code.");
+    }
+    await proveSecondFactor(request, userId, code);
+  } catch (error) {
+    if (error instanceof FormError) error.field = "code";
+    throw error;
+  }
 }
 
 /** For a hash that was to be computed. @throws {FormError} 429, or the error that is another. */

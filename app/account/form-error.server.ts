@@ -10,6 +10,9 @@ export class FormError extends Error {
     super(message);
   }
 
+  /** The field that it is about, where the form has several. */
+  field?: "code";
+
   /** For `data(...)`: Retry-After where waiting helps (RFC 9110 section 10.2.3). */
   get init(): { status: number; headers?: Record<string, string> } {
     const { status, retryAfterSeconds } = this;

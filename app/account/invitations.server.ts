@@ -4,7 +4,7 @@ import { firstRow, runChange } from "~db/run-query.server";
 import { mayNow } from "./account-now.server";
 import { changeAndRecord } from "./activity.server";
 import { FormError } from "./form-error.server";
-import { hashPassword, PasswordError, requireUnguessable } from "./password.server";
+import { hashPassword, PasswordError, requireUnguessable, strangerAsker } from "./password.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
 import { AccountError, findUserByEmail, readEmail } from "./users.server";
 
@@ -149,7 +149,7 @@ export async function findInvitation(
 
 async function hashChosen(password: string, email: string): Promise<string> {
   requireUnguessable(password, email);
-  return hashPassword(password);
+  return hashPassword(password, strangerAsker(`invitation of ${email.toLowerCase()}`, 0));
 }
 
 /**

@@ -66,21 +66,20 @@ export function requireUnguessable(password: string, email: string): void {
  *
  * @throws {PasswordError} for one that cannot be taken, {HashingBusyError}.
  */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, asker: Asker): Promise<string> {
   requireGoodPassword(password);
-  return (await ask({ password })) as string;
+  return (await ask({ password }, asker)) as string;
 }
 
 /**
  * Whether a password is the one of the hash. Takes the same time when there is no hash.
  *
- * @param asker by default somebody who is signed in.
  * @throws {HashingBusyError}
  */
 export async function checkPassword(
   password: string,
   hash: string | undefined,
-  asker: Asker = SIGNED_IN,
+  asker: Asker,
 ): Promise<boolean> {
   const matches = await ask({ password, hash: hash ?? NOBODYS_HASH }, asker);
   const readWhole = Buffer.byteLength(password) <= MOST_PASSWORD_BYTES;
@@ -92,14 +91,24 @@ interface Question {
   hash?: string;
 }
 
-/** Who wants a hash: what the share of the queue is counted by, and whether strangers wait for it. */
+/** Who waits for a hash. Strangers never delay people who are signed in, or whose browser has a mark of the account. */
 export interface Asker {
+  /** An account or an address: nobody has the whole queue. */
   name: string;
-  /** For who is signed in, or was in this browser: a flood of strangers never delays them. */
-  goesFirst: boolean;
+  isStranger: boolean;
+  /** The failed sign-ins of a stranger's network. */
+  failures: number;
 }
 
-const SIGNED_IN: Asker = { name: "signed in", goesFirst: true };
+/** An account that is signed in, or was in this browser. */
+export function userAsker(userId: string): Asker {
+  return { name: `user ${userId}`, isStranger: false, failures: 0 };
+}
+
+/** @param failures the failed sign-ins of the address's network: networks with fewer go first. */
+export function strangerAsker(name: string, failures: number): Asker {
+  return { name, isStranger: true, failures };
+}
 
 // CommonJS text, because a bundled server has no file of its own for a worker to start from.
 const WORKER = /* js */ `
@@ -131,27 +140,41 @@ const hashing = processState<Hashing>(
   ({ worker }) => worker?.terminate(),
 );
 
-function ask(question: Question, asker: Asker = SIGNED_IN): Promise<string | boolean> {
-  if (!mayWait(asker)) return Promise.reject(new HashingBusyError());
+function ask(question: Question, asker: Asker): Promise<string | boolean> {
   return new Promise((resolve, reject) => {
+    if (!hasRoom(asker)) return reject(new HashingBusyError());
     hashing().queue.push({ question, asker, resolve, reject });
     computeNext();
   });
 }
 
-/** Those who go first and strangers each have a queue's length of their own. */
-function mayWait({ name, goesFirst }: Asker): boolean {
-  const { computing, queue } = hashing();
-  const all = [...(computing ? [computing] : []), ...queue];
-  const alike = all.filter(({ asker }) => asker.goesFirst === goesFirst);
-  const own = alike.filter(({ asker }) => asker.name === name);
-  return alike.length < MOST_WAITING && (goesFirst || own.length < MOST_WAITING_EACH);
+/**
+ * Whether one more may wait. Strangers and others each have a queue's length of their own. A stranger from a network
+ * with fewer failures takes the place of one with more, so that a few busy networks can't keep all others out.
+ */
+function hasRoom({ name, isStranger, failures }: Asker): boolean {
+  const state = hashing();
+  const all = [...(state.computing ? [state.computing] : []), ...state.queue];
+  const alike = all.filter(({ asker }) => asker.isStranger === isStranger);
+  if (alike.filter(({ asker }) => asker.name === name).length >= MOST_WAITING_EACH) return false;
+  if (alike.length < MOST_WAITING) return true;
+  const last = inOrder(state.queue.filter(({ asker }) => asker.isStranger === isStranger)).at(-1);
+  if (!last || last.asker.failures <= failures) return false;
+  state.queue = state.queue.filter((each) => each !== last);
+  last.reject(new HashingBusyError());
+  return true;
+}
+
+/** In the order in which they are computed. Sorting keeps the order of arrival among equals. */
+function inOrder(queue: readonly Waiting[]): Waiting[] {
+  const rank = ({ asker }: Waiting) => (asker.isStranger ? asker.failures : -1);
+  return queue.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function computeNext(): void {
   const state = hashing();
   if (state.computing) return;
-  const next = state.queue.find(({ asker }) => asker.goesFirst) ?? state.queue[0];
+  const [next] = inOrder(state.queue);
   if (!next) {
     // An idle worker must not keep a process alive that has nothing else to do.
     state.worker?.unref();

@@ -1,20 +1,26 @@
 import { Form } from "@remix-run/react";
+import { useState } from "react";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
-import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
+import { CodeField, ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
 import { Time } from "./session-list";
 
 interface State {
   factor: { enabledAt?: string; recoveryCodesLeft: number };
   enrolment?: { key: string; qrCode: string };
   hasPassword: boolean;
+  /** Whether one of the account's passkeys works at this address. */
+  hasPasskey: boolean;
   busy: boolean;
   error?: string;
+  /** What is wrong with the code that confirms a change. */
+  codeError?: string;
 }
 
 /** The second factor: off, being set up, or on. */
-export function SecondFactorPanel({ factor, enrolment, hasPassword, busy, error }: State) {
-  if (factor.enabledAt) return <TurnedOn {...{ factor, hasPassword, busy, error }} />;
+export function SecondFactorPanel({ enrolment, ...state }: State) {
+  const { hasPassword, busy, error } = state;
+  if (state.factor.enabledAt) return <TurnedOn {...state} />;
   if (enrolment) return <Enrolling enrolment={enrolment} busy={busy} error={error} />;
   return <TurnedOff {...{ hasPassword, busy, error }} />;
 }
@@ -76,9 +82,18 @@ function Enrolling({
   );
 }
 
-function TurnedOn({ factor, hasPassword, busy, error }: Omit<State, "enrolment">) {
+function TurnedOn({
+  factor,
+  hasPassword,
+  hasPasskey,
+  busy,
+  error,
+  codeError,
+}: Omit<State, "enrolment">) {
   const { enabledAt, recoveryCodesLeft } = factor;
-  const confirm = useConfirmedByPasskey(!hasPassword);
+  const [isPasskeyChosen, setIsPasskeyChosen] = useState(false);
+  const isPasskeyUsed = !hasPassword || isPasskeyChosen;
+  const confirm = useConfirmedByPasskey(isPasskeyUsed);
   return (
     <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
       <p className="text-muted">
@@ -87,7 +102,19 @@ function TurnedOn({ factor, hasPassword, busy, error }: Omit<State, "enrolment">
           ? "1 recovery code is left."
           : `${recoveryCodesLeft} recovery codes are left.`}
       </p>
-      <ConfirmField hasPassword={hasPassword} error={error} />
+      <ConfirmField hasPassword={!isPasskeyUsed} error={error} />
+      {!isPasskeyUsed && <CodeField error={codeError} />}
+      {hasPassword && hasPasskey && (
+        <Button
+          type="button"
+          variant="ghost"
+          size="sm"
+          className="self-start scriptless:hidden"
+          onClick={() => setIsPasskeyChosen(!isPasskeyChosen)}
+        >
+          {isPasskeyChosen ? "Use password and code" : "Use a passkey instead"}
+        </Button>
+      )}
       <div className="flex flex-wrap gap-3">
         <Button variant="secondary" name="intent" value="recovery-codes" disabled={busy}>
           Make new recovery codes

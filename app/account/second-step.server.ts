@@ -1,20 +1,16 @@
-import { createHash } from "node:crypto";
 import { readSignedCookie, removedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database } from "~db/client.server";
+import { credentialsMark } from "./credentials-mark.server";
 
 const COOKIE = "second-step";
 const SECOND_STEP_MAX_AGE_MS = 5 * 60 * 1000;
 
-/** Binds the step to the password that was given, so that changing it ends steps half-way too. */
-const mark = (passwordHash: string) =>
-  createHash("sha256").update(passwordHash).digest("base64url").slice(0, 22);
-
 /** The `Set-Cookie` header of somebody whose password was right and whose code is still asked for. */
 export function secondStepCookie(
-  user: { id: string; passwordHash: string },
+  user: { id: string; credentials: string },
   now = Date.now(),
 ): string {
-  const value = `${user.id} ${mark(user.passwordHash)}`;
+  const value = `${user.id} ${user.credentials}`;
   return signedCookie(COOKIE, value, now + SECOND_STEP_MAX_AGE_MS, now);
 }
 
@@ -32,12 +28,10 @@ export async function findSecondStep(
   if (!id) return undefined;
   const user = await database()
     .selectFrom("users")
-    .select(["id", "email", "password_hash"])
+    .select(["id", "email", "password_hash", "totp_enabled_at"])
     .where("id", "=", id)
     .where("totp_enabled_at", "is not", null)
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
-  return user && mark(user.password_hash) === given
-    ? { id: user.id, email: user.email }
-    : undefined;
+  return user && credentialsMark(user) === given ? { id: user.id, email: user.email } : undefined;
 }

@@ -1,26 +1,35 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { attemptLimit } from "~/server/attempt-limit.server";
-import { clientAddressOf } from "~/server/client-address.server";
+import { clientAddressOf, widerNetwork } from "~/server/client-address.server";
 import { answerPlainly } from "~/server/node/middleware.server";
+import { isOwnRequest } from "~/server/origin.server";
 import { processState } from "~db/runtime.server";
-import { deviceMark } from "./device.server";
+import { accountOfDevice } from "./device.server";
 import { routeOf } from "./route-of";
 
-/** Nobody types faster, and ten failures in 15 minutes are an address's last anyway. */
-export const MOST_ATTEMPTS_PER_ADDRESS = 5;
+/** Nobody types faster. */
+export const MAX_PER_ADDRESS_AND_SECOND = 5;
 /** A page for each attempt of a flood from many addresses would keep the one thread busy. */
-export const MOST_ATTEMPTS_A_SECOND = 20;
+export const MAX_PER_SECOND = 20;
+/** More attempts of a network in a minute make no difference. */
+const MAX_COUNTED_PER_MINUTE = 5;
 const SECOND_MS = 1_000;
-const SIGN_IN_ROUTES = ["/auth", "/auth/code", "/auth/passkey"];
+/** The one route that checks passwords. */
+const SIGN_IN_ROUTE = "/auth";
 
-const bySource = attemptLimit("sign-ins by address and second", MOST_ATTEMPTS_PER_ADDRESS, 1);
-/** All attempts of the current second. */
-const total = processState("sign-ins by second", () => ({ second: 0, attempts: 0 }));
+const bySource = attemptLimit("sign-ins by address and second", MAX_PER_ADDRESS_AND_SECOND, 1);
+const byNetwork = attemptLimit("sign-ins by network and minute", MAX_COUNTED_PER_MINUTE, 60);
+/** For each attempt that was let through in this second, how many its network had made in the last minute. */
+const current = processState("sign-ins by second", () => ({ second: 0, earlier: [] as number[] }));
 
 /**
- * Answers the sign-in attempts of a flood in a line, before they cost a page. A browser in which an
- * admin has signed in, and every other address, counts for itself: only what an address is allowed
- * counts towards the limit for all, and a known browser never meets that.
+ * Answers the sign-in attempts of a flood in a line, before they cost a page. Forms of other sites aren't counted, or
+ * any site could have its visitors' browsers use up the attempts. Each address counts for itself, and so does each
+ * account for the browsers with a valid mark of it.
+ *
+ * Strangers also share a limit, in the order of how often their networks have tried in the last minute. So a network
+ * that hasn't tried is only refused when 20 others that haven't either try in the same second: a flood from a few
+ * networks keeps nobody else out, and many networks are scarcer than many addresses.
  */
 export function limitSignInRate(
   request: IncomingMessage,
@@ -28,19 +37,25 @@ export function limitSignInRate(
   now = Date.now(),
 ): boolean {
   const { method, url = "/", headers } = request;
-  if (method !== "POST" || !SIGN_IN_ROUTES.includes(routeOf(url))) return false;
-  const device = deviceMark(headers.cookie ?? "");
-  const source = device ? `device ${device}` : clientAddressOf(request);
-  const isFlood = bySource.consume(source, now) !== undefined || (!device && isPastLimit(now));
+  if (method !== "POST" || routeOf(url) !== SIGN_IN_ROUTE || !isOwnRequest(request)) return false;
+  const account = accountOfDevice(headers.cookie ?? "");
+  const address = clientAddressOf(request);
+  const source = account ? `known browsers ${account}` : address;
+  const isFlood =
+    bySource.consume(source, now) !== undefined || (!account && isPastLimit(address, now));
   if (!isFlood) return false;
   const sentence = "Too many people are signing in. Try again in a few seconds.";
   return answerPlainly(response, 429, sentence, { "Retry-After": "5" });
 }
 
-function isPastLimit(now: number): boolean {
-  const count = total();
+function isPastLimit(address: string, now: number): boolean {
+  const network = widerNetwork(address);
+  const own = byNetwork.attempts(network, now);
+  byNetwork.consume(network, now);
+  const state = current();
   const second = Math.floor(now / SECOND_MS);
-  count.attempts = second === count.second ? count.attempts + 1 : 1;
-  count.second = second;
-  return count.attempts > MOST_ATTEMPTS_A_SECOND;
+  if (second !== state.second) Object.assign(state, { second, earlier: [] });
+  if (state.earlier.filter((each) => each <= own).length >= MAX_PER_SECOND) return true;
+  state.earlier.push(own);
+  return false;
 }

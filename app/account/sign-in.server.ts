@@ -1,32 +1,42 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
+import { addressLimit } from "~/server/address-limit.server";
 import { type AttemptLimit, attemptLimit } from "~/server/attempt-limit.server";
-import { clientAddress } from "~/server/client-address.server";
+import { clientAddress, widerNetwork } from "~/server/client-address.server";
 import { counts } from "~/server/counts.server";
 import { transaction } from "~db/client.server";
 import { recordActivity } from "./activity.server";
+import { credentialsMark } from "./credentials-mark.server";
 import { knownDevice } from "./device.server";
 import { FormError, tooManyAttempts } from "./form-error.server";
 import { passkeyOwner, readPasskeyAnswer, verifyPasskey } from "./passkeys/answer-challenge.server";
-import { checkPassword, HashingBusyError } from "./password.server";
+import { checkPassword, HashingBusyError, strangerAsker, userAsker } from "./password.server";
+import { spendRecoveryCode } from "./recovery-codes.server";
 import { checkSecondFactor } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
 
 const WINDOW_SECONDS = 15 * 60;
 const FAILURES_PER_ADDRESS = 10;
 const FAILURES_PER_ACCOUNT = 30;
-/** Of a million codes three are good at a time. */
+/** Three of a million codes are valid at a time. */
 const WRONG_CODES_PER_ACCOUNT = 5;
 
-const byAddress = attemptLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
+const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
 const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
+/** Refuses nothing: networks with fewer failures go first when many passwords wait to be checked. */
+const byNetwork = attemptLimit(
+  "failed sign-ins by network",
+  Number.POSITIVE_INFINITY,
+  WINDOW_SECONDS,
+);
 const byCode = attemptLimit("wrong codes by account", WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
 
 /** An account whose password was given. */
 export interface ProvenUser {
   id: string;
   email: string;
-  passwordHash: string;
+  /** See `credentialsMark`. */
+  credentials: string;
   hasSecondFactor: boolean;
 }
 
@@ -55,13 +65,17 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   const password = String(form.get("password"));
   if (!email || !password) throw new FormError(422, "Email and password are required.");
   const user = await findUserByEmail(email);
-  // Whoever signed in here before is not locked out by somebody else's guesses, be they made from
-  // the same address.
-  const device = user && knownDevice(request, user.id);
-  const address = device ?? clientAddress(request);
-  const account = device ?? `account ${email.toLowerCase()}`;
-  const giveBack = countAttempt(device ? undefined : address, account);
-  const asker = { name: address, goesFirst: device !== undefined };
+  const isKnown = user !== undefined && knownDevice(request, user.id) !== undefined;
+  const address = clientAddress(request);
+  const account = isKnown ? knownKey(user.id) : `account ${email.toLowerCase()}`;
+  const uncount = countAttempt(isKnown ? undefined : address, account);
+  const network = widerNetwork(address);
+  const asker = isKnown ? userAsker(user.id) : strangerAsker(address, byNetwork.attempts(network));
+  if (!isKnown) byNetwork.consume(network);
+  const giveBack = () => {
+    uncount();
+    if (!isKnown) byNetwork.refund(network);
+  };
   const hash = user?.password_hash || undefined;
   const right = await checkPassword(password, hash, asker).catch((error) => {
     giveBack();
@@ -70,34 +84,43 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   // To somebody who is locked out, the site says no more than to a stranger.
   if (!right || !user || user.deactivated_at !== null) {
     counts().signInFailures++;
-    if (user && byAccount.isUsedUp(account)) noteGuessing(user.id);
+    if (user && byAccount.isUsedUp(account)) noteGuessing(user.id, "sign-in-refused");
     throw new FormError(400, "Invalid login credentials");
   }
   giveBack();
   return {
     id: user.id,
     email: user.email,
-    passwordHash: user.password_hash,
+    credentials: credentialsMark(user),
     hasSecondFactor: user.totp_enabled_at !== null,
   };
 }
 
 /**
- * Which kind of code proved the second factor of a user whose password was given.
+ * Returns which kind of code proved the second factor of a user whose password was right. The only way to check a code
+ * of an account that has the second factor on.
  *
- * @throws {FormError}: 400 with a wrong code, 429 after too many.
+ * Wrong codes count per account, wherever they are entered. Browsers with a valid mark of the account have an allowance
+ * of their own, which they share: somebody who knows the password can use up the strangers' allowance again and again,
+ * and this must not lock the owner out. They can't use up the other one, because nobody gets a mark without a code
+ * (see `device.server.ts`), and can't guess more often with several marks. An owner whose browser has no mark still
+ * gets in with a recovery code, which has 120 bits and can't be guessed, or with a passkey.
+ *
+ * @throws {FormError} 400 for a wrong code, 429 after too many.
  */
 export async function proveSecondFactor(
   request: Request,
   userId: string,
   code: string,
 ): Promise<"app" | "recovery"> {
-  const device = knownDevice(request, userId);
-  const address = device ? undefined : clientAddress(request);
-  const giveBack = countAttempt(address, device ?? userId, byCode);
+  const isKnown = knownDevice(request, userId) !== undefined;
+  const account = isKnown ? knownKey(userId) : `account ${userId}`;
+  if (byCode.isUsedUp(account) && (await spendRecoveryCode(userId, code))) return "recovery";
+  const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account, byCode);
   const kind = await checkSecondFactor(userId, code);
   if (!kind) {
     counts().signInFailures++;
+    if (byCode.isUsedUp(account)) noteGuessing(userId, "code-refused");
     throw new FormError(400, "That code is not right, or it was used before.");
   }
   giveBack();
@@ -114,9 +137,10 @@ export async function proveSecondFactor(
 export async function proveByPasskey(request: Request, form: FormData): Promise<string> {
   const answer = readPasskeyAnswer(form);
   const owner = await passkeyOwner(request, answer.id);
-  const device = owner && knownDevice(request, owner);
-  const address = device ? undefined : clientAddress(request);
-  const giveBack = countAttempt(address, device ?? `passkey ${answer.id}`);
+  const isKnown = owner !== undefined && knownDevice(request, owner) !== undefined;
+  // An unknown passkey counts for no account: anybody can invent as many as they like.
+  const account = isKnown ? knownKey(owner) : owner && `passkeys ${owner}`;
+  const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account);
   const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
     counts().signInFailures++;
     throw error;
@@ -125,27 +149,31 @@ export async function proveByPasskey(request: Request, form: FormData): Promise<
   return userId;
 }
 
+/** All browsers with a valid mark of an account count together. */
+const knownKey = (userId: string) => `known browsers ${userId}`;
+
 /**
  * Counts an attempt at both limits; what it returns uncounts it.
  *
- * @param address undefined for a known device, which counts for itself alone.
+ * @param address undefined for a browser with a mark, which others at its address must not lock out.
+ * @param account undefined for none.
  */
 function countAttempt(
   address: string | undefined,
-  account: string,
+  account: string | undefined,
   limit: AttemptLimit = byAccount,
 ): () => void {
   const addressWait = address === undefined ? undefined : byAddress.consume(address);
   if (addressWait !== undefined) throw tooManyAttempts(addressWait);
   const giveAddressBack = () => address !== undefined && byAddress.refund(address);
-  const accountWait = limit.consume(account);
+  const accountWait = account === undefined ? undefined : limit.consume(account);
   if (accountWait !== undefined) {
     giveAddressBack();
     throw tooManyAttempts(accountWait);
   }
   return () => {
     giveAddressBack();
-    limit.refund(account);
+    if (account !== undefined) limit.refund(account);
   };
 }
 
@@ -155,8 +183,8 @@ function tooBusy({ retryAfterSeconds }: HashingBusyError): FormError {
 }
 
 /** Once a window, and after the answer: writing must not show by its time that the account exists. */
-function noteGuessing(userId: string): void {
+function noteGuessing(userId: string, action: "sign-in-refused" | "code-refused"): void {
   setImmediate(() => {
-    transaction(() => recordActivity({ userId, action: "sign-in-refused" })).catch(console.error);
+    transaction(() => recordActivity({ userId, action })).catch(console.error);
   });
 }

@@ -2,7 +2,7 @@ import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { type ActivityEntry, changeAndRecord } from "./activity.server";
 import { type Ending, endAccess } from "./end-access.server";
-import { hashPassword } from "./password.server";
+import { hashPassword, userAsker } from "./password.server";
 
 const LONGEST_EMAIL = 254;
 
@@ -57,7 +57,7 @@ export async function createUser(email: string, password: string): Promise<strin
   const address = readEmail(email);
   const taken = new AccountError(`There is already an account for ${address}.`);
   if (await findUserByEmail(address)) throw taken;
-  const password_hash = await hashPassword(password);
+  const password_hash = await hashPassword(password, userAsker("new account"));
   const entry = { userId: null, action: "account-create", detail: address } as const;
   return changeAndRecord(entry, () => {
     const user = firstRow(
@@ -84,7 +84,7 @@ export async function setPassword(
   entry: ActivityEntry,
   ending: Ending & { event: "password-change" | "password-reset" },
 ): Promise<void> {
-  const password_hash = await hashPassword(password);
+  const password_hash = await hashPassword(password, userAsker(userId));
   await changeAndRecord(entry, () => {
     runChange(database().updateTable("users").set({ password_hash }).where("id", "=", userId));
     endAccess(userId, ending);

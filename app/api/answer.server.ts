@@ -4,7 +4,7 @@ import { accountNow } from "~/account/account-now.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
 import { findToken, type TokenUse } from "~/account/tokens/tokens.server";
-import { attemptLimit } from "~/server/attempt-limit.server";
+import { addressLimit } from "~/server/address-limit.server";
 import { bearerToken } from "~/server/bearer-token";
 import { clientAddress } from "~/server/client-address.server";
 import { logUnexpected } from "~/server/errors.server";
@@ -19,7 +19,7 @@ import { answerOnce } from "./repeated-answers.server";
 const MOST_BODY_BYTES = 256 * 1024;
 
 /** A token has 256 random bits: this only spares the database a flood. */
-const wrongTokens = attemptLimit("wrong API tokens by address", 60, 60);
+const wrongTokens = addressLimit("wrong API tokens by address", 60, 60);
 
 /**
  * Answers a request of the API. Who makes it, its token alone says: cookies are not looked at, so no page of

@@ -20,7 +20,7 @@ export async function action({ request }: ActionFunctionArgs) {
     if (purpose !== "confirm" && purpose !== "add") {
       throw new FormError(400, "This form asks for something the site does not know.");
     }
-    if (purpose === "add") await confirmIdentity(request, session, form);
+    if (purpose === "add") await confirmIdentity(request, session, form, { withCode: true });
     const { options, cookie } =
       purpose === "add"
         ? await beginPasskey(request, session)

@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { Link, useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { changeAccount } from "~/account/account-form.server";
+import { deviceCookie, knownDevice } from "~/account/device.server";
 import { toFormError } from "~/account/form-error.server";
 import { requireSession } from "~/account/guard.server";
 import { PasskeyPanel } from "~/account/passkeys/passkey-panel";
@@ -57,19 +58,26 @@ export async function action({ request }: ActionFunctionArgs) {
   const session = await requireSession(request, "/admin/account");
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
+  const device = knownDevice(request, session.user.id);
   try {
     const change = await changeAccount(request, session, form);
-    if ("recoveryCodes" in change) return { ...change, message: undefined, intent: undefined };
-    if (change.done === undefined) return redirect("/admin/account");
-    return redirectWithToast("/admin/account", {
-      title: "Success",
-      description: change.done,
-      kind: "success",
-    });
+    // A change of the password or the second factor voids all marks but that of the browser that makes it.
+    const headers = new Headers();
+    if (device) headers.set("Set-Cookie", deviceCookie(session.user.id, device));
+    if ("recoveryCodes" in change) {
+      const answer = { ...change, message: undefined, intent: undefined, field: undefined };
+      return data(answer, { headers });
+    }
+    if (change.done === undefined) return redirect("/admin/account", { headers });
+    return redirectWithToast(
+      "/admin/account",
+      { title: "Success", description: change.done, kind: "success" },
+      { headers },
+    );
   } catch (error) {
-    const { message, init } = toFormError(error);
+    const { message, field, init } = toFormError(error);
     const intent = String(form.get("intent") ?? "");
-    return data({ message, intent, recoveryCodes: undefined }, init);
+    return data({ message, intent, field, recoveryCodes: undefined }, init);
   }
 }
 
@@ -94,6 +102,8 @@ export default function Account() {
   useFormErrorToast(answer);
   const errorOf = (...intents: string[]) =>
     intents.includes(answer?.intent ?? "") ? answer?.message : undefined;
+  const secondFactorError = errorOf(...SECOND_FACTOR_FORMS);
+  const isCodeWrong = answer?.field === "code";
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -124,7 +134,11 @@ export default function Account() {
         />
       </PageSection>
       <PageSection id="passkeys" title="Passkeys">
-        <PasskeyPanel key={key} {...{ passkeys, rpId, hasPassword, busy, errorOf }} />
+        <PasskeyPanel
+          key={key}
+          {...{ passkeys, rpId, hasPassword, busy, errorOf }}
+          hasSecondFactor={factor.enabledAt !== undefined}
+        />
       </PageSection>
       <PageSection id="second-factor" title="Second factor">
         <SecondFactorPanel
@@ -132,8 +146,10 @@ export default function Account() {
           factor={factor}
           enrolment={enrolment}
           hasPassword={hasPassword}
+          hasPasskey={passkeys.some((each) => each.rpId === rpId)}
           busy={busy}
-          error={errorOf(...SECOND_FACTOR_FORMS)}
+          error={isCodeWrong ? undefined : secondFactorError}
+          codeError={isCodeWrong ? secondFactorError : undefined}
         />
       </PageSection>
       <PageSection id="sessions" title="Where you are signed in">

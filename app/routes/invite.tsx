@@ -9,7 +9,7 @@ import {
 } from "~/account/invitations.server";
 import { HashingBusyError } from "~/account/password.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
-import { attemptLimit } from "~/server/attempt-limit.server";
+import { addressLimit } from "~/server/address-limit.server";
 import { clientAddress } from "~/server/client-address.server";
 import { unlistedHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
@@ -26,7 +26,7 @@ export const headers = unlistedHeaders;
 
 const WRONG_LINKS_PER_ADDRESS = 20;
 const WINDOW_SECONDS = 15 * 60;
-const byAddress = attemptLimit(
+const byAddress = addressLimit(
   "wrong invitation links by address",
   WRONG_LINKS_PER_ADDRESS,
   WINDOW_SECONDS,

@@ -11,6 +11,8 @@ export interface AttemptLimit {
   consume(key: string, now?: number): number | undefined;
   /** Uncounts an attempt that turned out well. */
   refund(key: string): void;
+  /** Returns how many attempts are counted. */
+  attempts(key: string, now?: number): number;
   /** Whether the next attempt would be refused. */
   isUsedUp(key: string, now?: number): boolean;
 }
@@ -47,6 +49,10 @@ export function attemptLimit(
     every(PURGE_EVERY_MS, `forget ${name}`, () => cache.purgeStale());
     return cache;
   });
+  const attempts = (key: string, now = Date.now()) => {
+    const known = counts().get(digest(key));
+    return known !== undefined && known.endsAt > now ? known.attempts : 0;
+  };
   return {
     consume(key, now = Date.now()) {
       const known = counts().get(digest(key));
@@ -61,10 +67,8 @@ export function attemptLimit(
       const known = counts().get(digest(key));
       if (known && known.attempts > 0) known.attempts--;
     },
-    isUsedUp(key, now = Date.now()) {
-      const known = counts().get(digest(key));
-      return known !== undefined && known.endsAt > now && known.attempts >= most;
-    },
+    attempts,
+    isUsedUp: (key, now) => attempts(key, now) >= most,
   };
 }
 

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { parseUrl } from "~/shared/addresses";
-import { originOf } from "./node/origin-header.server";
+import { originOf, originOfNode } from "./node/origin-header.server";
 import { settings } from "./settings.server";
 
 /**
@@ -9,9 +10,13 @@ import { settings } from "./settings.server";
  * @throws a 403 Response.
  */
 export function requireOwnOrigin(request: Request): void {
-  const site = request.headers.get("Sec-Fetch-Site");
-  const own = site ? site === "same-origin" : isOwn(originOf(request), request);
-  if (!own) {
+  const { headers, url } = request;
+  const isOwn = isOwnOrigin({
+    site: headers.get("Sec-Fetch-Site"),
+    origin: originOf(request),
+    host: headers.get("Host") ?? new URL(url).host,
+  });
+  if (!isOwn) {
     throw new Response("This request did not come from a page of this site.", {
       status: 403,
       statusText: "Forbidden",
@@ -19,11 +24,23 @@ export function requireOwnOrigin(request: Request): void {
   }
 }
 
+/** The same for Node's request, where no route has seen it yet. */
+export function isOwnRequest(request: IncomingMessage): boolean {
+  return isOwnOrigin({
+    site: request.headers["sec-fetch-site"]?.toString(),
+    origin: originOfNode(request),
+    host: request.headers.host,
+  });
+}
+
 /** Behind a proxy that ends TLS the request's own scheme says nothing, so only hosts are compared. */
-function isOwn(origin: string | null, request: Request): boolean {
+function isOwnOrigin({
+  site,
+  origin,
+  host,
+}: Record<"site" | "origin" | "host", string | null | undefined>): boolean {
+  if (site) return site === "same-origin";
   const parsed = parseUrl(origin ?? "");
   if (!parsed) return false;
-  if (origin === settings().publicUrl) return true;
-  const host = request.headers.get("Host") ?? new URL(request.url).host;
-  return parsed.host === host.toLowerCase();
+  return origin === settings().publicUrl || parsed.host === host?.toLowerCase();
 }

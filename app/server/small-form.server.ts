@@ -1,4 +1,4 @@
-import { attemptLimit } from "./attempt-limit.server";
+import { addressLimit } from "./address-limit.server";
 import { clientAddress } from "./client-address.server";
 
 /**
@@ -12,7 +12,7 @@ const MOST_FORM_BYTES = 16 * 1024;
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
 
-const byAddress = attemptLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SECONDS);
+const byAddress = addressLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SECONDS);
 
 /**
  * The fields of a form that somebody fills in.

@@ -76,6 +76,16 @@ export const accounts = /* sql */ `
   CREATE INDEX sessions_by_user ON sessions (user_id);
   CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
+  -- Browsers in which an account has signed in, at most ten of each account. A signed cookie has the id.
+  CREATE TABLE devices (
+    id      TEXT PRIMARY KEY NOT NULL,
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    -- When the account last signed in there.
+    used_at TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX devices_by_user ON devices (user_id, used_at);
+  CREATE INDEX devices_by_use ON devices (used_at);
+
   CREATE TABLE api_tokens (
     id           INTEGER PRIMARY KEY,
     -- SHA-256 of the token, so that a stolen database gives no access.

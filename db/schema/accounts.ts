@@ -90,3 +90,12 @@ export interface SessionsTable {
   /** Such as "Firefox on Linux"; empty when the browser did not say. */
   device: Generated<string>;
 }
+
+/** A browser in which an account has signed in. */
+export interface DevicesTable {
+  /** Random; the browser has it in a signed cookie. */
+  id: string;
+  user_id: string;
+  /** When the account last signed in there. */
+  used_at: Time;
+}

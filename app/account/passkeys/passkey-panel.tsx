@@ -4,7 +4,12 @@ import { Button } from "~/ui/button";
 import { answerWithPasskey, makePasskey, preloadPasskeys } from "~/ui/forms/ask-for-passkey";
 import { Field } from "~/ui/forms/field";
 import { Time } from "../session-list";
-import { ACCOUNT_CHALLENGE_ADDRESS, ConfirmField, useConfirmedByPasskey } from "./confirm-field";
+import {
+  ACCOUNT_CHALLENGE_ADDRESS,
+  CodeField,
+  ConfirmField,
+  useConfirmedByPasskey,
+} from "./confirm-field";
 
 interface PasskeyRow {
   id: string;
@@ -20,13 +25,21 @@ interface State {
   /** The host name at which new ones work; undefined where browsers offer none. */
   rpId?: string;
   hasPassword: boolean;
+  hasSecondFactor: boolean;
   busy: boolean;
   /** Of the form with this intent. */
   errorOf: (...intents: string[]) => string | undefined;
 }
 
 /** The passkeys of the account: the list, a form for another one, and the end of the password. */
-export function PasskeyPanel({ passkeys, rpId, hasPassword, busy, errorOf }: State) {
+export function PasskeyPanel({
+  passkeys,
+  rpId,
+  hasPassword,
+  hasSecondFactor,
+  busy,
+  errorOf,
+}: State) {
   const listError = errorOf("passkey-rename", "passkey-remove");
   return (
     <div className="flex flex-col gap-5">
@@ -53,7 +66,7 @@ export function PasskeyPanel({ passkeys, rpId, hasPassword, busy, errorOf }: Sta
       {rpId === undefined ? (
         <p className="text-muted">To add one, open the site by its name and over https.</p>
       ) : (
-        <Adding hasPassword={hasPassword} busy={busy} error={errorOf("passkey-add")} />
+        <Adding {...{ hasPassword, hasSecondFactor, busy }} error={errorOf("passkey-add")} />
       )}
       {hasPassword && passkeys.some((each) => each.rpId === rpId) && (
         <PasswordOff busy={busy} error={errorOf("password-off")} />
@@ -120,9 +133,10 @@ function Change({
 /** Two steps: the site is told who it is and gives a challenge, then the browser makes the passkey. */
 function Adding({
   hasPassword,
+  hasSecondFactor,
   busy,
   error,
-}: Pick<State, "hasPassword" | "busy"> & { error?: string }) {
+}: Pick<State, "hasPassword" | "hasSecondFactor" | "busy"> & { error?: string }) {
   const submit = useSubmit();
   const [asking, setAsking] = useState(false);
   const [failure, setFailure] = useState<string>();
@@ -134,7 +148,7 @@ function Adding({
     setFailure(undefined);
     try {
       const confirmation: Record<string, string> = hasPassword
-        ? { current: String(form.get("current")) }
+        ? { current: String(form.get("current")), code: String(form.get("code") ?? "") }
         : { passkey: (await answerWithPasskey(ACCOUNT_CHALLENGE_ADDRESS)) ?? "" };
       const passkey = await makePasskey(ACCOUNT_CHALLENGE_ADDRESS, confirmation);
       const name = String(form.get("name"));
@@ -154,6 +168,7 @@ function Adding({
         maxLength={60}
       />
       <ConfirmField hasPassword={hasPassword} error={failure ?? error} />
+      {hasPassword && hasSecondFactor && <CodeField />}
       <div>
         <Button busy={asking || busy} busyLabel="Waiting for your passkey...">
           Add a passkey

@@ -1,5 +1,5 @@
 import { TransferError } from "~/media/remote/received-files.server";
-import { attemptLimit } from "~/server/attempt-limit.server";
+import { addressLimit } from "~/server/address-limit.server";
 import { bearerToken } from "~/server/bearer-token";
 import { clientAddress } from "~/server/client-address.server";
 import { logUnexpected } from "~/server/errors.server";
@@ -9,7 +9,7 @@ import { Problem, problemResponse } from "../problem";
 import { answerSource, performLease, takeJob } from "./lease-requests.server";
 
 /** A token has 256 random bits: this only spares the database a flood. */
-const wrongTokens = attemptLimit("wrong worker tokens by address", 60, 60);
+const wrongTokens = addressLimit("wrong worker tokens by address", 60, 60);
 
 /**
  * Answers a worker (docs/workers.md). Who it is, its token alone says: cookies are not looked at. An address

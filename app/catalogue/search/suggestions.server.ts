@@ -1,4 +1,4 @@
-import { attemptLimit } from "~/server/attempt-limit.server";
+import { addressLimit } from "~/server/address-limit.server";
 import { tagPath, videoPath } from "~/shared/addresses";
 import { type CategoryId, storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
@@ -19,7 +19,7 @@ const HITS_LOOKED_AT = 64;
 
 /** A letter every 200 ms from everyone in a household; a carrier's phones share few addresses. */
 const ASKED_PER_MINUTE = 1_200;
-export const suggestionLimit = attemptLimit("suggestions by address", ASKED_PER_MINUTE, 60);
+export const suggestionLimit = addressLimit("suggestions by address", ASKED_PER_MINUTE, 60);
 
 /** More would only wait for the threads, and be of a text that has changed meanwhile. */
 const WAITING_MOST = 16;

@@ -21,3 +21,8 @@ export function originOf(request: Request): string | null {
   if (node && origins.has(node)) return origins.get(node) ?? null;
   return request.headers.get("Origin");
 }
+
+/** The same for Node's request. */
+export function originOfNode(request: IncomingMessage): string | undefined {
+  return origins.has(request) ? origins.get(request) : request.headers.origin;
+}

@@ -130,6 +130,12 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         columns: { sessions: "id_hash user_id created_at last_used_at expires_at device" },
       },
       {
+        what: "The last ten browsers in which they signed in: a random number and a time for each",
+        why: "So that somebody who guesses passwords or codes elsewhere doesn't lock them out.",
+        howLong: "Until 400 days after the last sign-in there.",
+        columns: { devices: "id user_id used_at" },
+      },
+      {
         what: "Invitations, with an e-mail address and a role",
         why: "To make an account by a link that works once.",
         howLong:

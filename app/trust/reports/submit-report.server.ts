@@ -1,3 +1,4 @@
+import { addressLimit } from "~/server/address-limit.server";
 import { attemptLimit } from "~/server/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/server/client-address.server";
 import { isPublic } from "~/visibility/visibility.server";
@@ -25,21 +26,9 @@ const REPORTS_PER_ADDRESS = 60;
 /** The size of all open reports. Beyond it only short texts are accepted, so that everyone can still report. */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024;
 
-const freeByAddress = attemptLimit(
+const freeByAddress = addressLimit(
   "reports without a puzzle by address",
   VIDEOS_WITHOUT_PUZZLE,
-  HOUR_SECONDS,
-);
-/** Some customers have a whole /48, with 65,536 networks that each have their own limit. */
-const NETWORKS_OF_A_CUSTOMER = 4;
-const freeByCustomer = attemptLimit(
-  "reports without a puzzle by customer",
-  VIDEOS_WITHOUT_PUZZLE * NETWORKS_OF_A_CUSTOMER,
-  HOUR_SECONDS,
-);
-const byCustomer = attemptLimit(
-  "reports by customer",
-  REPORTS_PER_ADDRESS * NETWORKS_OF_A_CUSTOMER,
   HOUR_SECONDS,
 );
 const freeForAll = attemptLimit(
@@ -48,7 +37,7 @@ const freeForAll = attemptLimit(
   HOUR_SECONDS,
   1,
 );
-const byAddress = attemptLimit("reports by address", REPORTS_PER_ADDRESS, HOUR_SECONDS);
+const byAddress = addressLimit("reports by address", REPORTS_PER_ADDRESS, HOUR_SECONDS);
 
 /** A refused form, with its values and errors. */
 export interface RefusedReport {
@@ -105,7 +94,7 @@ export async function submitReport(
       : "We have received many reports. Please answer this question.";
     return { status: 422, ...again, errors: { answer: sentence }, puzzle: newPuzzle() };
   }
-  if (isFlood(address)) {
+  if (byAddress.consume(address) !== undefined) {
     const notice =
       "Too many reports were sent from your network. Try again in an hour, or send us an email.";
     return { status: 429, ...again, errors: {}, notice };
@@ -126,25 +115,9 @@ export async function submitReport(
 /** Whether this many videos can be reported without the question. Counts them first, so that parallel requests can't exceed the limit. */
 function takeFree(address: string, videos: number): boolean {
   for (let taken = 0; taken < videos; taken++) {
-    const customer = customerOf(address);
     const isRefused =
-      freeByAddress.consume(address) !== undefined ||
-      (customer !== undefined && freeByCustomer.consume(customer) !== undefined) ||
-      freeForAll.consume("all") !== undefined;
+      freeByAddress.consume(address) !== undefined || freeForAll.consume("all") !== undefined;
     if (isRefused) return false;
   }
   return true;
-}
-
-function isFlood(address: string): boolean {
-  const customer = customerOf(address);
-  return (
-    byAddress.consume(address) !== undefined ||
-    (customer !== undefined && byCustomer.consume(customer) !== undefined)
-  );
-}
-
-/** The /48 of an IPv6 address. An IPv4 address has no such network. */
-function customerOf(address: string): string | undefined {
-  return address.includes(":") ? widerNetwork(address) : undefined;
 }

@@ -1,6 +1,7 @@
 import { TOTP } from "otpauth";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
+import { deleteOldDevices, knownDevice } from "~/account/device.server";
 import { currentUser } from "~/account/guard.server";
 import { findEnrolment, findSecondFactor } from "~/account/second-factor.server";
 import { createUser } from "~/account/users.server";
@@ -215,19 +216,146 @@ describe("the second factor", () => {
     expect(await step(cookies, at(1))).toMatchObject({ status: 429 });
   });
 
-  it("does not lock out a browser that was in, when a stranger has used up the codes", async () => {
+  /** The mark that a browser got with its last answer. */
+  const markIn = ({ cookies }: { cookies: string }) =>
+    cookies.split("; ").find((cookie) => cookie.startsWith("device="))!;
+  const guess = async (cookies: string, times = 5) => {
+    const statuses = [];
+    for (let n = 0; n < times; n++) statuses.push((await step(cookies, "000000x")).status);
+    return statuses;
+  };
+  const marks = () => sqliteHandle().prepare("SELECT count(*) FROM devices").pluck().get();
+
+  it("gives browsers that signed in with a code an allowance of their own, which strangers can't use up", async () => {
     const { id } = makeUser();
-    const first = await signIn();
-    const { at } = await enrol(first.cookies, id);
-    const device = first.cookies.split("; ").find((cookie) => cookie.startsWith("device="))!;
+    const { codes, at } = await enrol((await signIn()).cookies, id);
+    const owner = markIn(await step((await signIn()).cookies, codes[0]!));
     const stranger = await signIn();
-    for (let n = 0; n < 5; n++) await step(stranger.cookies, "000000");
+    expect(await guess(stranger.cookies)).toEqual([400, 400, 400, 400, 400]);
     expect(await step(stranger.cookies, at(1))).toMatchObject({ status: 429 });
-    const known = `${stranger.cookies}; ${device}`;
+    const known = `${stranger.cookies}; ${owner}`;
     expect(await step(known, at(1))).toMatchObject({ status: 302, location: "/" });
-    // It has a limit too, of its own.
-    for (let n = 0; n < 5; n++) await step(known, "000000");
+    expect(await guess(known)).toEqual([400, 400, 400, 400, 400]);
     expect(await step(known, at(1))).toMatchObject({ status: 429 });
+    expect((await listActivities()).map(({ action }) => action)).toContain("code-refused");
+  });
+
+  it("gives marks that were collected before it was turned on no guesses", async () => {
+    const { id } = makeUser();
+    const collected = [await signIn(), await signIn(), await signIn(), await signIn()].map(markIn);
+    await enrol((await signIn()).cookies, id);
+    const { cookies } = await signIn();
+    expect(await guess(cookies)).toEqual([400, 400, 400, 400, 400]);
+    for (const mark of collected) expect(await guess(`${cookies}; ${mark}`, 1)).toEqual([429]);
+  });
+
+  it("allows no more codes with several marks than with one", async () => {
+    const { id } = makeUser();
+    const { codes } = await enrol((await signIn()).cookies, id);
+    const collected = [];
+    for (const each of codes.slice(0, 4)) {
+      collected.push(markIn(await step((await signIn()).cookies, each)));
+    }
+    expect(new Set(collected).size).toBe(4);
+    const { cookies } = await signIn();
+    const statuses = [];
+    for (const mark of [...collected, ...collected]) {
+      statuses.push(...(await guess(`${cookies}; ${mark}`, 1)));
+    }
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429]);
+  });
+
+  it("lets the owner in with a recovery code when strangers have used up the codes", async () => {
+    const { id } = makeUser();
+    const { codes } = await enrol((await signIn()).cookies, id);
+    const { cookies } = await signIn();
+    expect(await guess(cookies, 6)).toEqual([400, 400, 400, 400, 400, 429]);
+    expect(await step(cookies, "0000-0000-0000-0000-0000-0000")).toMatchObject({ status: 429 });
+    expect(await step(cookies, codes[0]!)).toMatchObject({ status: 302, location: "/" });
+    expect(await step((await signIn()).cookies, codes[0]!)).toMatchObject({ status: 429 });
+  });
+
+  it("counts wrong recovery codes, and those of the account page, together with those of sign-in", async () => {
+    const { id } = makeUser();
+    const { codes } = await enrol((await signIn()).cookies, id);
+    const session = await step((await signIn()).cookies, codes[0]!);
+    const off = { intent: "second-factor-off", current: GOOD_PASSWORD };
+    for (let n = 0; n < 3; n++) {
+      expect(await change(session.cookies, { ...off, code: "000000x" })).toMatchObject({
+        status: 400,
+        field: "code",
+      });
+    }
+    const half = `${(await signIn()).cookies}; ${markIn(session)}`;
+    const wrong = "0000-0000-0000-0000-0000-0000";
+    for (const status of [400, 400, 429]) expect(await step(half, wrong)).toMatchObject({ status });
+    expect(await change(session.cookies, { ...off, code: "000000" })).toMatchObject({
+      status: 429,
+      field: "code",
+    });
+    expect((await findSecondFactor(id)).enabledAt).toBeDefined();
+  });
+
+  it("voids all marks when the password or the factor changes, but that of the browser that changes it", async () => {
+    const { id } = makeUser();
+    const here = await signIn();
+    const isKnown = (mark: string) =>
+      knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
+    let [mine, other] = [markIn(here), markIn(await signIn())];
+    const expectVoid = (answer: { cookies: string }) => {
+      expect([isKnown(mine), isKnown(other)]).toEqual([false, false]);
+      mine = markIn(answer);
+      expect(isKnown(mine)).toBe(true);
+    };
+    const session = here.cookies.split("; ").find((cookie) => cookie.startsWith("session="))!;
+    const cookies = () => `${session}; ${mine}`;
+    const [password, current] = ["another good password", GOOD_PASSWORD];
+    expect([isKnown(mine), isKnown(other)]).toEqual([true, true]);
+    expectVoid(await change(cookies(), { intent: "password", current, password, again: password }));
+    other = markIn(await signIn(undefined, password));
+
+    await change(cookies(), { intent: "second-factor-begin", current: password });
+    const { key } = (await findEnrolment(id))!;
+    const app = new TOTP({ secret: key.replaceAll(" ", "") });
+    const on = await change(cookies(), { intent: "second-factor-confirm", code: app.generate() });
+    expectVoid(on);
+    const half = await signIn(undefined, password);
+    other = markIn(await step(half.cookies, on.recoveryCodes![0]!));
+
+    const off = { intent: "second-factor-off", current: password, code: on.recoveryCodes![1]! };
+    expectVoid(await change(cookies(), off));
+    other = markIn(await signIn(undefined, password));
+    sqliteHandle().exec("UPDATE users SET deactivated_at = '2026-01-01'");
+    expect([isKnown(mine), isKnown(other)]).toEqual([false, false]);
+  });
+
+  it("keeps ten marks of an account, and one for each browser", async () => {
+    const { id } = makeUser();
+    const isKnown = (mark: string) =>
+      knownDevice(new Request(ORIGIN, { headers: { Cookie: mark } }), id) !== undefined;
+    const first = await signIn();
+    const all = [markIn(first)];
+    for (let n = 0; n < 3; n++) {
+      const again = await postForm(
+        auth.action,
+        "/auth",
+        { email: "admin@example.com", password: GOOD_PASSWORD },
+        markIn(first),
+      );
+      expect(markIn(again)).toBe(markIn(first));
+    }
+    expect(marks()).toBe(1);
+    for (let n = 0; n < 10; n++) {
+      sqliteHandle().exec("UPDATE devices SET used_at = '2026-01-01' || used_at");
+      all.push(markIn(await signIn()));
+    }
+    expect(marks()).toBe(10);
+    expect(all.map(isKnown)).toEqual([false, ...Array(10).fill(true)]);
+    expect(isKnown(`device=${Buffer.from(`${id} forged mark`).toString("base64url")}.x`)).toBe(
+      false,
+    );
+    await deleteOldDevices(Date.now() + 401 * 86_400_000);
+    expect(marks()).toBe(0);
   });
 
   it("takes no step of five minutes ago, of an old password, or of nobody", async () => {
@@ -248,17 +376,33 @@ describe("the second factor", () => {
     ).rejects.toMatchObject({ status: 302 });
   });
 
-  it("is turned off, and its codes renewed, with the password", async () => {
+  it("is turned off, and its codes renewed, with the password and a code", async () => {
     const { id } = makeUser();
     const { cookies } = await signIn();
-    const { codes } = await enrol(cookies, id);
+    const { codes, at } = await enrol(cookies, id);
+    const current = GOOD_PASSWORD;
     for (const intent of ["recovery-codes", "second-factor-off"]) {
-      expect(await change(cookies, { intent, current: "wrong" })).toMatchObject({ status: 400 });
+      expect(await change(cookies, { intent, current: "wrong", code: at(1) })).toMatchObject({
+        status: 400,
+        field: undefined,
+      });
+      expect(await change(cookies, { intent, current })).toMatchObject({
+        status: 422,
+        message: "Enter a code from your authenticator app, or a recovery code.",
+        field: "code",
+      });
+      expect(await change(cookies, { intent, current, code: "000000x" })).toMatchObject({
+        status: 400,
+        field: "code",
+      });
     }
-    const renewed = await change(cookies, { intent: "recovery-codes", current: GOOD_PASSWORD });
+    const renewed = await change(cookies, { intent: "recovery-codes", current, code: at(1) });
     expect(renewed.recoveryCodes).toHaveLength(10);
     expect(await step((await signIn()).cookies, codes[0]!)).toMatchObject({ status: 400 });
-    await change(cookies, { intent: "second-factor-off", current: GOOD_PASSWORD });
+    const off = { intent: "second-factor-off", current };
+    expect(await change(cookies, { ...off, code: at(1) })).toMatchObject({ status: 400 });
+    const [code = ""] = renewed.recoveryCodes!;
+    expect(await change(cookies, { ...off, code })).toMatchObject({ status: 302 });
     expect(await findSecondFactor(id)).toEqual({ enabledAt: undefined, recoveryCodesLeft: 0 });
     expect(await signIn()).toMatchObject({ location: "/" });
   });
@@ -271,10 +415,13 @@ describe("the second factor", () => {
 });
 
 describe("a change that the activity log cannot record", () => {
-  const state = () =>
-    ["users", "sessions", "recovery_codes"].map((table) =>
+  /** A code that confirmed a change is used, whatever becomes of the change. */
+  const state = () => {
+    sqliteHandle().exec("UPDATE users SET totp_last_step = NULL");
+    return ["users", "sessions", "recovery_codes"].map((table) =>
       sqliteHandle().prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all(),
     );
+  };
 
   it("leaves the account unchanged", async () => {
     const { id } = makeUser();
@@ -302,8 +449,8 @@ describe("a change that the activity log cannot record", () => {
       { intent: "password", current, password, again: password },
       { intent: "end-session", session: other },
       { intent: "end-other-sessions" },
-      { intent: "recovery-codes", current },
-      { intent: "second-factor-off", current },
+      { intent: "recovery-codes", current, code: app.generate() },
+      { intent: "second-factor-off", current, code: app.generate() },
     ];
     for (const fields of changes) await expectUnchanged(fields);
     await expect(async () => {

@@ -113,6 +113,38 @@ describe("a passkey", () => {
     expect(sessions).toHaveLength(2);
   });
 
+  it("turns the second factor off without a code, and is added with one", async () => {
+    const { session, authenticator } = await withPasskey();
+    sqliteHandle().exec("UPDATE users SET totp_secret = 'x', totp_enabled_at = '2026-01-01'");
+    const add = { purpose: "add", current: GOOD_PASSWORD };
+    const enter = "Enter a code from your authenticator app, or a recovery code.";
+    for (const [code, status, message] of [
+      ["", 422, enter],
+      ["000000", 400, "That code is not right, or it was used before."],
+    ] as const) {
+      const begun = await begin(accountPasskey, { ...add, code }, session);
+      expect([begun.status, begun.asked.message]).toEqual([status, message]);
+    }
+    const off = { intent: "second-factor-off" };
+    expect(await change(session, { ...off, current: GOOD_PASSWORD })).toMatchObject({
+      status: 422,
+      message: enter,
+    });
+    const { cookies, passkey } = await confirmed(session, authenticator);
+    expect(await change(cookies, { ...off, passkey })).toMatchObject({ status: 302 });
+    expect((await page(session)).factor.enabledAt).toBeUndefined();
+    expect((await begin(accountPasskey, add, session)).status).toBe(200);
+  });
+
+  it("counts invented passkeys for no account", async () => {
+    const { authenticator } = await withPasskey();
+    for (let n = 0; n < 40; n++) {
+      const passkey = JSON.stringify({ id: `invented${n}`, response: {} });
+      expect(await post(auth.action, "/auth", { passkey }, "")).toMatchObject({ status: 400 });
+    }
+    expect(await signIn(authenticator)).toMatchObject({ status: 302 });
+  });
+
   it("is offered on the sign-in page once there is one", async () => {
     const offered = () => auth.loader({ request: new Request(`${SITE}/auth`) } as never);
     expect(await offered()).toEqual({ passkeys: false });

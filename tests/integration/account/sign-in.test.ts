@@ -236,6 +236,29 @@ describe("the limits of sign-in", () => {
   });
 });
 
+describe("a flood of sign-ins from eight addresses", () => {
+  it("doesn't keep a new network from signing in", async () => {
+    makeUser();
+    const good = { email: "admin@example.com", password: GOOD_PASSWORD };
+    for (const n of [1, 2, 3]) makeUser(`flood${n}@example.com`);
+    const addresses = Array.from({ length: 8 }, (_, n) => `203.0.${113 + n}.7`);
+    for (let round = 0; round < 3; round++) {
+      const flood = addresses.flatMap((address) =>
+        [1, 2, 3].map((n) =>
+          post(
+            { email: `flood${n}@example.com`, password: "wrong password" },
+            { "X-Forwarded-For": address },
+          ),
+        ),
+      );
+      const arriving = post(good, { "X-Forwarded-For": `198.18.${round}.1` });
+      // Only the first of each address are as new as this one.
+      if (round > 0) expect(await arriving, `round ${round}`).toMatchObject({ status: 302 });
+      await Promise.all(flood);
+    }
+  });
+});
+
 describe("a session", () => {
   const signIn = async () =>
     cookiesOf((await post({ email: "admin@example.com", password: GOOD_PASSWORD })).response!);

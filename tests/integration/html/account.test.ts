@@ -129,7 +129,9 @@ it("sets a second factor up and signs in with it", async () => {
   await visitor.press("Turn on");
   visitor.in().getByRole("heading", { name: "Your recovery codes" });
   expect(visitor.text).toContain("10 recovery codes are left.");
-  const recovery = textOf(visitor.document.querySelector("ul.font-mono li")!);
+  const [recovery = "", another = ""] = [
+    ...visitor.document.querySelectorAll("ul.font-mono li"),
+  ].map(textOf);
 
   await visitor.clearCookies();
   await signIn();
@@ -141,4 +143,16 @@ it("sets a second factor up and signs in with it", async () => {
   await visitor.press("Sign In");
   expect(visitor.address).toBe("/");
   expect(visitor.text).toContain("Signed in successfully!");
+
+  await visitor.open("/admin/account");
+  const turnOff = async (code: string) => {
+    const form = visitor.in().getByRole("region", { name: "Second factor" });
+    visitor.fill("Current password", ADMIN.password, form);
+    visitor.fill("Code", code, form);
+    await visitor.press("Turn off");
+  };
+  await turnOff("000000");
+  expect(visitor.text).toContain("That code is not right, or it was used before.");
+  await turnOff(another);
+  expect(visitor.text).toContain("The second factor is off.");
 });

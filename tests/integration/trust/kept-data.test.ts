@@ -140,7 +140,9 @@ describe("the list of what a browser remembers", () => {
 });
 
 describe("the list of limits by address", () => {
-  const users = sources.filter(({ source }) => /= attemptLimit\(/.test(source));
+  const users = sources.filter(({ source }) =>
+    /^(?:export )?const \w+ = (?:attempt|address)Limit\(/m.test(source),
+  );
 
   it("names every module that has one", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());

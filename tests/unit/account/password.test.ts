@@ -3,31 +3,36 @@ import { describe, expect, it } from "vitest";
 import { deviceName } from "~/account/device.server";
 import {
   checkPassword,
+  HashingBusyError,
   hashPassword,
   NOBODYS_HASH,
   PasswordError,
   requireUnguessable,
+  strangerAsker,
+  userAsker,
 } from "~/account/password.server";
+
+const ASKER = userAsker("somebody");
 
 describe("a password", () => {
   it("is hashed at cost 12, like the hash that stands for nobody's", async () => {
     const longest = "é".repeat(36);
-    const hash = await hashPassword(longest);
+    const hash = await hashPassword(longest, ASKER);
     expect(bcrypt.getRounds(hash)).toBe(12);
     expect(bcrypt.getRounds(NOBODYS_HASH)).toBe(12);
-    expect(await checkPassword(longest, hash)).toBe(true);
+    expect(await checkPassword(longest, hash, ASKER)).toBe(true);
     for (const other of [`${longest}x`, `${longest.slice(0, -1)}e`]) {
-      expect(await checkPassword(other, hash), other).toBe(false);
+      expect(await checkPassword(other, hash, ASKER), other).toBe(false);
     }
   });
 
   it("is nobody's, whatever it is", async () => {
-    expect(await checkPassword("anything at all", undefined)).toBe(false);
+    expect(await checkPassword("anything at all", undefined, ASKER)).toBe(false);
   });
 
   it("is counted in characters at its least and in bytes at its most", async () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
-      await expect(hashPassword(password), password).rejects.toThrow(PasswordError);
+      await expect(hashPassword(password, ASKER), password).rejects.toThrow(PasswordError);
     }
   });
 
@@ -54,10 +59,50 @@ describe("a password", () => {
     };
     let done = false;
     turn();
-    await hashPassword("correct horse battery");
+    await hashPassword("correct horse battery", ASKER);
     done = true;
     // bcryptjs in this thread would let a handful of turns through between its slices.
     expect(turns).toBeGreaterThan(500);
+  });
+});
+
+describe("the queue of passwords to check", () => {
+  // bcrypt reads the cost from the hash.
+  const hash = bcrypt.hashSync("right", 4);
+  /** The names of those that were checked, in their order, and of those that were refused. */
+  function check(askers: ReturnType<typeof strangerAsker>[]) {
+    const checked: string[] = [];
+    const refused: string[] = [];
+    const all = askers.map((asker) =>
+      checkPassword("right", hash, asker).then(
+        () => checked.push(asker.name),
+        (error) => {
+          expect(error).toBeInstanceOf(HashingBusyError);
+          refused.push(asker.name);
+        },
+      ),
+    );
+    return Promise.all(all).then(() => ({ checked, refused }));
+  }
+  const flood = Array.from({ length: 30 }, (_, n) => strangerAsker(`flood${n}`, 3));
+
+  it("gives a network with fewer failures the place of one with more", async () => {
+    const { checked, refused } = await check([...flood, strangerAsker("new", 0)]);
+    expect(checked[1]).toBe("new");
+    expect(checked).toHaveLength(8);
+    expect(refused).toHaveLength(23);
+  });
+
+  it("gives nobody's place to a network with as many failures", async () => {
+    const { checked } = await check([...flood, strangerAsker("alike", 3)]);
+    expect(checked).not.toContain("alike");
+  });
+
+  it("checks the passwords of users first, two of each, whatever strangers do", async () => {
+    const users = ["a", "a", "a", "b"].map(userAsker);
+    const { checked, refused } = await check([...flood, ...users]);
+    expect(checked.slice(0, 4)).toEqual(["flood0", "user a", "user a", "user b"]);
+    expect(refused).toContain("user a");
   });
 });
 

@@ -1,0 +1,46 @@
+import { type AttemptLimit, attemptLimit } from "./attempt-limit.server";
+import { widerNetwork } from "./client-address.server";
+
+/** An IPv6 customer often has a /48, with 65,536 of the networks that addresses count by. */
+const NETWORKS_PER_CUSTOMER = 4;
+
+/**
+ * Limits the attempts of an address, see `attemptLimit`, and those of all addresses of an IPv6 /48 to four times as
+ * many. Keys are addresses as `clientAddress` returns them.
+ */
+export function addressLimit(
+  name: string,
+  most: number,
+  windowSeconds: number,
+): Omit<AttemptLimit, "attempts"> {
+  const byAddress = attemptLimit(name, most, windowSeconds);
+  const mostOfCustomer = most * NETWORKS_PER_CUSTOMER;
+  const byCustomer = attemptLimit(`${name} of a customer`, mostOfCustomer, windowSeconds);
+  return {
+    consume(address, now) {
+      const customer = customerOf(address);
+      const customerWait = customer && byCustomer.consume(customer, now);
+      if (customerWait) return customerWait;
+      const wait = byAddress.consume(address, now);
+      if (wait !== undefined && customer) byCustomer.refund(customer);
+      return wait;
+    },
+    refund(address) {
+      const customer = customerOf(address);
+      if (customer) byCustomer.refund(customer);
+      byAddress.refund(address);
+    },
+    isUsedUp(address, now) {
+      const customer = customerOf(address);
+      return (
+        byAddress.isUsedUp(address, now) ||
+        (customer !== undefined && byCustomer.isUsedUp(customer, now))
+      );
+    },
+  };
+}
+
+/** The /48 of an IPv6 address. An IPv4 address has no such network. */
+function customerOf(address: string): string | undefined {
+  return address.includes(":") ? widerNetwork(address) : undefined;
+}
