@@ -10,6 +10,7 @@ import { type Credentials, credentialsMark } from "./credentials-mark.server";
  * A mark is bound to the password and to the time at which the second factor was turned on. So everybody who has a
  * valid one has passed all that the account asks for today; marks that were collected before are void.
  */
+
 const COOKIE = "device";
 /** The longest time for which browsers keep a cookie. */
 const DEVICE_MAX_AGE_MS = 400 * 24 * 60 * 60 * 1000;

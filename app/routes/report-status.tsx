@@ -7,6 +7,8 @@ import { unlistedHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
+import { noteOpening } from "~/trust/reports/mail-recipients.server";
+import { LINK_NOT_OPENED_TEXT } from "~/trust/reports/report-texts";
 import { performStatus, readStatusPage } from "~/trust/reports/status-page.server";
 import { AnswerForm, Messages, StatusSummary, WithdrawForm } from "~/trust/reports/status-panels";
 import { ButtonLink } from "~/ui/button";
@@ -29,8 +31,10 @@ interface Answer {
   text?: string;
 }
 
-export function loader({ params }: LoaderFunctionArgs) {
-  const page = readStatusPage(params.token ?? "");
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const token = params.token ?? "";
+  if (request.method === "GET") await unlessBusy(noteOpening(token));
+  const page = readStatusPage(token);
   if ("missing" in page) return data({ page: undefined, missing: page.missing }, { status: 404 });
   return { page, missing: undefined };
 }
@@ -75,6 +79,7 @@ export default function ReportStatusPage() {
           Save the link to this page, and don’t share it. Anyone who has it can read your report and
           answer for you.
         </p>
+        {page.isLinkUnopened && <p className="mt-3 text-sm text-muted">{LINK_NOT_OPENED_TEXT}</p>}
       </header>
       {answer && !page.canWrite && (
         <p role="alert" className="rounded-lg border border-bad-deep p-4 text-sm text-bad">

@@ -12,6 +12,8 @@ export const trust = /* sql */ `
     erased_at   TEXT,
     -- The encrypted payload: everything that was typed; null once it is erased.
     box         TEXT,
+    -- Whether its reporter was sent an email, and has opened the link in it: until then no further one is sent.
+    mail_link   TEXT CHECK (mail_link IN ('sent', 'opened')),
     -- The alerts that included it: as an urgent one, as due soon and as overdue. Null until then, and again
     -- once it is reopened. No foreign key: old alerts are deleted.
     urgent_alert_id  TEXT,

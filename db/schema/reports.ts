@@ -29,6 +29,8 @@ export interface ReportsTable {
   erased_at: Time | null;
   /** Everything that was typed, encrypted; null once it is erased. */
   box: string | null;
+  /** Null until an email was sent, "sent" until its link was opened. */
+  mail_link: "sent" | "opened" | null;
   /** The alerts that included it; null until then, and again once it is reopened. */
   urgent_alert_id: string | null;
   due_alert_id: string | null;

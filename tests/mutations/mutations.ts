@@ -569,6 +569,22 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is turned off, and its codes renewed, with the password and a code",
   },
   {
+    rule: "A stranger's address gets one email about reports a day",
+    file: "app/trust/reports/mail-recipients.server.ts",
+    find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
+    replace: "",
+    killedBy: "tests/integration/trust/report-mails.test.ts",
+    title: "gets one first mail a day, however it is written",
+  },
+  {
+    rule: "Only the link in an email confirms its address",
+    file: "app/trust/reports/mail-recipients.server.ts",
+    find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
+    replace: "const report = link ? readReport(link.id) : undefined;",
+    killedBy: "tests/integration/trust/report-mails.test.ts",
+    title: "gets no further mail about a report until the link in the first was opened",
+  },
+  {
     rule: "A page is only for roles with its permission",
     file: "app/account/guard.server.ts",
     find: "if (allows(user, permission)) return;",

@@ -111,6 +111,12 @@ const MAY_SIGN: Record<string, string> = {
   "app/studio/monitoring/metrics-access.server.ts": "compares a token of the settings",
 };
 const SIGNS = /\b(?:createHmac|timingSafeEqual)\b|"cookie-signature"/;
+/** Alerts, to the operator's address, and reports, whose recipients anybody enters and which limit what these get. */
+const SENDS_EMAIL = new Set([
+  "app/server/mail/email.server.ts",
+  "app/studio/alerts/deliver.server.ts",
+  "app/trust/reports/report-mails.server.ts",
+]);
 
 export interface Module {
   /** Path from the repository's root, with slashes. */
@@ -143,6 +149,7 @@ export function brokenRules(modules: readonly Module[]): string[] {
     ...modules.flatMap(visibilityRules),
     ...modules.flatMap(accessRules),
     ...modules.flatMap(signatureRules),
+    ...modules.flatMap(emailRules),
     ...circlesIn(uses),
   ];
 }
@@ -165,6 +172,11 @@ function signatureRules({ file, source }: Module): string[] {
       ? "signs nothing; delete its entry"
       : "signs, which app/server/signed-value does";
   return [`${file} ${rule}`];
+}
+
+function emailRules({ file, source }: Module): string[] {
+  if (SENDS_EMAIL.has(file) || !/\bsendEmail\(|["']nodemailer["']/.test(source)) return [];
+  return [`${file} sends emails, which only alerts and reports do`];
 }
 
 function removalRules({ file, source }: Module): string[] {

@@ -62,6 +62,8 @@ describe("who may use whom", () => {
     ["app/x.ts", 'import { createHmac } from "node:crypto";', "signs, which"],
     ["app/x.ts", 'import { sign } from "cookie-signature";', "signs, which"],
     ["app/server/signed-value.server.ts", "", "signs nothing"],
+    ["app/x.ts", "await sendEmail(server, { from, to }, email);", "sends emails"],
+    ["app/x.ts", 'import { createTransport } from "nodemailer";', "sends emails"],
   ])("is seen to be broken by %s: %s", (file, source, rule) => {
     expect(brokenRules([{ file, source }]).join("\n")).toContain(rule);
   });

@@ -40,7 +40,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         why: "To decide about the video, and to tell both sides what was decided. It is encrypted, but for the reasons that moderators note on the video.",
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or before that when they ask for it. A moderator who has to preserve evidence keeps it for a year, or longer.`,
-        columns: { reports: "box", report_messages: "id report_id author sent_at box" },
+        columns: { reports: "box mail_link", report_messages: "id report_id author sent_at box" },
       },
       {
         what: "That there was a report: its kind, its videos, when it came, and what was decided",
@@ -59,7 +59,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
       },
       {
         what: "Mails that are still to be sent, where an e-mail address was given",
-        why: "To send word of a report when the mail server answers.",
+        why: "To send word of a report when the mail server answers. A digest of the address is held in memory for a day, so that nobody can have the site send emails to strangers.",
         howLong: "Until they are sent, or given up.",
         columns: { report_mails: "id report_id event attempts next_at" },
       },

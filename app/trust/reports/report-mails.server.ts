@@ -1,11 +1,19 @@
 import { type Email, sendEmail } from "~/server/mail/email.server";
 import { settings } from "~/server/settings.server";
 import { database, transaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import { every, processState } from "~db/runtime.server";
 import type { ReportMailRow } from "~db/schema/reports";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { eraseReport, mailSender, readReport, reportsToErase } from "./report-records.server";
-import { MAIL_TEXTS } from "./report-texts";
+import { allowEmail } from "./mail-recipients.server";
+import {
+  eraseReport,
+  mailSender,
+  noteMailLink,
+  readReport,
+  reportsToErase,
+} from "./report-records.server";
+import { FIRST_MAIL_TEXT, MAIL_TEXTS } from "./report-texts";
 import { statusPath } from "./status-token.server";
 import { forgetDecisions } from "./uploader-decisions.server";
 
@@ -73,13 +81,17 @@ async function sendAll(now: number): Promise<void> {
 async function attempt(mail: ReportMailRow, now: number): Promise<void> {
   const { smtpUrl } = settings();
   const from = mailSender();
-  const box = readReport(mail.report_id)?.box;
+  const report = readReport(mail.report_id);
   // Unreadable for now: it waits, as after any failure.
-  const to = box && box !== "unreadable" ? box.email : undefined;
+  const to = report?.box && report.box !== "unreadable" ? report.box.email : undefined;
+  const allowed = report && to ? allowEmail(report, to, now) : undefined;
+  // The reporter finds everything behind the link that they have.
+  if (to && !allowed) return finish(mail);
   try {
     if (!smtpUrl || !from || !to) throw new Error("There is no address to send it to or from.");
-    await sendEmail(smtpUrl, { from, to }, emailOf(mail));
+    await sendEmail(smtpUrl, { from, to }, emailOf(mail, allowed?.mailLink === "sent"));
   } catch (error) {
+    allowed?.giveBack();
     const wait = BACK_OFF_MS[mail.attempts];
     if (wait !== undefined) {
       const next_at = new Date(now + wait).toISOString();
@@ -91,19 +103,29 @@ async function attempt(mail: ReportMailRow, now: number): Promise<void> {
       return;
     }
     console.error(`A mail to a reporter could not be sent: ${(error as Error).message}`);
+    return finish(mail);
   }
-  await database().deleteFrom("report_mails").where("id", "=", mail.id).execute();
+  return finish(mail, allowed?.mailLink);
 }
 
-function emailOf({ id, report_id, event }: ReportMailRow): Email {
+/** Deletes an email that was sent, given up, or must not be sent. */
+async function finish({ id, report_id }: ReportMailRow, mailLink?: "sent" | "opened") {
+  await transaction(() => {
+    runChange(database().deleteFrom("report_mails").where("id", "=", id));
+    if (mailLink) noteMailLink(report_id, mailLink);
+  });
+}
+
+/** @param isFirst whether the reporter has to open the link to get further emails. */
+function emailOf({ id, report_id, event }: ReportMailRow, isFirst: boolean): Email {
   const { siteName, publicUrl } = settings();
   const [subject, sentence] = MAIL_TEXTS[event];
-  const link = publicUrl
-    ? `${publicUrl}${statusPath(report_id)}`
-    : `the address of the site, followed by ${statusPath(report_id)}`;
+  const path = statusPath(report_id, "email");
+  const link = publicUrl ? `${publicUrl}${path}` : `the address of the site, followed by ${path}`;
+  const further = isFirst ? `${FIRST_MAIL_TEXT}\n\n` : "";
   return {
     id,
     subject: `${siteName}: ${subject}`,
-    text: `${sentence}\n\nCheck its status or reply here: ${link}\n\nDon't share this link. Anyone who has it can read your report and answer for you.\n`,
+    text: `${sentence}\n\nCheck its status or reply here: ${link}\n\n${further}Don't share this link. Anyone who has it can read your report and answer for you.\n`,
   };
 }

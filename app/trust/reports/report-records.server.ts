@@ -44,6 +44,8 @@ export interface Report {
   closedAt: string | null;
   /** When the texts were deleted. */
   erasedAt: string | null;
+  /** Null until an email was sent, "sent" until its link was opened. */
+  mailLink: ReportRow["mail_link"];
   /** Null once it is erased, "unreadable" without the secret that encrypted it. */
   box: ReportBox | "unreadable" | null;
 }
@@ -103,6 +105,7 @@ export function readReport(id: string): Report | undefined {
     ...{ id, kind, state, decision, videos: videosOf(id) },
     ...{ receivedAt: row.received_at, dueAt: row.due_at, closedAt: row.closed_at },
     erasedAt: row.erased_at,
+    mailLink: row.mail_link,
     box: box === null ? null : openReport(box),
   };
 }
@@ -222,7 +225,7 @@ export function withdrawOpenReport(id: string): boolean {
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
   const { changes } = prepared(
-    `UPDATE reports SET box = NULL, erased_at = @at
+    `UPDATE reports SET box = NULL, mail_link = NULL, erased_at = @at
      WHERE id = @id AND erased_at IS NULL AND state = 'closed'
        AND NOT ${isPreservedReport("id", "@at")}`,
   ).run({ id, at: new Date(now).toISOString() });
@@ -263,6 +266,15 @@ function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()
   prepared("INSERT INTO report_mails (id, report_id, event, next_at) VALUES (?, ?, ?, ?)").run(
     ...[randomUUID(), id, event, new Date(now).toISOString()],
   );
+}
+
+/** Records that the reporter was sent an email, or has opened the link in one. */
+export function noteMailLink(id: string, state: "sent" | "opened"): void {
+  requireTransaction();
+  prepared(
+    `UPDATE reports SET mail_link = ?
+     WHERE id = ? AND erased_at IS NULL AND mail_link IS NOT 'opened'`,
+  ).run(state, id);
 }
 
 /** Returns the sender of emails to reporters; undefined if no setting names one. */

@@ -87,6 +87,14 @@ export const NO_REPORT_TEXT =
 
 export const UNREADABLE_TEXT = "This text can’t be read at the moment. It is not lost.";
 
+/** In the first email of a report: anybody may have entered the address. */
+export const FIRST_MAIL_TEXT =
+  "We send further emails about this report only after this link was opened. If you didn't send a report, ignore this email.";
+
+/** On the page of a report until the link in an email was opened. */
+export const LINK_NOT_OPENED_TEXT =
+  "To get emails about this report, open the link in our first email to you. We send an address at most one such email a day.";
+
 /** Subject and text of the emails to reporters. They never contain the text of a report. */
 export const MAIL_TEXTS = {
   received: ["Your report was received", "We have received your report."],

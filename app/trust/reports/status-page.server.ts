@@ -1,3 +1,4 @@
+import { settings } from "~/server/settings.server";
 import { prepared, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { appendToLog, textDigest } from "../moderation-log.server";
@@ -7,6 +8,7 @@ import {
   closeReport,
   countMessages,
   countUnanswered,
+  mailSender,
   moveReport,
   type Report,
   type ReportMessage,
@@ -42,6 +44,8 @@ export interface StatusPage {
   messages: ReportMessage[];
   canWrite: boolean;
   canWithdraw: boolean;
+  /** Whether the reporter still has to open the link in an email to get further ones. */
+  isLinkUnopened: boolean;
 }
 
 /** Returns the page of a status link, or why there is none. */
@@ -57,7 +61,15 @@ export function readStatusPage(token: string): StatusPage | { missing: string } 
     dueAt: isOpen ? report.dueAt : undefined,
     canWrite: isOpen && mayWrite(id),
     canWithdraw: isOpen && !isWithdrawn,
+    isLinkUnopened: isOpen && isLinkUnopened(report),
   };
+}
+
+function isLinkUnopened({ box, mailLink }: Report): boolean {
+  const hasMail = settings().smtpUrl !== undefined && mailSender() !== undefined;
+  return (
+    hasMail && box !== null && box !== "unreadable" && box.email !== "" && mailLink !== "opened"
+  );
 }
 
 function mayWrite(reportId: string): boolean {

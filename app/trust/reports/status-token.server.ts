@@ -2,20 +2,32 @@ import { createHash, randomBytes } from "node:crypto";
 import { sign, verify } from "~/server/signed-value.server";
 
 const ID_BYTES = 16;
-const STATUS = "report status";
+
+/** How somebody got a link: from the page after the form, or from an email. Both show the same page. */
+type Origin = "page" | "email";
+const PURPOSES: Record<Origin, string> = { page: "report status", email: "report status by email" };
 
 /** Returns the last part of a report's status link: its signed id. */
-export function statusToken(id: string): string {
-  return sign(STATUS, id);
+export function statusToken(id: string, origin: Origin = "page"): string {
+  return sign(PURPOSES[origin], id);
 }
 
-export function statusPath(id: string): string {
-  return `/report/${statusToken(id)}`;
+export function statusPath(id: string, origin: Origin = "page"): string {
+  return `/report/${statusToken(id, origin)}`;
+}
+
+/** Returns the id in a status link, and where the link comes from; undefined for one that this site hasn't signed. */
+export function readStatusToken(token: string): { id: string; origin: Origin } | undefined {
+  for (const origin of ["page", "email"] as const) {
+    const id = verify(PURPOSES[origin], token);
+    if (id !== undefined) return { id, origin };
+  }
+  return undefined;
 }
 
 /** Returns the id in a status link; undefined for one that this site hasn't signed. */
 export function reportIdOf(token: string): string | undefined {
-  return verify(STATUS, token);
+  return readStatusToken(token)?.id;
 }
 
 /** Names one opening of the form: what is sent twice from it is one report. */

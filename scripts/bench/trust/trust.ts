@@ -105,7 +105,7 @@ async function singleReports(report: Report): Promise<void> {
   report.atMost("a report on the desk, p95", p95(desk), MOST_PAGE_MS, "ms");
   const row = sqliteHandle().prepare("SELECT * FROM reports WHERE id = ?");
   const messages = sqliteHandle().prepare("SELECT * FROM report_messages WHERE report_id = ?");
-  const tokens = some.map(statusToken);
+  const tokens = some.map((id) => statusToken(id));
   const status = await timesOf(tokens, readStatusPage);
   const plain = await timesOf(some, (id) => [row.get(id), messages.all(id)]);
   report.atMost("its status link, p95", p95(status), MOST_PAGE_MS, "ms");

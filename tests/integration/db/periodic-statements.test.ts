@@ -83,6 +83,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["alert_deliveries_due (next_at<?)", "limit ?", "notices that are due"],
   ["blocked_films_waiting", "LIMIT 1", "blocked just now"],
   ["sessions_by_expiry (expires_at<?)", "delete", "expired since the last hour"],
+  ["devices_by_use (used_at<?)", "delete", "the same"],
   ["api_answers_by_age (created_at<?)", "delete", "the same"],
   ["upload_templates_deleted (deleted_at<?)", "DELETE", "the same"],
   ["downloads_finished (finished_at<?)", "delete", "the same"],

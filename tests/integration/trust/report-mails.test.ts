@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { loader as openStatus } from "~/routes/report-status";
 import { forgetSettings } from "~/server/settings.server";
 import { eraseDue, sendReportMails } from "~/trust/reports/report-mails.server";
 import { closeReport, createReport, moveReport } from "~/trust/reports/report-records.server";
@@ -50,22 +51,38 @@ async function useMailServer(): Promise<string[]> {
   return mails;
 }
 
-const report = (email = "ada@example.org") =>
+let lastRecipient = 0;
+/** The limits outlive a test. */
+const freshAddress = () => `ada${++lastRecipient}@example.org`;
+
+const report = (email = freshAddress(), id = "A".repeat(22)) =>
   transaction(() =>
     createReport({
-      ...{ id: "A".repeat(22), kind: "consent", videos: ["v"] },
+      ...{ id, kind: "consent", videos: ["v"] },
       box: { name: "Ada", email, where: "here", what: "It shows me.", statements: [] },
     }),
   );
+/** Opens a status link in a browser. */
+async function open(path: string, method = "GET"): Promise<Response | object> {
+  const token = path.replace(/^.*\/report\//, "");
+  const request = new Request(`https://videos.example/report/${token}`, { method });
+  return openStatus({ request, params: { token }, context: {} } as never);
+}
 const waiting = () =>
   sqliteHandle().prepare("SELECT event, attempts FROM report_mails ORDER BY rowid").all();
+/** The status link in a mail. */
+const linkIn = (mail = "") => /https:\/\/videos\.example\/report\/\S+/.exec(unquoted(mail))![0];
 /** Quoted-printable breaks lines and writes "=" in figures. */
 const unquoted = (mail: string) => mail.replace(/=\r?\n/g, "").replaceAll("=3D", "=");
 
 describe("mails to reporters", () => {
   it("say what changed, with the link and nothing of the report", async () => {
     const mails = await useMailServer();
-    await report();
+    const address = freshAddress();
+    await report(address);
+    await sendReportMails();
+    expect(unquoted(mails[0]!)).toContain("only after this link was opened");
+    await open(linkIn(mails[0]));
     await transaction(() => {
       moveReport({ id: "A".repeat(22), from: ["open"], to: "asked" });
       closeReport({ id: "A".repeat(22), decision: "remove" });
@@ -77,10 +94,11 @@ describe("mails to reporters", () => {
       "Afterdark: Your report was decided",
     ]);
     for (const mail of mails) {
-      expect(mail).toContain("To: ada@example.org");
-      expect(unquoted(mail)).toContain(`https://videos.example${statusPath("A".repeat(22))}`);
+      expect(mail).toContain(`To: ${address}`);
+      expect(linkIn(mail)).toBe(`https://videos.example${statusPath("A".repeat(22), "email")}`);
       expect(mail).not.toMatch(/Ada|shows me/);
     }
+    expect(unquoted(mails[1]!)).not.toContain("only after this link was opened");
     expect(waiting()).toEqual([]);
     await sendReportMails();
     expect(mails).toHaveLength(3);
@@ -126,5 +144,96 @@ describe("mails to reporters", () => {
     expect(waiting()).toEqual([]);
     const rows = sqliteHandle().prepare("SELECT box FROM reports").pluck().all();
     expect(rows).toEqual([null]);
+  });
+});
+
+describe("an address that anybody may have entered", () => {
+  const idOf = (n: number) => String(n).padStart(22, "B");
+  const ask = (n: number) =>
+    transaction(() => moveReport({ id: idOf(n), from: ["open"], to: "asked" }));
+  const pageOf = async (path: string) => {
+    const { page } = (await open(path)) as { page: { isLinkUnopened: boolean } };
+    return page;
+  };
+
+  it("gets one first mail a day, however it is written and however many reports there are", async () => {
+    const mails = await useMailServer();
+    for (const [n, address] of [
+      ...["stranger@example.org", "Stranger@EXAMPLE.org", "stranger+1@example.org"],
+      ...["s.tran.ger@example.org", "stranger@example.org", "STRANGER+2+3@example.org"],
+    ].entries()) {
+      await report(address, idOf(n));
+    }
+    await sendReportMails();
+    expect(mails).toHaveLength(1);
+    expect(waiting()).toEqual([]);
+    await report("stranger@example.org", idOf(10));
+    await report("another@example.org", idOf(11));
+    await sendReportMails(Date.now() + DAY - MINUTE);
+    expect(mails.map((mail) => /^To: (.*)\r$/m.exec(mail)?.[1])).toEqual([
+      "stranger@example.org",
+      "another@example.org",
+    ]);
+    await report("stranger@example.org", idOf(12));
+    await sendReportMails(Date.now() + DAY + MINUTE);
+    expect(mails).toHaveLength(3);
+  });
+
+  it("gets no further mail about a report until the link in the first was opened", async () => {
+    const mails = await useMailServer();
+    await report(freshAddress(), idOf(1));
+    await sendReportMails();
+    expect(mails).toHaveLength(1);
+    // The sender of the form has this link, and mail programs look at the other.
+    expect((await pageOf(statusPath(idOf(1)))).isLinkUnopened).toBe(true);
+    await open(linkIn(mails[0]), "HEAD");
+    await ask(1);
+    await sendReportMails(Date.now() + 3 * DAY);
+    expect(mails).toHaveLength(1);
+    expect(waiting()).toEqual([]);
+
+    expect((await pageOf(linkIn(mails[0]))).isLinkUnopened).toBe(false);
+    // After a restart, long after.
+    closeDatabase();
+    await transaction(() => closeReport({ id: idOf(1), decision: "keep" }));
+    await sendReportMails(Date.now() + 9 * DAY);
+    expect(mails).toHaveLength(2);
+  });
+
+  it("gets the mails about other reports once a link was opened, fifty a day at most", async () => {
+    const mails = await useMailServer();
+    const address = freshAddress();
+    await report(address, idOf(1));
+    await report(address, idOf(2));
+    await sendReportMails();
+    await open(linkIn(mails[0]));
+    await ask(2);
+    for (let n = 3; n < 80; n++) await report(address, idOf(n));
+    for (let batch = 0; batch < 5; batch++) await sendReportMails();
+    expect(mails).toHaveLength(50);
+    expect(mails[1]).toContain("Subject: Afterdark: A question about your report");
+  });
+
+  it("isn't confirmed by the owner of a similar one", async () => {
+    const mails = await useMailServer();
+    await report("v.ictim@example.org", idOf(1));
+    await sendReportMails();
+    await open(linkIn(mails[0]));
+    for (const n of [2, 3, 4]) await report("victim@example.org", idOf(n));
+    await sendReportMails();
+    expect(mails).toHaveLength(1);
+  });
+
+  it("is in the database only encrypted", async () => {
+    const mails = await useMailServer();
+    await report("secret.person@example.org");
+    await sendReportMails();
+    await open(linkIn(mails[0]));
+    const rows = sqliteHandle().prepare("SELECT * FROM reports").all();
+    expect(JSON.stringify(rows)).not.toMatch(/secret|person|example\.org/);
+    expect(rows).toMatchObject([{ mail_link: "opened" }]);
+    await transaction(() => closeReport({ id: "A".repeat(22), decision: "keep" }));
+    await eraseDue(Date.now() + 91 * DAY);
+    expect(sqliteHandle().prepare("SELECT mail_link FROM reports").pluck().all()).toEqual([null]);
   });
 });
