@@ -5,6 +5,7 @@ import { deleteExpiredSessions } from "~/account/session.server";
 import { deleteOldAnswers } from "~/api/repeated-answers.server";
 import { deleteOldDownloads } from "~/studio/bring-in/downloads.server";
 import { deleteOldTemplates } from "~/studio/templates/templates.server";
+import { deleteOldPublishedUploads } from "~/studio/upload/published-uploads.server";
 import { every } from "~db/runtime.server";
 
 const EVERY_MS = 3_600_000;
@@ -21,6 +22,7 @@ export async function deleteExpiredRows(now = Date.now()): Promise<void> {
   await deleteExpiredChallenges(now);
   await deleteOldInvitations(now);
   await deleteOldAnswers(now);
+  await deleteOldPublishedUploads(now);
   await deleteOldTemplates(now);
   await deleteOldDownloads(now);
 }

@@ -10,7 +10,7 @@ import type {
   UsersTable,
 } from "./schema/accounts";
 import type { AlertDeliveriesTable, AlertsTable } from "./schema/alerts";
-import type { ApiAnswersTable, ApiTokensTable } from "./schema/api";
+import type { ApiAnswersTable, ApiTokensTable, PublishedUploadsTable } from "./schema/api";
 import type { BackupsTable } from "./schema/backups";
 import type {
   BlockedFilesTable,
@@ -221,6 +221,7 @@ export interface Schema {
   activities: ActivitiesTable;
   api_tokens: ApiTokensTable;
   api_answers: ApiAnswersTable;
+  published_uploads: PublishedUploadsTable;
   imports: ImportsTable;
   downloads: DownloadsTable;
   heartbeat: HeartbeatTable;

@@ -75,7 +75,9 @@ export const videoOperations = [
         throw new Problem(403, "This token may save drafts, and not publish.");
       }
       const made = await receivedOutcome(body, user.id, own);
-      const created = videoAnswer(await existing(made.id, own));
+      const video = await findEditable(made.id, own?.userId);
+      if (!video) throw new Problem(409, "The video of this upload was deleted.");
+      const created = videoAnswer(video);
       const address = `${API_PATH}/videos/${made.id}`;
       return { ...created, status: 201, headers: { ...created.headers, Location: address } };
     },

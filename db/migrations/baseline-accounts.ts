@@ -114,6 +114,17 @@ export const accounts = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX api_answers_by_age ON api_answers (created_at);
 
+  -- The outcomes of published uploads, for a week: a request to publish that is repeated gets the same.
+  CREATE TABLE published_uploads (
+    upload       TEXT PRIMARY KEY NOT NULL,
+    user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    -- A JSON object.
+    outcome      TEXT NOT NULL,
+    published_at TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX published_uploads_by_user ON published_uploads (user_id);
+  CREATE INDEX published_uploads_by_age ON published_uploads (published_at);
+
   -- What users did, newest last; never anything about visitors. An entry outlives the user and the
   -- video, so neither is a foreign key.
   CREATE TABLE activities (

@@ -29,3 +29,13 @@ export interface ApiAnswersTable {
   body: string;
   created_at: Time;
 }
+
+/** What a request to publish an upload was answered; one that is repeated gets the same. */
+export interface PublishedUploadsTable {
+  /** The id of the resumable upload. */
+  upload: string;
+  user_id: string;
+  /** A JSON object. */
+  outcome: string;
+  published_at: Time;
+}

@@ -10,6 +10,7 @@ import { removeTemporary } from "../files/temporary-files.server";
 import { resumableFolder } from "./disk-space.server";
 import type { ReceivedFile } from "./received-file.server";
 import { uploadLocks } from "./tus-locks.server";
+import { uploadRecords } from "./tus-records.server";
 import { CHECKSUM_ALGORITHMS, type Incoming, incoming, UploadStore } from "./tus-store.server";
 import { UploadError } from "./upload-error.server";
 
@@ -154,8 +155,8 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
  * @throws {UploadError} 404 when the user has none of that name, 409 while it is still arriving.
  */
 export async function readFinishedUpload(userId: string, id: string): Promise<ReceivedFile> {
-  const { folder, store } = tusEndpoint();
-  const record = isOwn(id, userId) ? await store.configstore.get(id) : undefined;
+  const folder = resumableFolder();
+  const record = isOwn(id, userId) ? await uploadRecords(folder).get(id) : undefined;
   if (!record) throw new UploadError(404, "This upload does not exist or has expired.");
   const { sha256, filename, terms } = record.metadata ?? {};
   if (!sha256) throw new UploadError(409, "This upload has not arrived completely.");
@@ -170,10 +171,12 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
 
 /** Stores a file that a form has sent as a finished upload, which expires like any other. */
 export async function storeFinishedUpload(userId: string, file: ReceivedFile): Promise<string> {
-  const { store, folder } = tusEndpoint();
+  const folder = resumableFolder();
+  await fs.promises.mkdir(folder, { recursive: true });
   const id = `${userId}-${randomUUID().replaceAll("-", "")}`;
   const metadata = { filename: file.name.slice(0, MAX_NAME_LETTERS), sha256: file.sha256 };
-  await store.configstore.set(id, new Upload({ id, size: file.bytes, offset: 0, metadata }));
+  const record = new Upload({ id, size: file.bytes, offset: 0, metadata });
+  await uploadRecords(folder).set(id, record);
   await fs.promises.rename(file.path, path.join(folder, id));
   return id;
 }
@@ -181,9 +184,9 @@ export async function storeFinishedUpload(userId: string, file: ReceivedFile): P
 /** Removes an upload, whether its bytes are still there or not. */
 export async function removeUpload(userId: string, id: string): Promise<void> {
   if (!isOwn(id, userId)) return;
-  const { store, folder } = tusEndpoint();
+  const folder = resumableFolder();
   await removeTemporary(path.join(folder, id));
-  await store.configstore.delete(id);
+  await uploadRecords(folder).delete(id);
 }
 
 /** Removes the uploads that received no byte for a day. */

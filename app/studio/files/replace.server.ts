@@ -19,13 +19,13 @@ import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
-import { processState } from "~db/runtime.server";
 import { failure, GONE, type StudioFailure } from "../failure";
 import { ownVideosOf } from "../own-videos";
 import { changeableNow } from "../own-videos.server";
 import { insertUnlessBlocked, refuseBlockedFile } from "../upload/blocked-file.server";
 import { findDuplicate } from "../upload/duplicates.server";
 import { type ProbedVideo, probeUpload } from "../upload/probe-upload.server";
+import { shareOutcome } from "../upload/shared-outcome.server";
 import { fileHold, newFileHold } from "./file-hold.server";
 import { type ReplaceQuestion, WHEN_READY } from "./replace";
 import { isChosen, newFileId, takeOver } from "./take-over.server";
@@ -57,9 +57,6 @@ export interface Replacement {
   terms?: string;
 }
 
-/** Files that are being examined: a form that is sent twice must not take one file twice. */
-const beingExamined = processState("files being examined", () => new Set<string>());
-
 /**
  * Takes a file that is to replace that of a video, after the same checks as an upload. It is converted
  * under a row of its own; the video is as it was until all of that is done.
@@ -72,10 +69,17 @@ export async function replaceFile(
   replacement: Replacement,
   userId: string,
 ): Promise<StudioFailure | ToastMessage> {
+  const { upload, file: _, fileError: __, ...fields } = replacement;
+  if (!upload) return tryToReplace(replacement, userId);
+  const request = JSON.stringify(["replace", fields]);
+  return shareOutcome({ userId, upload, request }, () => tryToReplace(replacement, userId));
+}
+
+async function tryToReplace(
+  replacement: Replacement,
+  userId: string,
+): Promise<StudioFailure | ToastMessage> {
   const { upload } = replacement;
-  if (upload !== undefined && beingExamined().has(upload))
-    return failure(409, FAILED, { detail: "This file is being examined already." });
-  if (upload !== undefined) beingExamined().add(upload);
   try {
     return await examineAndTake(replacement, userId);
   } catch (error) {
@@ -86,8 +90,6 @@ export async function replaceFile(
       detail: error.message,
       replace: {},
     });
-  } finally {
-    if (upload !== undefined) beingExamined().delete(upload);
   }
 }
 

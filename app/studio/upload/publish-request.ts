@@ -8,7 +8,7 @@ const RETRYABLE_STATUSES = [502, 503, 504];
 
 /**
  * Requests that the server publishes a complete upload, with the fields of the form. A lost connection
- * and a proxy's error are retried without limit: the request is idempotent.
+ * and a proxy's error are retried without limit: a repeated request gets the outcome of the first.
  */
 export async function requestPublish(request: {
   upload: string;

@@ -16,6 +16,7 @@ import { removeTemporary } from "~/media/files/temporary-files.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
+import { removeUpload } from "~/media/intake/tus.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { enqueueIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
@@ -31,10 +32,12 @@ import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-term
 import { newIntention } from "~/visibility/visibility.server";
 import { database } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
+import { isBusy } from "~db/write-lock";
 import type { Schedule } from "../schedule/schedule";
 import { insertUnlessBlocked, refuseBlockedFile } from "./blocked-file.server";
 import { recordDigest } from "./duplicates.server";
 import { type ProbedVideo, probeUpload } from "./probe-upload.server";
+import { recordPublished } from "./published-uploads.server";
 import { SENTENCES, type UploadSuccess } from "./upload-fields";
 
 export interface Upload {
@@ -49,6 +52,8 @@ export interface Upload {
   acceptance: Acceptance | undefined;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
+  /** The resumable upload that brought the video; undefined for a file of the form. */
+  sentBefore?: string;
 }
 
 /** The sender is to decide whether less than was announced is to be published. */
@@ -61,7 +66,7 @@ export class CutOffError extends Error {
 /**
  * Makes a video of the received files; both upload paths end here. The content is probed
  * first, then the files go into their buckets, the row comes last, and with it in one transaction
- * the accounting of the files, the digest, the jobs and the activity.
+ * the accounting of the files, the digest, the jobs, the activity and the outcome, which a repeated request gets.
  *
  * @throws {CutOffError} where that is to be asked about.
  * @throws {UploadError} 403 for an account that was restricted since the request was let in, 415 or 422 for what is
@@ -70,26 +75,24 @@ export class CutOffError extends Error {
  *   is still where it was.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
-  const { userId, texts, video, whenCutOff } = upload;
+  const { userId, texts, video, whenCutOff, sentBefore } = upload;
   const isLater = upload.schedule.publishAt !== null;
   requireUploader(userId, upload.status === "published" || isLater);
-  if (upload.status === "published" && !isLater && refusalOfNew()) {
-    const draft = await publishUpload({ ...upload, status: "review" });
-    return { ...draft, needsConsent: true };
-  }
+  const lacksRecord = upload.status === "published" && !isLater && Boolean(refusalOfNew());
+  const intended = lacksRecord ? "review" : upload.status;
   const sender = { userId, detail: texts.title };
   let thumbnail: EncodedThumbnail | undefined;
   try {
     await refuseBlockedFile(video, sender);
     const probed = await probeUpload(video.path, userId);
-    const willBePublic = upload.status === "published" || isLater;
+    const willBePublic = intended === "published" || isLater;
     const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";
     if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
     // Before there is a row: it is never public in between.
     const look = await lookAtFile(video.path);
     const isUncompared = look === "late";
     const looksBlocked = !isUncompared && look !== undefined && look.films.length > 0;
-    const status = isHeld || isLater ? "review" : upload.status;
+    const status = isHeld || isLater ? "review" : intended;
     const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     // Once more while the file has the digests that it came with.
@@ -102,6 +105,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
       thumbnail?.file,
     );
     const id = randomUUID().replaceAll("-", "");
+    let published: UploadSuccess;
     try {
       const files = await measureFiles(id, moved, isClean);
       const work = {
@@ -113,34 +117,46 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
         files,
         posterColors: thumbnail?.colors ?? null,
       };
-      await insertUnlessBlocked(video, sender, () => insertUpload(work));
+      published = await insertUnlessBlocked(video, sender, () => {
+        insertUpload(work);
+        const { publishAt } = schedule;
+        const needsConsent = lacksRecord || (publishAt !== null && Boolean(refusalOfNew()));
+        const outcome: UploadSuccess = {
+          id,
+          title: texts.title,
+          status,
+          category: texts.category,
+          ...(publishAt && { publishAt }),
+          ...(needsConsent && { needsConsent }),
+          ...(isHeld && { isCutOff: true }),
+          ...(looksBlocked && { looksBlocked }),
+          ...(isUncompared && { isUncompared }),
+          ...(settings().scanCommand && { isScanned: true }),
+        };
+        if (sentBefore) recordPublished(userId, sentBefore, outcome);
+        return outcome;
+      });
     } catch (error) {
       await moved.rollBack();
       throw error;
     }
-    await moved.commit();
+    await tidyUp(async () => {
+      await moved.commit();
+      if (sentBefore) await removeUpload(userId, sentBefore);
+    });
     jobsChanged("work");
-    const isCutOff = isHeld && { isCutOff: true };
-    const like = {
-      ...(looksBlocked && { looksBlocked }),
-      ...(isUncompared && { isUncompared }),
-      ...(settings().scanCommand && { isScanned: true }),
-    };
-    const publishAt = schedule.publishAt && {
-      publishAt: schedule.publishAt,
-      ...(refusalOfNew() && { needsConsent: true }),
-    };
-    return {
-      id,
-      title: texts.title,
-      status,
-      category: texts.category,
-      ...publishAt,
-      ...isCutOff,
-      ...like,
-    };
+    return published;
   } finally {
     await removeTemporary(thumbnail?.file);
+  }
+}
+
+/** The video exists by now, so a failure to remove what is left of the upload is logged and isn't the answer. */
+async function tidyUp(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isBusy(error)) console.error("Could not remove the files of a published upload:", error);
   }
 }
 

@@ -7,13 +7,14 @@ import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { checkTerms, refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
-import { processState } from "~db/runtime.server";
 import { isBusy } from "~db/write-lock";
 import type { OwnVideos } from "../own-videos";
 import { readSchedule, type Schedule } from "../schedule/schedule";
 import { refuseBlockedFile } from "./blocked-file.server";
 import { findDuplicate } from "./duplicates.server";
 import { CutOffError, publishUpload, type Upload } from "./publish.server";
+import { findPublished } from "./published-uploads.server";
+import { shareOutcome } from "./shared-outcome.server";
 import {
   SENTENCES,
   UPLOAD_INTENTS,
@@ -23,12 +24,6 @@ import {
   type UploadSuccess,
   type UploadTexts,
 } from "./upload-fields";
-
-/** Uploads in progress: a form that is sent twice must not make two videos of one file. */
-const beingPublished = processState("uploads being published", () => new Set<string>());
-/** Recent results, by user and upload id: a response can get lost, and its request is retried. */
-const lastPublished = processState("published uploads", () => new Map<string, UploadSuccess>());
-const REMEMBERED = 1_000;
 
 export type UploadOutcome =
   | { ok: true; video: UploadSuccess }
@@ -71,11 +66,11 @@ export async function publishReceivedForm(
 ): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
   try {
-    if (sentBefore === undefined) return await publishForm(form, userId, own);
-    if (beingPublished().has(sentBefore))
-      throw new UploadError(409, "This upload is being published.");
-    beingPublished().add(sentBefore);
-    return await publishForm(form, userId, own).finally(() => beingPublished().delete(sentBefore));
+    if (!sentBefore) return await publishForm(form, userId, own);
+    const request = JSON.stringify(["publish", ...form.fields]);
+    return await shareOutcome({ userId, upload: sentBefore, request }, () =>
+      publishForm(form, userId, own),
+    );
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
     if (!(error instanceof UploadError)) {
@@ -94,16 +89,19 @@ async function publishForm(
   userId: string,
   own: OwnVideos | undefined,
 ): Promise<UploadOutcome> {
+  const sentBefore = form.fields.get("upload");
+  const published = sentBefore && findPublished(userId, sentBefore);
+  if (published) {
+    // The process may have been killed before it could remove them.
+    await removeUpload(userId, sentBefore);
+    return { ok: true, video: published };
+  }
   if (form.error) throw form.error;
   const intent = uploadIntent(form.fields.get("intent"));
   const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
   if (own?.draftsOnly && (intent === "publish" || isScheduled)) {
     throw new UploadError(403, SENTENCES.draftsOnly);
   }
-  const sentBefore = form.fields.get("upload");
-  // Before the fields are checked: the time of a schedule may have come since.
-  const taken = lastPublished().get(`${userId} ${sentBefore}`);
-  if (taken) return { ok: true, video: taken };
   const checked = checkTexts(typedTexts(form.fields));
   const named = form.fields.get("terms");
   if (!checked.ok) {
@@ -147,10 +145,10 @@ async function publishForm(
   const thumbnail = form.files.get("thumbnail");
   const { texts, schedule } = checked;
   const whenCutOff = cutOffDecision(form.fields.get("incomplete"));
-  let published: UploadSuccess;
+  const files = { video, thumbnail, sentBefore };
   try {
-    const upload = { userId, status, schedule, texts, acceptance, video, thumbnail, whenCutOff };
-    published = await publishUpload(upload);
+    const upload = { userId, status, schedule, texts, acceptance, whenCutOff, ...files };
+    return { ok: true, video: await publishUpload(upload) };
   } catch (error) {
     if (error instanceof CutOffError) {
       const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
@@ -162,13 +160,6 @@ async function publishForm(
     if (sentBefore && unrecoverable) await removeUpload(userId, sentBefore);
     throw error;
   }
-  if (sentBefore) {
-    await removeUpload(userId, sentBefore);
-    lastPublished().set(`${userId} ${sentBefore}`, published);
-    const [oldest] = lastPublished().keys();
-    if (oldest && lastPublished().size > REMEMBERED) lastPublished().delete(oldest);
-  }
-  return { ok: true, video: published };
 }
 
 function uploadIntent(value: string | undefined): UploadIntent {

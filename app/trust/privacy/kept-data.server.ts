@@ -154,6 +154,12 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         },
       },
       {
+        what: "The outcome of each upload that was published: its id, the account, the title and the status of the video",
+        why: "So that a request that is sent again after a lost connection gets the same answer.",
+        howLong: "A week.",
+        columns: { published_uploads: "upload user_id outcome published_at" },
+      },
+      {
         what: "What they did in the studio: uploads, changes, deletions, decisions",
         why: "So that all who manage the videos see what happened.",
         howLong:

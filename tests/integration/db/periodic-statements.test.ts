@@ -85,6 +85,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["sessions_by_expiry (expires_at<?)", "delete", "expired since the last hour"],
   ["devices_by_use (used_at<?)", "delete", "the same"],
   ["api_answers_by_age (created_at<?)", "delete", "the same"],
+  ["published_uploads_by_age (published_at<?)", "delete", "the same"],
   ["upload_templates_deleted (deleted_at<?)", "DELETE", "the same"],
   ["downloads_finished (finished_at<?)", "delete", "the same"],
   ["blocked_films_removed (removed_at<?)", "LIMIT 32", "due since the last minute"],

@@ -36,6 +36,8 @@ describe("the clean-up of each hour", () => {
       key,
       ago(ageMs),
     );
+  const published = (upload: string, ageMs: number) =>
+    run("INSERT INTO published_uploads VALUES (?, 'u', '{}', ?)", upload, ago(ageMs));
   const template = (name: string, deletedAt: string | null) =>
     run(
       "INSERT INTO upload_templates (user_id, name, deleted_at) VALUES ('u', ?, ?)",
@@ -72,6 +74,13 @@ describe("the clean-up of each hour", () => {
     answer("new", DAY_MS - 1);
     await deleteExpiredRows(NOW);
     expect(left("SELECT key FROM api_answers")).toEqual(["new"]);
+  });
+
+  it("deletes the outcomes of published uploads after a week", async () => {
+    published("old", 7 * DAY_MS);
+    published("new", 7 * DAY_MS - 1);
+    await deleteExpiredRows(NOW);
+    expect(left("SELECT upload FROM published_uploads")).toEqual(["new"]);
   });
 
   it("deletes templates 30 days after somebody has deleted them", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { listActivities } from "~/account/activity.server";
 import { countWatched, readWatchedParts } from "~/catalogue/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { publicFile } from "~/media/serve/public-file.server";
 import { action as trashAction, loader as trashLoader } from "~/routes/trash";
@@ -112,6 +113,19 @@ function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date
   }
   sqliteHandle().exec("UPDATE storage SET bytes = 30");
 }
+
+it("is taken once when the form is sent twice, and both get the answer", async () => {
+  addVideo();
+  const received = path.join(site.uploads, "tmp", "received");
+  fs.copyFileSync(film(2), received);
+  const bytes = fs.statSync(received).size;
+  const arrived = { path: received, name: "film.mp4", bytes, sha256: "a".repeat(64) };
+  const upload = await storeFinishedUpload("u", arrived);
+  const submit = () => succeeded(() => send("", "v", { upload }));
+  const [first, second] = await Promise.all([submit(), submit()]);
+  expect(second).toEqual(first);
+  expect(rows("SELECT action FROM activities WHERE action = 'file-send'")).toHaveLength(1);
+});
 
 it("forgets a stream that was still growing, which ends with the job that makes it", async () => {
   addBoth();

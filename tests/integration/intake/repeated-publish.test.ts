@@ -1,0 +1,259 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openSession } from "~/account/session.server";
+import { createToken } from "~/account/tokens/tokens.server";
+import { removeFiles } from "~/media/files/removals.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
+import { action as actOnPanel } from "~/routes/admin";
+import { action as actOnApi } from "~/routes/api";
+import { action as publish } from "~/routes/publish";
+import { forgetSettings } from "~/server/settings.server";
+import { removeVideos } from "~/studio/trash/remove.server";
+import type { UploadOutcome } from "~/studio/upload/receive-upload.server";
+import { applyConsentRequirement } from "~/trust/consent/requirement.server";
+import { sqliteHandle } from "~db/client.server";
+import { stopRuntime } from "~db/runtime.server";
+import { mp4Clip } from "../../clips";
+import { makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+import { filesIn, GOOD_TEXTS } from "../../upload-requests";
+
+/** The browser repeats the request to publish after a lost connection: it gets the outcome of the first. */
+
+const FILE_THREADS = ["query threads", "password thread", "picture process"];
+let site: ReturnType<typeof useTemporarySite>;
+let user: { id: string; email: string };
+beforeEach(() => {
+  site = useTemporarySite();
+  user = makeUser();
+});
+afterEach(() => site.remove());
+
+const videos = () => sqliteHandle().prepare("SELECT id, title FROM videos").all();
+
+/** A resumable upload whose bytes have arrived. Returns its id. */
+function arrivedUpload(): Promise<string> {
+  const file = path.join(site.uploads, "tmp", "arrived");
+  fs.copyFileSync(mp4Clip(2), file);
+  const received = { path: file, name: "a.mp4", bytes: fs.statSync(file).size };
+  return storeFinishedUpload(user.id, { ...received, sha256: "a".repeat(64) });
+}
+
+async function formOf(fields: Record<string, string>, path: string, as = user): Promise<Request> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ ...GOOD_TEXTS, ...fields })) body.set(name, value);
+  const cookie = (await openSession(as.id)).split(";")[0] ?? "";
+  return new Request(ORIGIN + path, {
+    method: "POST",
+    body,
+    headers: { Cookie: cookie, Origin: ORIGIN, Host: "localhost" },
+  });
+}
+
+/** Sends the form as the queue of the browser does. */
+async function send(fields: Record<string, string>, as = user) {
+  const request = await formOf(fields, "/admin/publish", as);
+  const response = (await publish({ request, params: {}, context: {} })) as unknown as Response;
+  return { status: response.status, outcome: (await response.json()) as UploadOutcome };
+}
+
+/** Empties the memory of the process, as a restart does. */
+const restart = () => stopRuntime({ except: FILE_THREADS });
+
+describe("a request to publish that is repeated", () => {
+  it("joins the first one while that is running", async () => {
+    const upload = await arrivedUpload();
+    const all = await Promise.all([1, 2, 3].map(() => send({ upload })));
+    expect(all.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(all[1]?.outcome).toEqual(all[0]?.outcome);
+    expect(all[2]?.outcome).toEqual(all[0]?.outcome);
+    expect(videos()).toHaveLength(1);
+  });
+
+  it("gets the same refusal while the first one is running", async () => {
+    const file = path.join(site.uploads, "tmp", "arrived");
+    fs.writeFileSync(file, "not a video");
+    const received = { path: file, name: "a.mp4", bytes: 11, sha256: "b".repeat(64) };
+    const upload = await storeFinishedUpload(user.id, received);
+    const both = await Promise.all([1, 2].map(() => send({ upload })));
+    expect(both.map(({ status }) => status)).toEqual([415, 415]);
+    expect(both[1]?.outcome).toEqual(both[0]?.outcome);
+  });
+
+  it("gets the same outcome afterward, also once the site was restarted", async () => {
+    const upload = await arrivedUpload();
+    const first = await send({ upload });
+    expect(first.status).toBe(201);
+    expect(await send({ upload })).toEqual(first);
+    await restart();
+    expect(await send({ upload })).toEqual(first);
+    expect(videos()).toHaveLength(1);
+  });
+
+  it("gets the same outcome once the video was deleted", async () => {
+    const upload = await arrivedUpload();
+    const first = await send({ upload });
+    await removeVideos(
+      (videos() as { id: string }[]).map(({ id }) => id),
+      user.id,
+    );
+    expect(await send({ upload })).toEqual(first);
+    expect(videos()).toEqual([]);
+  });
+
+  it("gets the same outcome when its schedule has passed meanwhile", async () => {
+    const upload = await arrivedUpload();
+    const publishAt = new Date(Date.now() + 60_000).toISOString();
+    const first = await send({ upload, publishAt });
+    expect(first).toMatchObject({ status: 201, outcome: { video: { publishAt } } });
+    vi.useFakeTimers({ now: Date.now() + 120_000, toFake: ["Date"] });
+    try {
+      expect(await send({ upload, publishAt })).toEqual(first);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("gets the outcome that the video still needs a consent record", async () => {
+    process.env.REQUIRE_CONSENT = "on";
+    forgetSettings();
+    applyConsentRequirement();
+    const upload = await arrivedUpload();
+    const first = await send({ upload });
+    expect(first.outcome).toMatchObject({ video: { status: "review", needsConsent: true } });
+    await restart();
+    expect(await send({ upload })).toEqual(first);
+  });
+
+  it("is nobody else's: another user gets 404 while it is running and afterward", async () => {
+    const upload = await arrivedUpload();
+    const other = makeUser("other@example.com");
+    const [first, early] = await Promise.all([send({ upload }), send({ upload }, other)]);
+    expect([first.status, early.status]).toEqual([201, 404]);
+    expect((await send({ upload }, other)).status).toBe(404);
+    await restart();
+    const late = await send({ upload }, other);
+    expect(late).toMatchObject({ status: 404, outcome: { ok: false } });
+    expect(JSON.stringify(late.outcome)).not.toContain(
+      (videos() as { id: string }[])[0]?.id as string,
+    );
+  });
+
+  it("finds the video of a process that was killed before it removed the upload", async () => {
+    const upload = await arrivedUpload();
+    const folder = path.join(site.uploads, "tmp/tus");
+    fs.cpSync(folder, path.join(site.folder, "kept"), { recursive: true });
+    const first = await send({ upload });
+    await restart();
+    fs.cpSync(path.join(site.folder, "kept"), folder, { recursive: true });
+    expect(await send({ upload })).toEqual(first);
+    expect(videos()).toHaveLength(1);
+    await removeFiles();
+    expect(filesIn(site.uploads)).toHaveLength(1);
+  });
+
+  it("succeeds although the files of the upload couldn't be removed", async () => {
+    const upload = await arrivedUpload();
+    sqliteHandle().exec(
+      "CREATE TRIGGER broken BEFORE DELETE ON removals BEGIN SELECT RAISE(ABORT, 'no removals'); END",
+    );
+    const first = await send({ upload });
+    expect(first.status).toBe(201);
+    expect(vi.mocked(console.error).mock.calls.flat().join()).toContain("no removals");
+    vi.mocked(console.error).mockClear();
+    sqliteHandle().exec("DROP TRIGGER broken");
+    expect(await send({ upload })).toEqual(first);
+    expect(videos()).toHaveLength(1);
+  });
+});
+
+describe("a form of another tab for the same upload", () => {
+  it("gets the success of the first", async () => {
+    const upload = await arrivedUpload();
+    const [first, second] = await Promise.all([
+      send({ upload, title: "One" }),
+      send({ upload, title: "Two" }),
+    ]);
+    expect(second).toEqual(first);
+    expect(videos()).toMatchObject([{ title: "One" }]);
+  });
+
+  it("is published if the first is refused, with its own texts", async () => {
+    const upload = await arrivedUpload();
+    const [first, second] = await Promise.all([
+      send({ upload, title: "" }),
+      send({ upload, title: "Two" }),
+    ]);
+    expect([first.status, second.status]).toEqual([422, 201]);
+    expect(videos()).toMatchObject([{ title: "Two" }]);
+  });
+
+  it("is answered by the page without scripts, too", async () => {
+    const upload = await arrivedUpload();
+    const submit = async () => {
+      const request = await formOf({ upload }, "/admin");
+      const thrown = await actOnPanel({ request, params: {}, context: {} }).catch(
+        (e: unknown) => e,
+      );
+      return thrown as Response;
+    };
+    const [first, second] = await Promise.all([submit(), submit()]);
+    const third = await submit();
+    for (const response of [first, second, third]) {
+      expect([response.status, response.headers.get("Location")]).toEqual([302, "/admin"]);
+    }
+    expect(videos()).toHaveLength(1);
+  });
+});
+
+describe("a video that the API creates twice of one upload", () => {
+  async function create(token: string, upload: string) {
+    const json = { upload, title: "A", description: "B", category: "desi", tags: [] };
+    const request = new Request(`${ORIGIN}/api/v1/videos`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(json),
+    });
+    const args = { request, params: { "*": "videos" }, context: {} };
+    const response = (await actOnApi(args as never)) as Response;
+    return { status: response.status, body: await response.json() };
+  }
+  function tokenOf(of: { id: string; email: string }): Promise<string> {
+    const form = new FormData();
+    for (const [name, value] of [
+      ["name", "a client"],
+      ["days", "7"],
+      ["scope", "upload"],
+    ]) {
+      form.append(name as string, value as string);
+    }
+    return createToken({ ...of, role: "owner", mayPublish: true }, form);
+  }
+
+  it("is created once, and both requests get it", async () => {
+    const upload = await arrivedUpload();
+    const token = await tokenOf(user);
+    const [first, second] = await Promise.all([create(token, upload), create(token, upload)]);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.id).toBe(first.body.id);
+    await restart();
+    expect((await create(token, upload)).body.id).toBe(first.body.id);
+    expect(videos()).toHaveLength(1);
+    const other = await tokenOf(makeUser("other@example.com"));
+    expect((await create(other, upload)).status).toBe(404);
+  });
+
+  it("is reported as deleted once it was", async () => {
+    const upload = await arrivedUpload();
+    const token = await tokenOf(user);
+    const { body } = await create(token, upload);
+    await removeVideos([body.id], user.id);
+    const again = await create(token, upload);
+    expect([again.status, again.body.detail]).toEqual([
+      409,
+      "The video of this upload was deleted.",
+    ]);
+    expect(videos()).toEqual([]);
+  });
+});
