@@ -10,11 +10,12 @@ import { clientAddress } from "~/server/client-address.server";
 import { logUnexpected } from "~/server/errors.server";
 import { readText } from "~/server/small-form.server";
 import { ownVideosOf } from "~/studio/own-videos";
+import { transaction } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
-import type { Answer, Operation } from "./operation";
+import { type Answer, type Operation, takesKey } from "./operation";
 import { operationsAt } from "./operations.server";
 import { type FieldProblem, Problem, problemResponse } from "./problem";
-import { answerOnce } from "./repeated-answers.server";
+import { readKey, recordAnswer, recordedAnswer } from "./repeated-answers.server";
 
 const MOST_BODY_BYTES = 256 * 1024;
 
@@ -93,19 +94,23 @@ async function perform(
   if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
   const own = ownVideosOf(account, permission);
   const body = parse(operation.body, operation.body && readJson(text)) as never;
-  const answer = async () =>
-    toResponse(
-      await operation.perform({
-        request,
-        user: { ...user, ...account },
-        scopes,
-        own,
-        id,
-        query,
-        body,
-      }),
-    );
-  return request.method === "POST" ? answerOnce(request, tokenId, text, answer) : answer();
+  const key = takesKey(operation) ? readKey(request, tokenId, text) : undefined;
+  const call = { request, user: { ...user, ...account }, scopes, own, id, query, body };
+  const record = (answer: Answer) => {
+    if (key) recordAnswer(key, answer);
+  };
+  if ("change" in operation) {
+    const answer = await transaction(() => {
+      const known = key && recordedAnswer(key);
+      if (known) return known;
+      const changed = operation.change(call);
+      record(changed);
+      return changed;
+    });
+    return toResponse(answer);
+  }
+  const known = key && recordedAnswer(key);
+  return toResponse(known ?? (await operation.perform({ ...call, recordAnswer: record })));
 }
 
 function toResponse(answer: Answer | Response): Response {

@@ -4,7 +4,7 @@ import { SCOPES } from "~/account/tokens/scopes";
 import { settings } from "~/server/settings.server";
 import { failedPrecondition } from "~/shared/conditional";
 import { processState } from "~db/runtime.server";
-import { API_PATH, type Operation } from "./operation";
+import { API_PATH, type Operation, takesKey } from "./operation";
 import { OPERATIONS } from "./operations.server";
 import { problem } from "./schemas";
 
@@ -99,7 +99,8 @@ function describe(operation: Operation<never, never>) {
   };
 }
 
-function parametersOf({ path, method, query, body, name }: Operation<never, never>) {
+function parametersOf(operation: Operation<never, never>) {
+  const { path, query, name } = operation;
   const { properties = {} } = query ? schemaOf(query, "input") : {};
   const text = { type: "string" };
   return [
@@ -108,7 +109,7 @@ function parametersOf({ path, method, query, body, name }: Operation<never, neve
     ...(name === "changeVideo"
       ? [{ name: "If-Match", in: "header", required: true, schema: text }]
       : []),
-    ...(method === "POST" && body
+    ...(takesKey(operation)
       ? [{ name: "Idempotency-Key", in: "header", required: false, schema: text }]
       : []),
   ];

@@ -19,14 +19,32 @@ export interface Call<Body, Query> {
   query: Query;
 }
 
+/** A request whose change takes more than one transaction, such as one that examines a file. */
+interface LongCall<Body, Query> extends Call<Body, Query> {
+  /** Records the answer under the request's `Idempotency-Key`, in the transaction that performs the change. */
+  recordAnswer(answer: Answer): void;
+}
+
 export interface Answer {
   status: 200 | 201 | 204;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** One call of the API: what answers it, and what is said of it. */
-export interface Operation<Body = unknown, Query = unknown> {
+/** One call of the API: what performs it, and its description. */
+export type Operation<Body = unknown, Query = unknown> = Description<Body, Query> &
+  (
+    | {
+        /**
+         * Performs a change as a part of a transaction, in which the answer is recorded, too. A Problem that it
+         * throws rolls the transaction back.
+         */
+        change(call: Call<Body, Query>): Answer;
+      }
+    | { perform(call: LongCall<Body, Query>): Promise<Answer | Response> }
+  );
+
+interface Description<Body, Query> {
   /** Its name for programs, such as `listVideos`. */
   name: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -42,7 +60,11 @@ export interface Operation<Body = unknown, Query = unknown> {
   status: Answer["status"];
   /** Shell commands that perform it; `$SITE`, `$TOKEN` and, where it has them, `$VIDEO` and `$UPLOAD` are set. */
   example: string;
-  perform(call: Call<Body, Query>): Promise<Answer | Response>;
+}
+
+/** Whether an operation changes the catalogue, and so takes an `Idempotency-Key`. Uploads are resumed by tus instead. */
+export function takesKey(operation: Operation<never, never>): boolean {
+  return "change" in operation || operation.body !== undefined;
 }
 
 /** An operation among others: its types end here. */

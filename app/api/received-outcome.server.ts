@@ -8,12 +8,14 @@ import type { newVideo } from "./schemas";
 /**
  * Makes a video of an upload, by the same way as the upload form.
  *
+ * @param alongside as `Upload` has it.
  * @throws {Problem} with what the form would say.
  */
 export async function receivedOutcome(
   body: z.infer<typeof newVideo>,
   userId: string,
   own: OwnVideos | undefined,
+  alongside: (outcome: UploadSuccess) => void,
 ): Promise<UploadSuccess> {
   const { upload, title, description, category, publishAt = "", unpublishAt = "" } = body;
   const fields = new Map(
@@ -24,7 +26,8 @@ export async function receivedOutcome(
       ...(body.terms !== undefined && { terms: String(body.terms) }),
     }),
   );
-  const outcome = await publishReceivedForm({ fields, files: new Map() }, userId, own);
+  const form = { fields, files: new Map() };
+  const outcome = await publishReceivedForm(form, userId, own, alongside);
   if (outcome.ok) return outcome.video;
   const { sentence, fields: wrong } = outcome.failure;
   throw new Problem(outcome.status, sentence, fieldProblems(wrong));

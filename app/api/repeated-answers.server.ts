@@ -1,82 +1,81 @@
 import { createHash } from "node:crypto";
 import { database } from "~db/client.server";
-import { processState } from "~db/runtime.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import type { Answer } from "./operation";
 import { Problem } from "./problem";
+
+/**
+ * Answers to requests with an `Idempotency-Key`. The answer is recorded in the transaction that performs the request,
+ * so a client that sends a request again within a day, because the answer was lost, gets the same answer, and nothing
+ * happens twice. A request that failed has changed nothing and is performed again.
+ */
 
 const KEPT_MS = 86_400_000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** Requests that are being performed, by token and key. */
-const running = processState("requests being performed", () => new Set<string>());
+/** The key of a request. */
+export interface RequestKey {
+  tokenId: number;
+  key: string;
+  /** SHA-256 of method, path and body. */
+  request: string;
+}
 
 /**
- * Performs a request that has an `Idempotency-Key` once: whoever sends it again within a day, because the
- * answer was lost, gets the same answer. A request that failed has changed nothing and is tried anew.
+ * Returns the key of a request; undefined without one.
  *
  * @param text the body of the request.
- * @throws {Problem} 400 for a key that is none, 409 while the same is being performed, 422 where the key was
- *   another request's.
+ * @throws {Problem} 400 for a header that is no key.
  */
-export async function answerOnce(
-  request: Request,
-  tokenId: number,
-  text: string,
-  perform: () => Promise<Response>,
-  now = Date.now(),
-): Promise<Response> {
+export function readKey(request: Request, tokenId: number, text: string): RequestKey | undefined {
   const key = request.headers.get("Idempotency-Key");
-  if (key === null) return perform();
+  if (key === null) return undefined;
   if (!KEY.test(key)) {
-    throw new Problem(400, "An Idempotency-Key has 1 to 200 visible letters of ASCII.");
+    throw new Problem(400, "An Idempotency-Key has 1 to 200 visible ASCII characters.");
   }
-  const name = `${tokenId} ${key}`;
-  if (running().has(name)) throw new Problem(409, "The same request is being performed.");
-  running().add(name);
-  try {
-    const digest = digestOf(request, text);
-    const known = await findAnswer(tokenId, key, now);
-    if (known && known.request !== digest) {
-      throw new Problem(422, "This Idempotency-Key belongs to another request.");
-    }
-    if (known) {
-      const headers = { ...JSON.parse(known.headers), "Idempotent-Replayed": "true" };
-      return new Response(known.body || null, { status: known.status, headers });
-    }
-    const response = await perform();
-    if (response.ok) await remember(tokenId, key, digest, response.clone(), now);
-    return response;
-  } finally {
-    running().delete(name);
+  const { pathname } = new URL(request.url);
+  const digest = createHash("sha256").update(`${request.method} ${pathname}\n${text}`);
+  return { tokenId, key, request: digest.digest("hex") };
+}
+
+/**
+ * Returns the recorded answer to a request; undefined if it hasn't been performed.
+ *
+ * @throws {Problem} 422 if the key belongs to another request.
+ */
+export function recordedAnswer(
+  { tokenId, key, request }: RequestKey,
+  now = Date.now(),
+): Answer | undefined {
+  const row = firstRow(
+    database()
+      .selectFrom("api_answers")
+      .selectAll()
+      .where("token_id", "=", tokenId)
+      .where("key", "=", key)
+      .where("created_at", ">", new Date(now - KEPT_MS).toISOString()),
+  );
+  if (!row) return undefined;
+  if (row.request !== request) {
+    throw new Problem(422, "This Idempotency-Key belongs to another request.");
   }
+  return {
+    status: row.status as Answer["status"],
+    headers: { ...JSON.parse(row.headers), "Idempotent-Replayed": "true" },
+    ...(row.body && { body: JSON.parse(row.body) }),
+  };
 }
 
-function digestOf({ method, url }: Request, text: string): string {
-  const { pathname } = new URL(url);
-  return createHash("sha256").update(`${method} ${pathname}\n${text}`).digest("hex");
-}
-
-function findAnswer(tokenId: number, key: string, now: number) {
-  return database()
-    .selectFrom("api_answers")
-    .selectAll()
-    .where("token_id", "=", tokenId)
-    .where("key", "=", key)
-    .where("created_at", ">", new Date(now - KEPT_MS).toISOString())
-    .executeTakeFirst();
-}
-
-async function remember(
-  token_id: number,
-  key: string,
-  request: string,
-  response: Response,
-  now: number,
-): Promise<void> {
-  const headers = JSON.stringify(Object.fromEntries(response.headers));
-  const body = await response.text();
-  const created_at = new Date(now).toISOString();
-  const row = { token_id, key, request, status: response.status, headers, body, created_at };
-  await database().replaceInto("api_answers").values(row).execute();
+/** Records the answer to a request, as a part of the transaction that performs it. */
+export function recordAnswer({ tokenId, key, request }: RequestKey, answer: Answer): void {
+  const { status, headers = {}, body } = answer;
+  const row = {
+    ...{ token_id: tokenId, key, request, status },
+    headers: JSON.stringify(headers),
+    body: body === undefined ? "" : JSON.stringify(body),
+    created_at: new Date().toISOString(),
+  };
+  runChange(database().replaceInto("api_answers").values(row));
 }
 
 /** Deletes answers that are more than a day old. */

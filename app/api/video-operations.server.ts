@@ -1,18 +1,15 @@
 import { videoPath } from "~/shared/addresses";
-import { editVideo } from "~/studio/edit/edit.server";
-import { GONE, type StudioFailure } from "~/studio/failure";
-import { ALL_NEWEST } from "~/studio/list/manage-address";
-import { findEditable, listManaged } from "~/studio/list/managed-list.server";
+import { editTextsIn } from "~/studio/edit/edit.server";
+import { findEditable, findEditableIn, listManaged } from "~/studio/list/managed-list.server";
 import type { EditableVideo, ManagedVideo } from "~/studio/list/managed-video";
-import { publishOrHide } from "~/studio/list/toggle-visibility.server";
+import { publishOrHideIn } from "~/studio/list/toggle-visibility.server";
 import type { OwnVideos } from "~/studio/own-videos";
-import { changeableIds } from "~/studio/own-videos.server";
-import { scheduleVideo } from "~/studio/schedule/schedule.server";
-import { deleteVideo } from "~/studio/trash/remove.server";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { scheduleIn } from "~/studio/schedule/schedule.server";
+import { deleteVideoIn } from "~/studio/trash/remove.server";
 import { type Answer, API_PATH, type Call, operation } from "./operation";
-import { fieldProblems, Problem } from "./problem";
+import { Problem } from "./problem";
 import { receivedOutcome } from "./received-outcome.server";
+import { assertDone } from "./refusal-problem.server";
 import { listQuery, newVideo, schedule, video, videoChanges, videoPage, viewOf } from "./schemas";
 
 const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
@@ -49,7 +46,7 @@ export const videoOperations = [
     status: 200,
     example: `${CURL} -i "$SITE/api/v1/videos/$VIDEO"`,
     async perform({ request, id, own }) {
-      const found = await existing(id, own);
+      const found = required(await findEditable(id, own?.userId));
       const answer = videoAnswer(found);
       const known = request.headers.get("If-None-Match")?.split(/\s*,\s*/) ?? [];
       if (!known.some((each) => each.replace(/^W\//, "") === etagOf(found))) return answer;
@@ -69,17 +66,14 @@ export const videoOperations = [
     status: 201,
     example: `${CURL} -X POST "$SITE/api/v1/videos" -H "Idempotency-Key: $UPLOAD" ${JSON_TYPE} \\
   -d '{"upload":"'"$UPLOAD"'","title":"Evening by the sea","description":"Waves.","category":"desi","tags":["sea"]}'`,
-    async perform({ body, user, scopes, own }) {
+    async perform({ body, user, scopes, own, recordAnswer }) {
       const publishes = body.status === "published" || body.publishAt || body.unpublishAt;
       if (publishes && !scopes.includes("publish")) {
         throw new Problem(403, "This token may save drafts, and not publish.");
       }
-      const made = await receivedOutcome(body, user.id, own);
-      const video = await findEditable(made.id, own?.userId);
-      if (!video) throw new Problem(409, "The video of this upload was deleted.");
-      const created = videoAnswer(video);
-      const address = `${API_PATH}/videos/${made.id}`;
-      return { ...created, status: 201, headers: { ...created.headers, Location: address } };
+      const record = ({ id }: { id: string }) => recordAnswer(createdAnswer(findEditableIn(id)));
+      const { id } = await receivedOutcome(body, user.id, own, record);
+      return createdAnswer(await findEditable(id));
     },
   }),
   operation({
@@ -95,17 +89,14 @@ export const videoOperations = [
     status: 200,
     example: `ETAG=$(${CURL} -sI "$SITE/api/v1/videos/$VIDEO" | sed -n 's/^etag: //Ip' | tr -d '\\r')
 ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} -d '{"title":"Morning by the sea"}'`,
-    async perform({ request, id, body, user, own }) {
+    change({ request, id, body, user, own }) {
       const versions = requiredVersions(request);
-      assertChangeable(own, id);
-      const now = (await existing(id, own)).version;
-      // The change itself fails if the video has another version by then.
+      const now = changed(id, own).version;
       const version = versions?.includes(now) ? now : versions?.[0];
       const { tags, ...given } = body;
       const texts = { ...given, ...(tags && { tags: tags.join(",") }) };
-      const failed = await editVideo({ id, version, texts }, user.id);
-      if (failed) throw problemOf(failed, 412);
-      return videoAnswer(await existing(id, own));
+      assertDone(editTextsIn({ id, version, texts }, user.id));
+      return videoAnswer(changed(id, own));
     },
   }),
   ...(["publish", "hide"] as const).map((name) =>
@@ -122,10 +113,9 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       answer: video,
       status: 200,
       example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
-      async perform({ id, user, own }: Call<undefined, undefined>) {
-        assertChangeable(own, id);
-        assertDone(await publishOrHide(id, name, user.id));
-        return videoAnswer(await existing(id, own));
+      change({ id, user, own }: Call<undefined, undefined>) {
+        assertDone(publishOrHideIn(id, name, user.id));
+        return videoAnswer(changed(id, own));
       },
     }),
   ),
@@ -141,12 +131,11 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
     status: 200,
     example: `${CURL} -X PUT "$SITE/api/v1/videos/$VIDEO/schedule" ${JSON_TYPE} \\
   -d '{"publishAt":null,"unpublishAt":"'"$(date -u -d '1 year' +%FT%TZ)"'"}'`,
-    async perform({ id, body, user, own }) {
-      assertChangeable(own, id);
+    change({ id, body, user, own }) {
       const { publishAt, unpublishAt } = body;
       const typed = { publishAt: publishAt ?? "", unpublishAt: unpublishAt ?? "" };
-      assertDone(await scheduleVideo({ id, ...typed }, user.id));
-      return videoAnswer(await existing(id, own));
+      assertDone(scheduleIn(id, typed, user.id));
+      return videoAnswer(changed(id, own));
     },
   }),
   operation({
@@ -159,18 +148,29 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
     permission: "/admin delete",
     status: 204,
     example: `${CURL} -X DELETE "$SITE/api/v1/videos/$VIDEO"`,
-    async perform({ id, user, own }) {
-      assertChangeable(own, id);
-      assertDone(await deleteVideo(id, user.id, ALL_NEWEST));
+    change({ id, user }) {
+      assertDone(deleteVideoIn(id, user.id));
       return { status: 204 };
     },
   }),
 ];
 
-async function existing(id: string, own: OwnVideos | undefined): Promise<EditableVideo> {
-  const found = await findEditable(id, own?.userId);
+function required(found: EditableVideo | undefined): EditableVideo {
   if (!found) throw new Problem(404, "There is no such video.");
   return found;
+}
+
+/** A video as the transaction in progress has left it. */
+function changed(id: string, own: OwnVideos | undefined): EditableVideo {
+  return required(findEditableIn(id, own?.userId));
+}
+
+/** @throws {Problem} 409 for a repeated request whose video was deleted in the meantime. */
+function createdAnswer(found: EditableVideo | undefined): Answer {
+  if (!found) throw new Problem(409, "The video of this upload was deleted.");
+  const created = videoAnswer(found);
+  const address = `${API_PATH}/videos/${found.id}`;
+  return { ...created, status: 201, headers: { ...created.headers, Location: address } };
 }
 
 function videoAnswer(found: EditableVideo): Answer & { headers: Record<string, string> } {
@@ -202,24 +202,4 @@ function requiredVersions(request: Request): string[] | undefined {
   const tags = header.split(",").map((tag) => /^(?:W\/)?"([^"]*)"$/.exec(tag.trim())?.[1]);
   if (tags.every((tag) => tag !== undefined)) return tags;
   throw new Problem(400, 'If-Match is * or a list of ETags, each in quotes, such as "5".');
-}
-
-function assertChangeable(own: OwnVideos | undefined, id: string): void {
-  const ids = changeableIds(own, [id], "");
-  if ("status" in ids) throw problemOf(ids);
-}
-
-function assertDone(done: StudioFailure | ToastMessage): void {
-  if ("status" in done) throw problemOf(done);
-}
-
-/** @param conflict the status for a video that has changed since it was read. */
-function problemOf({ status, toast, detail, edit, schedule }: StudioFailure, conflict = 409) {
-  if (detail === GONE) return new Problem(404, "There is no such video.");
-  const errors = fieldProblems({ ...edit?.fields, ...schedule?.fields });
-  const sentence =
-    status === 409
-      ? "The video has changed since you read it."
-      : detail || toast.description || toast.title;
-  return new Problem(status === 409 ? conflict : status, sentence, errors);
 }

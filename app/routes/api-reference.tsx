@@ -18,9 +18,10 @@ export default function ApiReference() {
         Each request carries a token that is made on{" "}
         <Link to="/admin/tokens">its page of the studio</Link>: <code>Authorization: Bearer …</code>{" "}
         A token does what its scopes allow, and never more than the account may. Bodies are JSON.
-        What goes wrong is answered as problem details (RFC 9457). A POST with an{" "}
-        <code>Idempotency-Key</code> that is sent again within a day gets the same answer. Programs
-        read all of this from <a href="/api/v1/openapi.json">the description in OpenAPI 3.1</a>.
+        What goes wrong is answered as problem details (RFC 9457). A change of videos that is sent
+        again with the same <code>Idempotency-Key</code> within a day happens once and gets the same
+        answer. Programs read all of this from{" "}
+        <a href="/api/v1/openapi.json">the description in OpenAPI 3.1</a>.
       </p>
       {entries.map((entry) => (
         <Entry key={entry.name} entry={entry} />

@@ -14,8 +14,16 @@ import { replaceFile } from "./files/replace.server";
 import type { ManageView } from "./list/manage-address";
 import { removeView, saveView } from "./list/saved-views.server";
 import { toggleVideo } from "./list/toggle-visibility.server";
+import {
+  deletionToast,
+  EDITED,
+  refusalFailure,
+  scheduleToast,
+  visibilityToast,
+} from "./messages.server";
 import { type OwnVideos, ownVideosOf } from "./own-videos";
 import { changeableIds } from "./own-videos.server";
+import { isRefusal, type Refusal } from "./refusal";
 import { scheduleVideo } from "./schedule/schedule.server";
 import { editSeriesOf, readSeriesEdit } from "./series/series-edit.server";
 import { dismissSimilar } from "./similar/similar-videos.server";
@@ -92,12 +100,6 @@ export interface Sender {
   view: ManageView;
 }
 
-const UPDATED: ToastMessage = {
-  title: "Video Updated",
-  description: "Video has been updated successfully.",
-  kind: "success",
-};
-
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 const TRY_AGAIN = "Load the page again and try once more.";
 
@@ -130,9 +132,11 @@ export async function performIntent(form: StudioForm, sender: Sender): Promise<S
   if (!user || !allows(user, permission)) return failure(403, sentence, { detail: NOT_ALLOWED });
   const own = ownVideosOf(user, permission);
   try {
-    const changeable = "id" in parsed.data && changeableIds(own, [parsed.data.id], sentence);
-    if (changeable && "status" in changeable) return changeable;
-    return await perform(parsed.data, form, { ...sender, user: { ...sender.user, ...user } }, own);
+    const changeable = "id" in parsed.data ? changeableIds(own, [parsed.data.id]) : undefined;
+    if (isRefusal(changeable)) return refusalFailure(changeable, sentence);
+    const allowed = { ...sender, user: { ...sender.user, ...user } };
+    const answer = await perform(parsed.data, form, allowed, own);
+    return isRefusal(answer) ? refusalFailure(answer, sentence) : answer;
   } catch (error) {
     if (isBusy(error)) return failure(503, sentence, { detail: BUSY });
     console.error(error);
@@ -151,7 +155,7 @@ async function perform(
   { fields, thumbnail, captions, video, fileError }: StudioForm,
   { user, view }: Sender,
   own: OwnVideos | undefined,
-): Promise<StudioAnswer> {
+): Promise<StudioAnswer | Refusal> {
   const userId = user.id;
   switch (request.intent) {
     case "update": {
@@ -169,15 +173,21 @@ async function perform(
       };
       const series = allows(user, "/admin/series/:id?") ? readSeriesEdit(fields) : undefined;
       if (typeof series === "string") return refusedEdit(edit, { series });
-      const failed = await editVideo(edit, userId);
-      return failed ?? (series && (await editSeriesOf(id, series, userId))) ?? UPDATED;
+      const refused = await editVideo(edit, userId);
+      return refused ?? (series && (await editSeriesOf(id, series, userId))) ?? EDITED;
     }
-    case "toggle":
-      return toggleVideo(request, userId);
-    case "schedule":
-      return scheduleVideo(request, userId);
-    case "delete":
-      return deleteVideo(request.id, userId, view);
+    case "toggle": {
+      const outcome = await toggleVideo(request, userId);
+      return isRefusal(outcome) ? outcome : visibilityToast(outcome);
+    }
+    case "schedule": {
+      const outcome = await scheduleVideo(request, userId);
+      return isRefusal(outcome) ? outcome : scheduleToast(outcome);
+    }
+    case "delete": {
+      const outcome = await deleteVideo(request.id, userId);
+      return isRefusal(outcome) ? outcome : deletionToast(outcome, view);
+    }
     case "restore":
       return restoreDeletion(request.batch, userId, own);
     case "replace": {

@@ -1045,4 +1045,28 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: "tests/unit/media/metadata/rewrite.test.ts",
     title: "are written over in place, and nothing else is",
   },
+  {
+    rule: "A change through the API and its answer are one transaction",
+    file: "app/api/answer.server.ts",
+    find: "record(changed);",
+    replace: "setImmediate(() => record(changed));",
+    killedBy: "tests/integration/api/repeated-requests.test.ts",
+    title: "changes nothing if its answer can't be recorded, and happens once afterward",
+  },
+  {
+    rule: "A repeated request to publish gets the outcome of the first one",
+    file: "app/studio/upload/publish.server.ts",
+    find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
+    replace: "",
+    killedBy: "tests/integration/intake/repeated-publish.test.ts",
+    title: "gets the same outcome afterward, also once the site was restarted",
+  },
+  {
+    rule: "The outcome of an upload is its user's alone",
+    file: "app/studio/upload/published-uploads.server.ts",
+    find: '.where("user_id", "=", userId),',
+    replace: ",",
+    killedBy: "tests/integration/intake/repeated-publish.test.ts",
+    title: "is nobody else's: another user gets 404 while it is running and afterward",
+  },
 ];

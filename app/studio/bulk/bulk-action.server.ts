@@ -7,12 +7,13 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { failure, type StudioFailure } from "../failure";
 import type { ManageView } from "../list/manage-address";
 import { idsOf } from "../list/managed-list.server";
+import { refusalFailure, undoAction } from "../messages.server";
 import type { OwnVideos } from "../own-videos";
 import { changeableIds } from "../own-videos.server";
+import { isRefusal } from "../refusal";
 import { readSchedule } from "../schedule/schedule";
 import { addToSeries, removeFromSeries } from "../series/change-series.server";
 import { namedSeries, noSeries } from "../series/series-list.server";
-import { undoAction } from "../trash/remove.server";
 import {
   BULK_ACTIONS,
   type BulkChange,
@@ -48,8 +49,8 @@ export async function performBulk(
   if (typeof change === "string") return failure(422, NOTHING_CHANGED, { detail: change });
   const chosen = await chosenIds(form, view);
   if (typeof chosen === "string") return failure(422, NOTHING_CHANGED, { detail: chosen });
-  const ids = changeableIds(own, chosen, NOTHING_CHANGED);
-  if ("status" in ids) return ids;
+  const ids = changeableIds(own, chosen);
+  if (isRefusal(ids)) return refusalFailure(ids, NOTHING_CHANGED);
   if (change.action === "delete" && !form.has("confirmed")) {
     return { confirmation: await describeDeletion(ids) };
   }
@@ -61,6 +62,7 @@ export async function performBulk(
     "series" in change
       ? await changeSeries(change, ids, userId)
       : await changeVideos(change, ids, userId);
+  if (isRefusal(result)) return refusalFailure(result, NOTHING_CHANGED);
   if ("status" in result) return result;
   const answer = describeResult(change, result);
   if ("status" in answer || !result.batch) return answer;

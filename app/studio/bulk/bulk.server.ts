@@ -8,8 +8,9 @@ import { database, type NotPromise, prepared, transaction } from "~db/client.ser
 import { allRows } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { retryWhileBusy } from "~db/write-lock";
-import type { StudioFailure } from "../failure";
+import { refusalDetail } from "../messages.server";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal, type Refusal } from "../refusal";
 import { deletionRefused, removeVideos, stoppedBy } from "../trash/remove.server";
 import { type BulkResult, type DeleteConfirmation, nameTitles, withheldSentence } from "./bulk";
 import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
@@ -20,8 +21,6 @@ import {
   planned,
   type SelectedVideo,
 } from "./planned.server";
-
-const NOTHING_CHANGED = "No video was changed.";
 
 const VERBS: Record<RowChange["action"], string> = {
   publish: "published",
@@ -50,28 +49,29 @@ const PATIENCE_MS = 10_000;
  * stays so if a later transaction fails: the result says how many videos weren't processed, and sending
  * the form again processes them.
  *
- * @returns the failure when nothing was changed, because the account may not do it any more.
+ * @returns the refusal when nothing was changed, because the account may not do it any more.
  * @throws what the first transaction threw.
  */
 export async function changeVideos(
   change: RowChange,
   ids: readonly string[],
   userId: string,
-): Promise<BulkResult | StudioFailure> {
+): Promise<BulkResult | Refusal> {
   const permission = `/admin bulk ${change.action}` as const;
   if (change.action === "delete") {
-    const refuse = () => deletionRefused(ids, userId, permission, NOTHING_CHANGED);
+    const refuse = () => deletionRefused(ids, userId, permission);
     const outcome = await removeVideos(ids, userId, refuse);
-    if ("status" in outcome) return outcome;
-    const { titles, batch, left } = outcome;
+    if (isRefusal(outcome)) return outcome;
+    const { titles, batch, left: stopped } = outcome;
+    const left = stopped && leftOver(stopped.videos, stopped.because);
     const done = titles.length;
     const record = () => transaction(() => recordDone(change, titles, userId));
     await retryWhileBusy(record, PATIENCE_MS);
     const gone = ids.length - done - (left?.videos ?? 0);
     return { done, unchanged: 0, gone, refused: [], batch, ...(left && { left }) };
   }
-  const changeable = changeableNow(userId, permission, ids, NOTHING_CHANGED);
-  if ("status" in changeable) return changeable;
+  const changeable = changeableNow(userId, permission, ids);
+  if (isRefusal(changeable)) return changeable;
   const applyTo = isConversion(change)
     ? videoConverter(change)
     : (some: readonly SelectedVideo[]) => apply(change, some);
@@ -83,18 +83,18 @@ export async function changeVideos(
   const turn = writingTurns();
   for (const part of partsOf(changeable, VIDEOS_PER_TRANSACTION)) {
     const changePart = () => {
-      const stillChangeable = changeableNow(userId, permission, part, NOTHING_CHANGED);
-      if ("status" in stillChangeable && stillChangeable.status !== 404) return stillChangeable;
-      const selected = "status" in stillChangeable ? [] : selectVideos(stillChangeable);
+      const stillChangeable = changeableNow(userId, permission, part);
+      if (isRefusal(stillChangeable) && stillChangeable.code !== "gone") return stillChangeable;
+      const selected = isRefusal(stillChangeable) ? [] : selectVideos(stillChangeable);
       const applied: Applied = applyTo(selected);
       const done = [...total.done, ...applied.titles];
       const id = recordDone(change, done, userId, activityId);
       return { ...applied, found: selected.length, id };
     };
-    const outcome = await orFailure(changePart, total.done.length > 0);
-    if ("status" in outcome) {
+    const outcome = await orRefusal(changePart, total.done.length > 0);
+    if (isRefusal(outcome)) {
       if (total.done.length === 0) return outcome;
-      left = { videos: changeable.length - total.processed, because: outcome.detail ?? "" };
+      left = leftOver(changeable.length - total.processed, outcome);
       break;
     }
     total.processed += part.length;
@@ -122,11 +122,12 @@ export async function changeVideos(
   };
 }
 
+function leftOver(videos: number, because: Refusal): BulkResult["left"] {
+  return { videos, because: refusalDetail(because) ?? "" };
+}
+
 /** Runs a transaction. Once others have been committed, the user is told that it failed, instead of an error alone. */
-async function orFailure<T>(
-  work: () => NotPromise<T>,
-  isLater: boolean,
-): Promise<T | StudioFailure> {
+async function orRefusal<T>(work: () => NotPromise<T>, isLater: boolean): Promise<T | Refusal> {
   const attempt = () => transaction<T>(work);
   if (!isLater) return attempt();
   return retryWhileBusy(attempt, PATIENCE_MS).catch((error) => stoppedBy(error));

@@ -7,19 +7,16 @@ import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { type EditTexts, failure, GONE, type RejectedEdit, type StudioFailure } from "../failure";
+import type { EditTexts, RejectedEdit } from "../failure";
 import { findEditable } from "../list/managed-list.server";
 import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
 import type { EditableVideo } from "../list/managed-video";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal, type Refusal } from "../refusal";
 import { SENTENCES } from "../upload/upload-fields";
 import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./edit-captions.server";
 import { withFrame } from "./edit-frame.server";
 import { type NewThumbnail, storeNewThumbnail } from "./edit-thumbnail.server";
-
-const FAILED = "Failed to update video.";
-const CHANGED =
-  "This video has changed since you opened it. Nothing was overwritten: compare, then update.";
 
 export interface Edit {
   id: string;
@@ -48,29 +45,33 @@ interface NewFiles {
  * Changes title, description, category, tags and duration of a video, its thumbnail if one came, and
  * its captions.
  *
- * @returns the failure when nothing was changed: 404 for a deleted row, 409 when it has changed
- *   since the form was opened, 403 for who may not change it any more, 413, 415, 422 or 507 for a file that is rejected, 422 when a field
- *   is.
+ * @returns the refusal when nothing was changed: `changed` if the row has another version than the form was opened
+ *   with, `file-refused` for a file, `invalid` for a field.
  */
-export async function editVideo(edit: Edit, userId: string): Promise<StudioFailure | undefined> {
+export async function editVideo(edit: Edit, userId: string): Promise<Refusal | undefined> {
   const before = await findEditable(edit.id);
-  if (!before) return failure(404, FAILED, { detail: GONE });
+  if (!before) return { code: "gone" };
   const files: NewFiles = {};
   const outcome = await storeFilesAndRow(edit, files, userId).catch(async (error) => {
     await discardFiles(files);
     if (!(error instanceof UploadError)) throw error;
-    return fileFailure(edit, before, error);
+    return fileRefused(edit, before, error);
   });
-  if ("status" in outcome) {
+  if (isRefusal(outcome)) {
     await discardFiles(files);
     return outcome;
   }
   await files.thumbnail?.commit(edit.id);
   await files.captions?.commit();
-  await transaction(() =>
-    recordActivity({ userId, action: "edit", subjectId: edit.id, detail: outcome.title }),
-  );
   return undefined;
+}
+
+/** Changes the texts alone, as a part of a transaction. */
+export function editTextsIn(
+  edit: Pick<Edit, "id" | "version" | "texts">,
+  userId: string,
+): Refusal | undefined {
+  return writeRow(edit, {}, userId);
 }
 
 /** Stores the files in their buckets, then writes the row that references them. */
@@ -84,7 +85,7 @@ async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
     );
   }
   if (edit.captions) files.captions = await storeNewCaptions(edit.id, edit.captions);
-  return writeRow(edit, files, userId);
+  return transaction(() => writeRow(edit, files, userId));
 }
 
 async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
@@ -92,11 +93,10 @@ async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
   await captions?.discard();
 }
 
-function fileFailure(edit: Edit, current: EditableVideo, error: UploadError): StudioFailure {
+function fileRefused(edit: Edit, current: EditableVideo, error: UploadError): Refusal {
   const field = error.field === "captions" || error.field === "frame" ? error.field : "thumbnail";
-  return failure(error.status, FAILED, {
-    edit: { ...sentForm(edit, current), fields: { [field]: error.message } },
-  });
+  const rejected = { ...sentForm(edit, current), fields: { [field]: error.message } };
+  return { code: "file-refused", status: error.status, edit: rejected };
 }
 
 function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
@@ -108,53 +108,52 @@ function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
   };
 }
 
-/** The failure of an edit of which something else than its texts is wrong; nothing is written. */
-export async function refusedEdit(
-  edit: Edit,
-  fields: RejectedEdit["fields"],
-): Promise<StudioFailure> {
+/** The refusal of an edit of which something else than its texts is wrong; nothing is written. */
+export async function refusedEdit(edit: Edit, fields: RejectedEdit["fields"]): Promise<Refusal> {
   const current = await findEditable(edit.id);
-  if (!current) return failure(404, FAILED, { detail: GONE });
-  return failure(422, FAILED, { edit: { ...sentForm(edit, current), fields } });
+  if (!current) return { code: "gone" };
+  return { code: "invalid", edit: { ...sentForm(edit, current), fields } };
 }
 
 /**
- * Reads, compares and writes the row in one transaction, so that no other write comes in between. Storing the
- * files has taken time, in which an editor may have published the video.
+ * Reads, compares and writes the row as a part of one transaction, so that no other write comes in between. Storing
+ * the files has taken time, in which an editor may have published the video.
  */
-function writeRow(edit: Edit, { thumbnail, captions }: NewFiles, userId: string) {
-  return transaction(() => {
-    const row = firstRow(
-      database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", edit.id),
-    );
-    if (!row) return failure(404, FAILED, { detail: GONE });
-    const changeable = changeableNow(userId, "/admin update", [edit.id], FAILED);
-    if ("status" in changeable) return changeable;
-    const current = toEditable(row);
-    const sent = sentForm(edit, current);
-    const { changes, fields } = readTexts(sent.texts);
-    const { version } = current;
-    if (sent.version !== version) {
-      return failure(409, FAILED, { edit: { ...sent, version, fields }, detail: CHANGED });
-    }
-    if (!changes) return failure(422, FAILED, { edit: { ...sent, fields } });
-    thumbnail?.replace(row.thumbnail_url);
-    runChange(
-      database()
-        .updateTable("videos")
-        .set({
-          ...changes,
-          ...(thumbnail && {
-            thumbnail_url: thumbnail.url,
-            poster_colors: thumbnail.colors ?? null,
-          }),
-          ...(captions && { captions: captions.change(row.captions) }),
-          updated_at: new Date().toISOString(),
-        })
-        .where("id", "=", edit.id),
-    );
-    return { title: changes.title };
-  });
+function writeRow(
+  edit: Edit,
+  { thumbnail, captions }: NewFiles,
+  userId: string,
+): Refusal | undefined {
+  const { id } = edit;
+  const row = firstRow(
+    database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", id),
+  );
+  if (!row) return { code: "gone" };
+  const changeable = changeableNow(userId, "/admin update", [id]);
+  if (isRefusal(changeable)) return changeable;
+  const current = toEditable(row);
+  const sent = sentForm(edit, current);
+  const { changes, fields } = readTexts(sent.texts);
+  const { version } = current;
+  if (sent.version !== version) return { code: "changed", edit: { ...sent, version, fields } };
+  if (!changes) return { code: "invalid", edit: { ...sent, fields } };
+  thumbnail?.replace(row.thumbnail_url);
+  runChange(
+    database()
+      .updateTable("videos")
+      .set({
+        ...changes,
+        ...(thumbnail && {
+          thumbnail_url: thumbnail.url,
+          poster_colors: thumbnail.colors ?? null,
+        }),
+        ...(captions && { captions: captions.change(row.captions) }),
+        updated_at: new Date().toISOString(),
+      })
+      .where("id", "=", id),
+  );
+  recordActivity({ userId, action: "edit", subjectId: id, detail: changes.title });
+  return undefined;
 }
 
 /** The fields of the edit form for a video as it is. */

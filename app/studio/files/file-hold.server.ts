@@ -2,6 +2,7 @@ import { HOLD_SENTENCES, holdsOf } from "~/visibility/holds.server";
 import type { HoldReason } from "~db/schema/moderation";
 import type { VideoFileRow } from "~db/video-files";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal } from "../refusal";
 
 const NOT_WHILE_HELD = "Its file can't be changed while the video is on hold.";
 
@@ -36,8 +37,8 @@ export function obstacleTo(
   userId: string | null,
 ): Obstacle | undefined {
   if (fileHold(file.video_id)) return "on hold";
-  const changeable = changeableNow(userId ?? file.user_id, "/admin replace", [file.video_id], "");
-  return "status" in changeable ? "not allowed" : undefined;
+  const changeable = changeableNow(userId ?? file.user_id, "/admin replace", [file.video_id]);
+  return isRefusal(changeable) ? "not allowed" : undefined;
 }
 
 function sentenceOf(reasons: readonly HoldReason[]): string | undefined {

@@ -20,8 +20,10 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { refusalFailure } from "../messages.server";
 import { ownVideosOf } from "../own-videos";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal } from "../refusal";
 import { insertUnlessBlocked, refuseBlockedFile } from "../upload/blocked-file.server";
 import { findDuplicate } from "../upload/duplicates.server";
 import { type ProbedVideo, probeUpload } from "../upload/probe-upload.server";
@@ -167,8 +169,8 @@ async function store(
     outcome = await insertUnlessBlocked(file, sender, () => {
       const video = findVideo(videoId);
       if (!video) return "gone";
-      const changeable = changeableNow(userId, "/admin replace", [videoId], FAILED);
-      if ("status" in changeable) return changeable;
+      const changeable = changeableNow(userId, "/admin replace", [videoId]);
+      if (isRefusal(changeable)) return refusalFailure(changeable, FAILED);
       const held = newFileHold(videoId);
       if (held) return failure(409, FAILED, { detail: held, replace: {} });
       if (isPending(videoId)) return "pending";

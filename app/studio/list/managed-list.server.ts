@@ -3,6 +3,7 @@ import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "~/media/metadata/clean
 import { storedValues } from "~/shared/categories";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { totalOf } from "./list-totals.server";
 import type { ManageView } from "./manage-address";
@@ -56,12 +57,21 @@ export async function findEditable(
   id: string,
   uploadedBy?: string,
 ): Promise<EditableVideo | undefined> {
-  let found = database()
+  const row = await selectEditable(id, uploadedBy).executeTakeFirst();
+  return row && toEditable(row);
+}
+
+/** The same for a transaction, as it has left the video. */
+export function findEditableIn(id: string, uploadedBy?: string): EditableVideo | undefined {
+  const row = firstRow(selectEditable(id, uploadedBy));
+  return row && toEditable(row);
+}
+
+function selectEditable(id: string, uploadedBy: string | undefined) {
+  const found = database()
     .selectFrom("videos")
     .select(EDITABLE_COLUMNS)
     .select(hasPrivateMetadata)
     .where("id", "=", id);
-  if (uploadedBy !== undefined) found = found.where("uploaded_by", "=", uploadedBy);
-  const row = await found.executeTakeFirst();
-  return row && toEditable(row);
+  return uploadedBy === undefined ? found : found.where("uploaded_by", "=", uploadedBy);
 }

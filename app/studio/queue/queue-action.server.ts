@@ -15,6 +15,8 @@ import { isBusy } from "~db/write-lock";
 import { nameTitles } from "../bulk/bulk";
 import { changeVideos } from "../bulk/bulk.server";
 import { failure, GONE, type StudioFailure } from "../failure";
+import { refusalFailure } from "../messages.server";
+import { isRefusal } from "../refusal";
 
 const MAX_FORM_BYTES = 64 * 1024;
 const NOTHING = "Nothing was changed.";
@@ -167,7 +169,7 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
     return failure(409, NOTHING, { detail: WITHOUT_FFMPEG });
   }
   const result = await changeVideos({ action: `convert-${change}` }, [id], userId);
-  if ("status" in result) return result;
+  if (isRefusal(result)) return refusalFailure(result, "No video was changed.");
   if (result.gone > 0) return failure(404, GONE);
   if (result.refused.length > 0) {
     return failure(409, NOTHING, { detail: "The video has no file to make anything from." });

@@ -4,7 +4,9 @@ import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
+import { refusalFailure } from "../messages.server";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal } from "../refusal";
 
 const FAILED = "Failed to create the preview link.";
 const HIDDEN = "This video is hidden, so its preview links don't work.";
@@ -46,8 +48,8 @@ export async function makePreviewLink(
 ): Promise<string | StudioFailure> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   return transaction(() => {
-    const changeable = changeableNow(userId, "/admin/review/:id link", [video.id], FAILED);
-    if ("status" in changeable) return changeable;
+    const changeable = changeableNow(userId, "/admin/review/:id link", [video.id]);
+    if (isRefusal(changeable)) return refusalFailure(changeable, FAILED);
     if (isHidden(video.id)) return failure(409, FAILED, { detail: HIDDEN });
     runChange(
       database()

@@ -1,63 +1,57 @@
 import { recordActivity } from "~/account/activity.server";
 import { refusalsOf } from "~/trust/publication.server";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { holdsOf } from "~/visibility/holds.server";
 import { applyTimes, isPublic, setTimes } from "~/visibility/visibility.server";
 import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { failure, GONE, type StudioFailure } from "../failure";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal, type Refusal } from "../refusal";
 import { readSchedule, type TypedSchedule } from "./schedule";
 
-const FAILED = "Failed to schedule video.";
 /** A poll reads two small indexes, which takes microseconds. */
 const POLL_EVERY_MS = 1_000;
 /** Changed in one transaction; what else writes comes in between two. */
 const VIDEOS_AT_ONCE = 32;
 
-/**
- * Sets when a video is published and hidden by itself.
- *
- * @returns the failure when nothing was changed: 404 for a deleted row, 403 for who may not schedule it, 422
- *   when a field is wrong.
- */
+export interface ScheduleChange {
+  isSet: boolean;
+  /** Why the video will stay hidden at its time, unless that changes until then. */
+  withheld?: string;
+}
+
+/** Sets when a video is published and hidden automatically. */
 export async function scheduleVideo(
   { id, ...typed }: { id: string } & TypedSchedule,
   userId: string,
-  now = Date.now(),
-): Promise<StudioFailure | ToastMessage> {
-  return transaction(() => scheduleIn(id, typed, userId, now));
+): Promise<ScheduleChange | Refusal> {
+  return transaction(() => scheduleIn(id, typed, userId));
 }
 
-function scheduleIn(
+/** The same as a part of a transaction. */
+export function scheduleIn(
   id: string,
   typed: TypedSchedule,
   userId: string,
-  now: number,
-): StudioFailure | ToastMessage {
+  now = Date.now(),
+): ScheduleChange | Refusal {
   const video = firstRow(
     database().selectFrom("videos").select(["title", "status"]).where("id", "=", id),
   );
-  if (!video) return failure(404, FAILED, { detail: GONE });
-  const changeable = changeableNow(userId, "/admin schedule", [id], FAILED);
-  if ("status" in changeable) return changeable;
+  if (!video) return { code: "gone" };
+  const changeable = changeableNow(userId, "/admin schedule", [id]);
+  if (isRefusal(changeable)) return changeable;
   const isPublished = video.status === "published";
   const read = readSchedule(isPublished ? { ...typed, publishAt: "" } : typed, now);
-  if ("fields" in read) return failure(422, FAILED, { schedule: { typed, fields: read.fields } });
+  if ("fields" in read) return { code: "invalid-schedule", schedule: { typed, ...read } };
   const { publishAt, unpublishAt } = read.schedule;
   const isSet = publishAt !== null || unpublishAt !== null;
   setTimes(id, { publishAt, unpublishAt });
   const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
   recordActivity({ ...entry, detail: video.title });
-  const held = publishAt !== null && refusalsOf([id]).get(id);
-  const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
-  return {
-    title: "Video Updated",
-    description: held ? `${saved} ${held} It stays hidden until then.` : saved,
-    kind: "success",
-  };
+  const withheld = publishAt === null ? undefined : refusalsOf([id]).get(id);
+  return { isSet, ...(withheld && { withheld }) };
 }
 
 /** Performs what is due, from now on each second; what became due while the site was down, at once. */

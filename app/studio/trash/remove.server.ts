@@ -1,51 +1,45 @@
 import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
-import { NOT_ALLOWED } from "~/account/guard.server";
 import type { Permission } from "~/account/permissions";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
-import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { evidenceAmong } from "~/trust/reports/evidence.server";
 import { prepared, transaction } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
-import { failure, GONE, type StudioFailure } from "../failure";
-import { type ManageView, manageHref } from "../list/manage-address";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal, type Refusal } from "../refusal";
 
-const FAILED = "Failed to delete video.";
 /** Deleted in one transaction; others have their turn between two. */
 const VIDEOS_AT_ONCE = 32;
 /** Once some are deleted. */
 const PATIENCE_MS = 10_000;
-const BUSY = "The database is busy. Try again in a few seconds.";
 
 /** Columns that the database or the site computes, so a row that is restored leaves them out. */
 const COMPUTED = ["number", "sort_key", "seconds", "bytes", "held", "public", "listed"] as const;
+
+/** One deletion, which can be undone as a whole. */
+export interface Deletion {
+  /** The time of the deletion, ISO 8601 UTC. */
+  batch: string;
+}
 
 /**
  * Deletes a video: its row goes to the trash. Its files stay where they are, and nobody is served them, for as
  * long as the deletion can be undone.
  */
-export async function deleteVideo(
-  id: string,
-  userId: string,
-  view: ManageView,
-): Promise<StudioFailure | ToastMessage> {
-  const refuse = () => deletionRefused([id], userId, "/admin delete", FAILED);
-  const outcome = await removeVideos([id], userId, refuse);
-  if ("status" in outcome) return outcome;
-  const { titles, batch } = outcome;
-  const [title] = titles;
-  if (title === undefined) return failure(404, FAILED, { detail: GONE });
-  await transaction(() =>
-    recordActivity({ userId, action: "delete", subjectId: id, detail: title }),
-  );
-  return {
-    title: "Video Deleted",
-    description: "Video and associated files have been removed successfully.",
-    kind: "success",
-    action: undoAction(batch, view),
-  };
+export async function deleteVideo(id: string, userId: string): Promise<Deletion | Refusal> {
+  return transaction(() => deleteVideoIn(id, userId));
+}
+
+/** The same as a part of a transaction. */
+export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
+  const batch = new Date().toISOString();
+  const refusal = deletionRefused([id], userId, "/admin delete");
+  if (refusal) return refusal;
+  const [title] = moveRowToTrash(id, userId, batch);
+  if (title === undefined) return { code: "gone" };
+  recordActivity({ userId, action: "delete", subjectId: id, detail: title });
+  return { batch };
 }
 
 /** Returns why an account may not delete videos any more, for the transaction that deletes them. */
@@ -53,30 +47,22 @@ export function deletionRefused(
   ids: readonly string[],
   userId: string,
   permission: Permission,
-  sentence: string,
-): StudioFailure | undefined {
-  const changeable = changeableNow(userId, permission, ids, sentence);
-  if ("status" in changeable) return changeable;
+): Refusal | undefined {
+  const changeable = changeableNow(userId, permission, ids);
+  if (isRefusal(changeable)) return changeable;
   const present = prepared(
     "SELECT count(*) FROM videos WHERE id IN (SELECT value FROM json_each(?))",
   ).pluck();
   const isPartial = changeable.length < (present.get(JSON.stringify(ids)) as number);
-  if (isPartial) return failure(403, sentence, { detail: NOT_ALLOWED });
+  if (isPartial) return { code: "not-allowed" };
   const isUploader = accountNow(userId)?.role === "uploader";
-  return isUploader && evidenceAmong(ids).size > 0
-    ? failure(409, sentence, { detail: EVIDENCE_SENTENCE })
-    : undefined;
-}
-
-/** The Undo of a toast about a deletion; it leads back to the list that was deleted from. */
-export function undoAction(batch: string, view: ManageView): ToastMessage["action"] {
-  return { label: "Undo", to: manageHref(view), fields: { intent: "restore", batch } };
+  return isUploader && evidenceAmong(ids).size > 0 ? { code: "evidence" } : undefined;
 }
 
 export interface Removed {
   titles: string[];
   batch: string;
-  left?: { videos: number; because: string };
+  left?: { videos: number; because: Refusal };
 }
 
 /**
@@ -87,11 +73,11 @@ export interface Removed {
  * @returns the titles of those that were there, what names the deletion when it is undone, and how many
  *   a failure left, once some were deleted.
  */
-export async function removeVideos<Refusal extends StudioFailure = never>(
+export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],
   userId: string,
-  refuse?: () => Refusal | undefined,
-): Promise<Removed | Refusal> {
+  refuse?: () => Refused | undefined,
+): Promise<Removed | Refused> {
   const deletedAt = new Date().toISOString();
   const titles: string[] = [];
   const turn = eventLoopTurns();
@@ -101,17 +87,17 @@ export async function removeVideos<Refusal extends StudioFailure = never>(
     await turn();
     const removeSome = () =>
       transaction(
-        (): string[] | StudioFailure =>
+        (): string[] | Refusal =>
           refuse?.() ?? some.flatMap((id) => moveRowToTrash(id, userId, deletedAt)),
       );
     const outcome =
       titles.length === 0
         ? await removeSome()
         : await retryWhileBusy(removeSome, PATIENCE_MS).catch((error) => stoppedBy(error));
-    if ("status" in outcome) {
+    if (isRefusal(outcome)) {
       // Once some are deleted, the answer is about these.
-      if (titles.length === 0) return outcome as Refusal;
-      const left = { videos: all.length - processed, because: outcome.detail ?? "" };
+      if (titles.length === 0) return outcome as Refused;
+      const left = { videos: all.length - processed, because: outcome };
       return { titles, batch: deletedAt, left };
     }
     titles.push(...outcome);
@@ -120,11 +106,11 @@ export async function removeVideos<Refusal extends StudioFailure = never>(
   return { titles, batch: deletedAt };
 }
 
-/** Returns what a user is told of an error that ended a change of many videos after some were changed. */
-export function stoppedBy(error: unknown): StudioFailure {
-  if (isBusy(error)) return failure(503, "", { detail: BUSY });
+/** Returns what to report of an error that ended a change of many videos after some were changed. */
+export function stoppedBy(error: unknown): Refusal {
+  if (isBusy(error)) return { code: "busy" };
   console.error("A change of many videos was ended by an error:", error);
-  return failure(500, "", { detail: "An error stopped the change. Try again." });
+  return { code: "failed" };
 }
 
 /** Part of a transaction. Returns the title, if the video is there; one moment for all makes them one deletion. */

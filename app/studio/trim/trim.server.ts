@@ -25,7 +25,9 @@ import { failure, GONE, type StudioFailure } from "../failure";
 import { newFileHold } from "../files/file-hold.server";
 import { obstacleFailure } from "../files/files-action.server";
 import { basePathOf, isChosen, newFileId, takeOver } from "../files/take-over.server";
+import { refusalFailure } from "../messages.server";
 import { changeableNow } from "../own-videos.server";
+import { isRefusal } from "../refusal";
 import { readCut, type TrimView, type TypedCut } from "./trim";
 
 const FAILED = "Failed to cut the video.";
@@ -225,8 +227,8 @@ async function store(
     outcome = await transaction(() => {
       const video = findVideo(id);
       if (!video) return "gone";
-      const changeable = changeableNow(userId, "/admin trim", [id], FAILED);
-      if ("status" in changeable) return changeable;
+      const changeable = changeableNow(userId, "/admin trim", [id]);
+      if (isRefusal(changeable)) return refusalFailure(changeable, FAILED);
       const held = newFileHold(id);
       if (held) return failure(409, FAILED, { detail: held });
       if (isPending(id)) return "pending";

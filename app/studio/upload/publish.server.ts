@@ -54,6 +54,8 @@ export interface Upload {
   thumbnail?: ReceivedFile;
   /** The resumable upload that brought the video; undefined for a file of the form. */
   sentBefore?: string;
+  /** Is called in the transaction that inserts the video. */
+  alongside?: (outcome: UploadSuccess) => void;
 }
 
 /** The sender is to decide whether less than was announced is to be published. */
@@ -134,6 +136,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
           ...(settings().scanCommand && { isScanned: true }),
         };
         if (sentBefore) recordPublished(userId, sentBefore, outcome);
+        upload.alongside?.(outcome);
         return outcome;
       });
     } catch (error) {

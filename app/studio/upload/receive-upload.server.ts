@@ -58,19 +58,20 @@ export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
  * Publishes a form that has been received; its files are deleted afterwards.
  *
  * @param own of an uploader: they hear of no other's video, and may have to save drafts.
+ * @param alongside as `Upload` has it.
  */
 export async function publishReceivedForm(
   form: ReceivedForm,
   userId: string,
   own: OwnVideos | undefined,
+  alongside?: Upload["alongside"],
 ): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
   try {
-    if (!sentBefore) return await publishForm(form, userId, own);
+    const publish = () => publishForm(form, userId, own, alongside);
+    if (!sentBefore) return await publish();
     const request = JSON.stringify(["publish", ...form.fields]);
-    return await shareOutcome({ userId, upload: sentBefore, request }, () =>
-      publishForm(form, userId, own),
-    );
+    return await shareOutcome({ userId, upload: sentBefore, request }, publish);
   } catch (error) {
     if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
     if (!(error instanceof UploadError)) {
@@ -88,6 +89,7 @@ async function publishForm(
   form: ReceivedForm,
   userId: string,
   own: OwnVideos | undefined,
+  alongside: Upload["alongside"],
 ): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
   const published = sentBefore && findPublished(userId, sentBefore);
@@ -147,7 +149,7 @@ async function publishForm(
   const whenCutOff = cutOffDecision(form.fields.get("incomplete"));
   const files = { video, thumbnail, sentBefore };
   try {
-    const upload = { userId, status, schedule, texts, acceptance, whenCutOff, ...files };
+    const upload = { userId, status, schedule, texts, acceptance, whenCutOff, alongside, ...files };
     return { ok: true, video: await publishUpload(upload) };
   } catch (error) {
     if (error instanceof CutOffError) {

@@ -296,7 +296,7 @@ describe("a request of an account that is restricted in the meantime", () => {
     expect(tagged).toMatchObject({ done: 1 });
     expect([video("own")?.tags, video("v")?.tags]).toEqual(['["new"]', null]);
     const deleted = await changeVideos({ action: "delete" }, ["own", "v"], "ed");
-    expect(deleted).toMatchObject({ status: 403 });
+    expect(deleted).toEqual({ code: "not-allowed" });
     expect([video("own")?.id, video("v")?.id]).toEqual(["own", "v"]);
   });
 

@@ -1,0 +1,184 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createToken } from "~/account/tokens/tokens.server";
+import { openApiDocument } from "~/api/openapi.server";
+import { OPERATIONS } from "~/api/operations.server";
+import { storeFinishedUpload } from "~/media/intake/tus.server";
+import { action } from "~/routes/api";
+import { disableBusyTimeout, openSqlite, sqliteHandle } from "~db/client.server";
+import { stopRuntime } from "~db/runtime.server";
+import { mp4Clip } from "../../clips";
+import { makeUser, ORIGIN } from "../../sign-in-requests";
+import { useTemporarySite } from "../../temporary-site";
+
+/** Every operation that changes videos happens once for an Idempotency-Key, whatever happens in between. */
+
+const TESTED_THREADS = ["query threads", "password thread", "picture process"];
+const SCOPES = ["read", "upload", "edit", "publish", "delete"];
+let site: ReturnType<typeof useTemporarySite>;
+let user: { id: string; email: string };
+let token: string;
+let upload: string;
+beforeEach(async () => {
+  site = useTemporarySite();
+  user = makeUser();
+  token = await tokenOf(user);
+  sqliteHandle().exec(
+    "INSERT INTO videos (id, title, category, status) VALUES ('v', 'A film', 'desi', 'review')",
+  );
+  // That of the token.
+  sqliteHandle().exec("DELETE FROM activities");
+  upload = await arrivedUpload();
+});
+afterEach(() => site.remove());
+
+function tokenOf(of: { id: string; email: string }): Promise<string> {
+  const form = new FormData();
+  form.set("name", "a client");
+  form.set("days", "7");
+  for (const scope of SCOPES) form.append("scope", scope);
+  return createToken({ ...of, role: "owner", mayPublish: true }, form);
+}
+
+/** A resumable upload whose bytes have arrived. Returns its id. */
+function arrivedUpload(): Promise<string> {
+  const file = path.join(site.uploads, "tmp", "arrived");
+  fs.copyFileSync(mp4Clip(2), file);
+  const bytes = fs.statSync(file).size;
+  return storeFinishedUpload(user.id, { path: file, name: "a.mp4", bytes, sha256: "a".repeat(64) });
+}
+
+interface Sent {
+  json?: unknown;
+  headers?: Record<string, string>;
+}
+
+const TEXTS = { title: "A", description: "B", category: "desi", tags: [] };
+const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+
+/** What a client sends for each operation that changes videos. */
+const CHANGES: Record<string, () => Sent> = {
+  createVideo: () => ({ json: { ...TEXTS, upload } }),
+  changeVideo: () => ({ json: { title: "Another title" }, headers: { "If-Match": "*" } }),
+  publishVideo: () => ({}),
+  hideVideo: () => ({}),
+  scheduleVideo: () => ({ json: { publishAt: inAnHour, unpublishAt: null } }),
+  deleteVideo: () => ({}),
+};
+const NAMES = Object.keys(CHANGES);
+
+async function send(name: string, key = "key", as = token) {
+  const { method, path } = OPERATIONS.find((each) => each.name === name)!;
+  const address = path.slice(1).replace("{id}", "v");
+  const { json, headers } = CHANGES[name]!();
+  const request = new Request(`${ORIGIN}/api/v1/${address}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${as}`,
+      "Idempotency-Key": key,
+      ...(json !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    body: json === undefined ? undefined : JSON.stringify(json),
+  });
+  const args = { request, params: { "*": address }, context: {} };
+  const response = (await action(args as never)) as Response;
+  const sent = Object.fromEntries(response.headers);
+  return { status: response.status, headers: sent, body: await response.text() };
+}
+
+const replayed = (answer: Awaited<ReturnType<typeof send>>) => ({
+  ...answer,
+  headers: { ...answer.headers, "idempotent-replayed": "true" },
+});
+
+/** How often something happened: each change is one activity. */
+const effects = () => sqliteHandle().prepare("SELECT count(*) FROM activities").pluck().get();
+
+/** All that an operation could have changed. */
+const state = () =>
+  ["videos", "deleted_videos", "activities", "media_files", "api_answers"].map((table) =>
+    sqliteHandle().prepare(`SELECT * FROM ${table}`).all(),
+  );
+
+/** Empties the memory of the process, as a restart does. */
+const restart = () => stopRuntime({ except: TESTED_THREADS });
+
+it("covers every operation that changes something; tus resumes uploads without a key", () => {
+  const changing = OPERATIONS.filter(({ method }) => !["GET", "HEAD"].includes(method));
+  const ofUploads = ["beginUpload", "continueUpload", "deleteUpload"];
+  expect(changing.map(({ name }) => name).sort()).toEqual([...NAMES, ...ofUploads].sort());
+  const { paths } = openApiDocument({ name: "A site", origin: ORIGIN } as never);
+  const withKey = Object.values(paths)
+    .flatMap((methods) => Object.values(methods) as { operationId: string; parameters: unknown }[])
+    .filter(({ parameters }) => JSON.stringify(parameters).includes("Idempotency-Key"));
+  expect(withKey.map(({ operationId }) => operationId).sort()).toEqual([...NAMES].sort());
+});
+
+describe.each(NAMES)("%s", (name) => {
+  it("gives the same answer after a restart and happens once", async () => {
+    const first = await send(name);
+    expect([200, 201, 204]).toContain(first.status);
+    expect(effects()).toBe(1);
+    expect(await send(name)).toEqual(replayed(first));
+    await restart();
+    expect(await send(name)).toEqual(replayed(first));
+    expect(effects()).toBe(1);
+  });
+
+  it("changes nothing if its answer can't be recorded, and happens once afterward", async () => {
+    const before = state();
+    sqliteHandle().exec(
+      "CREATE TRIGGER broken BEFORE INSERT ON api_answers BEGIN SELECT RAISE(ABORT, 'killed'); END",
+    );
+    expect((await send(name)).status).toBe(500);
+    expect(vi.mocked(console.error)).toHaveBeenCalled();
+    vi.mocked(console.error).mockClear();
+    expect(state()).toEqual(before);
+    sqliteHandle().exec("DROP TRIGGER broken");
+    expect([200, 201, 204]).toContain((await send(name)).status);
+    expect(effects()).toBe(1);
+  });
+
+  it("changes nothing while another process writes, and happens once afterward", async () => {
+    const before = state();
+    disableBusyTimeout();
+    const other = openSqlite(sqliteHandle().name);
+    other.exec("BEGIN IMMEDIATE");
+    expect((await send(name)).status).toBe(503);
+    other.close();
+    expect(state()).toEqual(before);
+    expect([200, 201, 204]).toContain((await send(name)).status);
+    expect(effects()).toBe(1);
+  });
+
+  it("happens once when it is sent twice at the same time", async () => {
+    const [first, second] = await Promise.all([send(name), send(name)]);
+    expect([200, 201, 204]).toContain(first.status);
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
+    expect(effects()).toBe(1);
+  });
+
+  it("is refused with the key of another request, but not with another token's", async () => {
+    const other = NAMES.find((each) => each !== name && each !== "deleteVideo")!;
+    expect([200, 201]).toContain((await send(other)).status);
+    const before = state();
+    expect((await send(name)).status).toBe(422);
+    expect(state()).toEqual(before);
+    expect([200, 201, 204]).toContain((await send(name, "key", await tokenOf(user))).status);
+  });
+});
+
+describe("a created video that was deleted", () => {
+  it("is still answered under its key, and reported as deleted without it", async () => {
+    const first = await send("createVideo");
+    sqliteHandle().exec("DELETE FROM videos WHERE id <> 'v'");
+    expect(await send("createVideo")).toEqual(replayed(first));
+    const again = await send("createVideo", "another-key");
+    expect([again.status, JSON.parse(again.body).detail]).toEqual([
+      409,
+      "The video of this upload was deleted.",
+    ]);
+  });
+});
