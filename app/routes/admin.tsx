@@ -100,8 +100,9 @@ export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   assertAllowed(user, "/admin");
   const asked = readManageView(new URL(request.url).searchParams);
-  const view = ownView(asked, ownVideosOf(user, "/admin"));
-  return withAdminForm(request, async ({ kind, form }) => {
+  const own = ownVideosOf(user, "/admin");
+  const view = ownView(asked, own);
+  return withAdminForm(request, own, async ({ kind, form }) => {
     if (kind === "upload") return handleUpload(form, user);
     const answer = await performIntent(form, { user, view });
     if ("status" in answer) return data({ studio: answer }, { status: answer.status });

@@ -1,18 +1,19 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { answerTus } from "~/media/intake/tus.server";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { tusSender } from "~/studio/upload/tus-sender";
 import { requireUploader } from "~/studio/upload/upload-action.server";
 import { refusalOfTerms } from "~/trust/uploaders/terms.server";
 
 /** Resumable uploads: HEAD and OPTIONS. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requireUploader(request, "/admin/uploads/:id?");
-  return answerTus(request, user.id, refusalOfTerms);
+  return answerTus(request, tusSender(user), refusalOfTerms);
 }
 
 /** POST, PATCH and DELETE. */
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUploader(request, "/admin/uploads/:id?");
   requireOwnOrigin(request);
-  return answerTus(request, user.id, refusalOfTerms);
+  return answerTus(request, tusSender(user), refusalOfTerms);
 }

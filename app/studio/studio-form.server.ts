@@ -3,6 +3,7 @@ import { discardReceived, type ReceivedFile } from "~/media/intake/received-file
 import type { UploadError } from "~/media/intake/upload-error.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit/edit-captions.server";
+import type { OwnVideos } from "./own-videos";
 import { uploadRules } from "./upload/receive-upload.server";
 
 /** Room for the ids of as many videos as can be changed at once. */
@@ -34,16 +35,20 @@ export type AdminForm =
 /**
  * Reads a form of /admin and hands it to `work`; files that it has not moved are deleted then. Which
  * form it is the `intent` decides, wherever in the body it is; the URL decides when there is none.
+ *
+ * @param own of an uploader, whose share of the disk is limited.
  */
 export async function withAdminForm<Answer>(
   request: Request,
+  own: OwnVideos | undefined,
   work: (form: AdminForm) => Promise<Answer>,
 ): Promise<Answer> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
     const fields = await readSmallForm(request, MAX_FORM_BYTES);
     return work({ kind: "studio", form: { fields, captions: captionsEdit(fields) } });
   }
-  const received = await receiveMultipart(request, { ...uploadRules(), captions: CAPTIONS_RULE });
+  const rules = { ...uploadRules(), captions: CAPTIONS_RULE };
+  const received = await receiveMultipart(request, rules, own?.userId);
   try {
     if (!isOfStudio(request, received)) return await work({ kind: "upload", form: received });
     const fields = new FormData();

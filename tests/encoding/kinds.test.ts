@@ -179,7 +179,7 @@ describe.runIf(ffmpegAvailable())("what is not taken has a sentence of its own",
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Length": "0" };
     const address = "http://localhost/admin/uploads";
     const begin = new Request(address, { method: "POST", headers });
-    const response = await answerTus(begin, user, refusalOfTerms);
+    const response = await answerTus(begin, { userId: user, isLimited: false }, refusalOfTerms);
     expect([response.status, await response.text()]).toEqual([415, `${sentence}\n`]);
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);

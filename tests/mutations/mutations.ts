@@ -1069,4 +1069,20 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
     title: "is nobody else's: another user gets 404 while it is running and afterward",
   },
+  {
+    rule: "An upload that sends nothing doesn't keep its space",
+    file: "app/media/intake/disk-space.server.ts",
+    find: "reservedBytes: isExpired(stat) ? 0 : left",
+    replace: "reservedBytes: left",
+    killedBy: "tests/integration/intake/resumable-upload.test.ts",
+    title: "ends after 10 minutes if no byte has come",
+  },
+  {
+    rule: "An uploader reserves only a part of the disk",
+    file: "app/media/intake/disk-space.server.ts",
+    find: "if (uploader !== undefined && !(await makeSpace(own / MAX_UPLOADER_SHARE))) {",
+    replace: "if (uploader !== undefined && !(await makeSpace(own))) {",
+    killedBy: "tests/integration/intake/resumable-upload.test.ts",
+    title: "is at most a quarter of the free space for one uploader",
+  },
 ];

@@ -1,22 +1,30 @@
+import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Upload } from "@tus/server";
 import { settings } from "~/server/settings.server";
 import { takingTurns } from "~/shared/event-loop";
+import { formatBytes } from "~/shared/format-bytes";
 import { processState } from "~db/runtime.server";
 import { evictCopies } from "../files/local-copies.server";
 import { temporaryFolder } from "../files/temporary-files.server";
 import { uploadRecords } from "./tus-records.server";
-import { diskFull } from "./upload-error.server";
+import { diskFull, UploadError } from "./upload-error.server";
 
 /**
  * The free space that uploads are admitted to. What an upload has announced and not sent yet counts
- * as used: otherwise many uploads, each of which fits by itself, fill the disk together.
+ * as used: otherwise many uploads, each of which fits alone, fill the disk together. So that nobody blocks all other
+ * uploads by announcing some, a reservation ends if nothing is sent, and an uploader gets a part of the space.
  */
 
 /** What must stay free: the database, its log and the conversions need room too. */
 const RESERVE_BYTES = 512 * 1024 * 1024;
 const RESERVE_SHARE = 0.05;
+
+/** How long an upload that has received no byte reserves space. */
+const EMPTY_RESERVATION_MS = 10 * 60_000;
+/** The space that one uploader's unfinished uploads may reserve, as a share of the free space. */
+const MAX_UPLOADER_SHARE = 1 / 4;
 
 /** `uploads/tmp/tus`: uploads that may still be gone on with. */
 export function resumableFolder(): string {
@@ -27,6 +35,18 @@ export interface UnfinishedUpload {
   id: string;
   /** What may still come: of an upload of unknown length everything up to the limit. */
   bytesLeft: number;
+  /** The same, or 0 once the reservation has expired. */
+  reservedBytes: number;
+}
+
+/** Returns a new id for an upload of a user. */
+export function newUploadId(userId: string): string {
+  return `${userId}-${randomUUID().replaceAll("-", "")}`;
+}
+
+/** Returns the id of the user whose upload it is. */
+export function uploaderOf(id: string): string {
+  return id.slice(0, Math.max(0, id.lastIndexOf("-")));
 }
 
 /** The resumable uploads that have not arrived whole, as the disk knows them. */
@@ -40,7 +60,9 @@ export async function unfinishedUploads(): Promise<UnfinishedUpload[]> {
         records.get(id),
         fs.stat(path.join(folder, id)).catch(() => undefined),
       ]);
-      return record && stat ? [{ id, bytesLeft: bytesLeft(record, stat.size) }] : [];
+      if (!record || !stat) return [];
+      const left = bytesLeft(record, stat.size);
+      return [{ id, bytesLeft: left, reservedBytes: isExpired(stat) ? 0 : left }];
     }),
   );
   return found.flat().filter((upload) => upload.bytesLeft > 0);
@@ -50,23 +72,34 @@ function bytesLeft({ size }: Pick<Upload, "size">, arrived: number): number {
   return Math.max(0, (size ?? settings().maxVideoBytes) - arrived);
 }
 
+/** An empty file was last modified when its upload was created or its reservation renewed. */
+function isExpired({ size, mtimeMs }: { size: number; mtimeMs: number }): boolean {
+  return size === 0 && Date.now() - mtimeMs > EMPTY_RESERVATION_MS;
+}
+
 /** Room that a form was promised; it shrinks as the bytes of its files are written. */
 export interface Reservation {
   written(bytes: number): void;
   release(): void;
 }
 
-const reservations = processState("disk space reservations", () => new Set<{ bytes: number }>());
+interface Held {
+  bytes: number;
+  uploader: string | undefined;
+}
+
+const reservations = processState("disk space reservations", () => new Set<Held>());
 
 /**
  * Holds room for the files of a form until it is released.
  *
- * @throws {UploadError} 507 when they do not fit beside what others were promised and the reserve.
+ * @param uploader the id of a user whose share is limited; undefined for everybody else.
+ * @throws {UploadError} 507 as `requireDiskSpace` does.
  */
-export function reserveDiskSpace(bytes: number): Promise<Reservation> {
+export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Reservation> {
   return oneAtATime(async () => {
-    await requireDiskSpace(bytes);
-    const held = { bytes };
+    await requireDiskSpace(bytes, uploader);
+    const held = { bytes, uploader };
     reservations().add(held);
     return {
       written(written) {
@@ -78,26 +111,63 @@ export function reserveDiskSpace(bytes: number): Promise<Reservation> {
 }
 
 /**
+ * Reserves the space of an upload again before its first byte, if its reservation has expired.
+ *
+ * @param bytes of the whole upload.
+ * @throws {UploadError} 507 as `requireDiskSpace` does; the upload stays then.
+ */
+export function renewReservation(id: string, bytes: number, uploader?: string): Promise<void> {
+  return oneAtATime(async () => {
+    const file = path.join(resumableFolder(), id);
+    if (!isExpired(await fs.stat(file))) return;
+    await requireDiskSpace(bytes, uploader);
+    const now = new Date();
+    await fs.utimes(file, now, now);
+  });
+}
+
+/**
  * Requires free space for a file, besides other reservations and the reserve. Evicts local copies of stored files if
  * necessary. Call it inside `oneAtATime`, so that two uploads don't get the same space.
  *
+ * @param uploader the id of a user who may reserve a quarter of the free space; undefined for everybody else.
  * @throws {UploadError} 507
  */
-export async function requireDiskSpace(bytes: number): Promise<void> {
+export async function requireDiskSpace(bytes: number, uploader?: string): Promise<void> {
   await fs.mkdir(temporaryFolder(), { recursive: true });
   let required = bytes;
-  for (const upload of await unfinishedUploads()) required += upload.bytesLeft;
-  for (const held of reservations()) required += held.bytes;
-  const missing = await missingBytes(required);
-  if (missing <= 0) return;
-  // If the store doesn't respond, nothing is evicted and the check below fails.
-  if (settings().storage) await evictCopies({ needed: missing }).catch(() => {});
-  if ((await missingBytes(required)) > 0) throw diskFull();
+  let own = bytes;
+  for (const { id, reservedBytes } of await unfinishedUploads()) {
+    required += reservedBytes;
+    if (uploaderOf(id) === uploader) own += reservedBytes;
+  }
+  for (const held of reservations()) {
+    required += held.bytes;
+    if (held.uploader === uploader) own += held.bytes;
+  }
+  if (!(await makeSpace(required))) throw diskFull();
+  if (uploader !== undefined && !(await makeSpace(own / MAX_UPLOADER_SHARE))) {
+    const most = formatBytes(Math.max(0, (await availableBytes()) * MAX_UPLOADER_SHARE));
+    throw new UploadError(
+      507,
+      `Your unfinished uploads may take up to a quarter of the free disk space, which is ${most}. Finish or cancel another upload first, or upload a smaller file.`,
+    );
+  }
 }
 
-async function missingBytes(required: number): Promise<number> {
+/** Whether so much space is available, after evicting local copies if necessary. */
+async function makeSpace(required: number): Promise<boolean> {
+  const missing = required - (await availableBytes());
+  if (missing <= 0) return true;
+  if (!settings().storage) return false;
+  // If the store doesn't respond, nothing is evicted.
+  await evictCopies({ needed: missing }).catch(() => {});
+  return required <= (await availableBytes());
+}
+
+async function availableBytes(): Promise<number> {
   const { bavail, blocks, bsize } = await fs.statfs(temporaryFolder());
-  return required + Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE) - bavail * bsize;
+  return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
 }
 
 const admissions = processState("upload admissions", takingTurns);

@@ -43,10 +43,12 @@ const READ_ON_BYTES = 1024 * 1024;
  * Whoever calls it discards the files it does not move on.
  *
  * @param rules by field name; the first is what a form that is too long is told about.
+ * @param uploader the id of a user whose share of the disk is limited, see `requireDiskSpace`.
  */
 export async function receiveMultipart(
   request: Request,
   rules: Record<string, FileRule>,
+  uploader?: string,
 ): Promise<ReceivedForm> {
   const form: ReceivedForm = { fields: new Map(), files: new Map() };
   const body = claimBody(request);
@@ -54,7 +56,7 @@ export async function receiveMultipart(
   let early: UploadError | undefined;
   try {
     try {
-      reservation = await admit(request, rules);
+      reservation = await admit(request, rules, uploader);
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
       early = error;
@@ -76,12 +78,16 @@ export async function receiveMultipart(
  *
  * @throws {UploadError} 413 for what is too much for every rule together, 507 for the disk.
  */
-async function admit(request: Request, rules: Record<string, FileRule>): Promise<Reservation> {
+async function admit(
+  request: Request,
+  rules: Record<string, FileRule>,
+  uploader: string | undefined,
+): Promise<Reservation> {
   const length = Number(request.headers.get("Content-Length") ?? 0);
   const most = Object.values(rules).reduce((sum, rule) => sum + rule.maxBytes, FRAME_BYTES);
   const [field, first] = Object.entries(rules)[0] ?? [];
   if (first && length > most) throw new UploadError(413, first.tooLarge, field);
-  return reserveDiskSpace(length);
+  return reserveDiskSpace(length, uploader);
 }
 
 interface Admission {

@@ -9,7 +9,13 @@ import { stopAtShutdown } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { videoSize } from "~/shared/file-rules";
 import { openBlockFile } from "./block-file.server";
-import { oneAtATime, requireDiskSpace, unfinishedUploads } from "./disk-space.server";
+import {
+  oneAtATime,
+  renewReservation,
+  requireDiskSpace,
+  unfinishedUploads,
+  uploaderOf,
+} from "./disk-space.server";
 import { fileSink, pump } from "./file-sink.server";
 import { HEAD_BYTES } from "./received-file.server";
 import { videoEnding } from "./sniff.server";
@@ -33,6 +39,8 @@ export interface Incoming {
   checksum?: { algorithm: string; digest: Buffer };
   /** Why an upload with these terms, as its metadata names them, can't begin. */
   refusalOfTerms: (terms: string | undefined) => string | undefined;
+  /** The id of the user if their share of the disk is limited, see `requireDiskSpace`. */
+  limitedUploader: string | undefined;
   /** The stream once it is being read. */
   reading?: Readable;
 }
@@ -68,15 +76,16 @@ export class UploadStore extends FileStore {
    */
   override create(upload: Upload): Promise<Upload> {
     return oneAtATime(async () => {
-      const owner = upload.id.slice(0, upload.id.lastIndexOf("-") + 1);
-      const others = await unfinishedUploads();
-      if (others.filter(({ id }) => id.startsWith(owner)).length >= MAX_UNFINISHED) {
+      const uploader = uploaderOf(upload.id);
+      const own = (await unfinishedUploads()).filter(({ id }) => uploaderOf(id) === uploader);
+      if (own.length >= MAX_UNFINISHED) {
         throw new UploadError(
           429,
           `There are ${MAX_UNFINISHED} unfinished uploads already. Finish or cancel one of them first.`,
         );
       }
-      await requireDiskSpace(upload.size ?? settings().maxVideoBytes);
+      const bytes = upload.size ?? settings().maxVideoBytes;
+      await requireDiskSpace(bytes, incoming.getStore()?.limitedUploader);
       return super.create(upload);
     });
   }
@@ -94,6 +103,7 @@ export class UploadStore extends FileStore {
     let admitted = 0;
     let written = 0;
 
+    if (offset === 0) await renewReservation(id, record.size ?? maxBytes, source.limitedUploader);
     const target = path.join(this.directory, id);
     const file = await openBlockFile(target, "r+");
     try {

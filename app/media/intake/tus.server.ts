@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { type Locker, Server, Upload } from "@tus/server";
@@ -7,7 +6,7 @@ import { settings } from "~/server/settings.server";
 import { EMPTY_FILE, videoSize } from "~/shared/file-rules";
 import { processState } from "~db/runtime.server";
 import { removeTemporary } from "../files/temporary-files.server";
-import { resumableFolder } from "./disk-space.server";
+import { newUploadId, resumableFolder, uploaderOf } from "./disk-space.server";
 import type { ReceivedFile } from "./received-file.server";
 import { uploadLocks } from "./tus-locks.server";
 import { uploadRecords } from "./tus-records.server";
@@ -49,7 +48,7 @@ function tusEndpoint(): TusEndpoint {
     allowedOrigins: [],
     maxSize: () => settings().maxVideoBytes,
     locker,
-    namingFunction: (request) => `${owner(request.headers)}-${randomUUID().replaceAll("-", "")}`,
+    namingFunction: (request) => newUploadId(owner(request.headers)),
     onUploadCreate: async (_request, upload) => ({ metadata: await admit(upload) }),
     onResponseError: (_request, error) => {
       if (!(error instanceof UploadError)) return undefined;
@@ -68,6 +67,13 @@ function owner(headers: Headers): string {
   return headers.get(OWNER) ?? "";
 }
 
+/** Who sends a request of the tus protocol. */
+export interface TusSender {
+  userId: string;
+  /** Whether they may reserve a part of the disk only, see `requireDiskSpace`. */
+  isLimited: boolean;
+}
+
 /**
  * Answers a request of the tus protocol. Uploads belong to who began them: another user's is not
  * found, whatever is asked of it.
@@ -78,7 +84,7 @@ function owner(headers: Headers): string {
  */
 export async function answerTus(
   request: Request,
-  userId: string,
+  { userId, isLimited }: TusSender,
   refusalOfTerms: Incoming["refusalOfTerms"],
   path = TUS_PATH,
 ): Promise<Response> {
@@ -98,6 +104,7 @@ export async function answerTus(
     length: Number(request.headers.get("Content-Length") ?? 0),
     ...(checksum && { checksum }),
     refusalOfTerms,
+    limitedUploader: isLimited ? userId : undefined,
   };
   headers.set(OWNER, userId);
   // Without its body: the store takes that from where it comes in.
@@ -123,7 +130,7 @@ function tusUploadId(request: Request, path: string): string | undefined {
 }
 
 function isOwn(id: string, userId: string): boolean {
-  return id.startsWith(`${userId}-`) && /^[\w-]+$/.test(id);
+  return uploaderOf(id) === userId && /^[\w-]+$/.test(id);
 }
 
 function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" {
@@ -173,7 +180,7 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
 export async function storeFinishedUpload(userId: string, file: ReceivedFile): Promise<string> {
   const folder = resumableFolder();
   await fs.promises.mkdir(folder, { recursive: true });
-  const id = `${userId}-${randomUUID().replaceAll("-", "")}`;
+  const id = newUploadId(userId);
   const metadata = { filename: file.name.slice(0, MAX_NAME_LETTERS), sha256: file.sha256 };
   const record = new Upload({ id, size: file.bytes, offset: 0, metadata });
   await uploadRecords(folder).set(id, record);

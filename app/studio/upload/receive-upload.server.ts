@@ -42,7 +42,8 @@ export async function receiveUpload(
   userId: string,
   own?: OwnVideos,
 ): Promise<UploadOutcome> {
-  return publishReceivedForm(await receiveMultipart(request, uploadRules()), userId, own);
+  const form = await receiveMultipart(request, uploadRules(), own?.userId);
+  return publishReceivedForm(form, userId, own);
 }
 
 /** What the files of the upload form have to be. */

@@ -1,10 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openSession } from "~/account/session.server";
+import { action as publish } from "~/routes/publish";
 import { action, loader } from "~/routes/uploads";
+import { sqliteHandle } from "~db/client.server";
 import { adminCookie, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
-import { filesIn } from "../../upload-requests";
+import { filesIn, uploadRequest } from "../../upload-requests";
 
 /** Resumable uploads through the route; tus.test.ts has the rules of the protocol over HTTP. */
 
@@ -50,6 +53,26 @@ async function createUpload(headers: Record<string, string>): Promise<string> {
   return response.headers.get("Location") ?? "";
 }
 
+/** Sets the free space, of which all but the files of resumable uploads is free. */
+function setFreeSpace(bytes: number): void {
+  const folder = path.join(site.uploads, "tmp/tus");
+  const used = () =>
+    filesIn(site.uploads)
+      .filter((name) => name.startsWith("tmp/tus/") && !name.endsWith(".json"))
+      .reduce((sum, name) => sum + fs.statSync(path.join(folder, path.basename(name))).size, 0);
+  vi.spyOn(fs.promises, "statfs").mockImplementation(
+    async () => ({ bsize: 1, blocks: 0, bavail: bytes - used() }) as never,
+  );
+}
+
+/** Dates an upload back, as if its last byte had come so long ago. */
+function age(url: string, minutes: number): void {
+  const then = new Date(Date.now() - minutes * 60_000);
+  fs.utimesSync(fileOf(url), then, then);
+}
+
+const setRole = (role: string) => sqliteHandle().prepare("UPDATE users SET role = ?").run(role);
+
 const fileOf = (url: string) => path.join(site.uploads, "tmp/tus", path.basename(url));
 
 describe("a resumable upload", () => {
@@ -92,5 +115,113 @@ describe("a resumable upload", () => {
     expect((await patch(url, 0, content, content.length)).status).toBe(415);
     expect((await send("HEAD", url)).status).toBe(404);
     expect(fs.existsSync(fileOf(url))).toBe(false);
+  });
+});
+
+describe("the reservation of disk space", () => {
+  const ROOM = 1_900_000;
+  const declare = (bytes: number, headers = {}) =>
+    create({ "Upload-Length": String(bytes), ...headers });
+  afterEach(() => vi.restoreAllMocks());
+
+  it("ends after 10 minutes if no byte has come", async () => {
+    setFreeSpace(ROOM);
+    const first = (await declare(1_500_000)).headers.get("Location") ?? "";
+    expect((await declare(1_500_000)).status).toBe(507);
+    age(first, 9);
+    expect((await declare(1_500_000)).status).toBe(507);
+    age(first, 11);
+    expect((await declare(1_500_000)).status).toBe(201);
+  });
+
+  it("stays once bytes have come", async () => {
+    setFreeSpace(ROOM);
+    const url = (await declare(1_500_000)).headers.get("Location") ?? "";
+    const part = clip.subarray(0, SENT_BYTES);
+    expect((await patch(url, 0, part, part.length)).status).toBe(204);
+    age(url, 60);
+    expect((await declare(1_500_000)).status).toBe(507);
+  });
+
+  it("is renewed when an upload goes on after it has ended, if there is room", async () => {
+    setFreeSpace(clip.length + 1_000);
+    const late = await createUpload({ "Upload-Length": String(clip.length) });
+    age(late, 11);
+    const other = await createUpload({ "Upload-Length": String(clip.length) });
+    const refused = await patch(late, 0, clip, clip.length);
+    expect([refused.status, await refused.text()]).toEqual([
+      507,
+      "There is not enough room on the disk for this file.\n",
+    ]);
+    expect((await send("HEAD", late)).headers.get("Upload-Offset")).toBe("0");
+    expect((await send("DELETE", other)).status).toBe(204);
+    expect((await patch(late, 0, clip, clip.length)).status).toBe(204);
+  });
+
+  it("is renewed for one of two uploads that go on at the same time", async () => {
+    setFreeSpace(clip.length + 1_000);
+    const one = await createUpload({ "Upload-Length": String(clip.length) });
+    age(one, 11);
+    const two = await createUpload({ "Upload-Length": String(clip.length) });
+    age(two, 11);
+    const both = await Promise.all([one, two].map((url) => patch(url, 0, clip, clip.length)));
+    expect(both.map(({ status }) => status).sort()).toEqual([204, 507]);
+  });
+
+  it("is at most a quarter of the free space for one uploader", async () => {
+    setFreeSpace(ROOM);
+    setRole("uploader");
+    const first = (await declare(400_000)).headers.get("Location") ?? "";
+    const refused = await declare(100_000);
+    expect([refused.status, await refused.text()]).toEqual([
+      507,
+      "Your unfinished uploads may take up to a quarter of the free disk space, which is 463.9KB. Finish or cancel another upload first, or upload a smaller file.\n",
+    ]);
+    sqliteHandle().exec(
+      "INSERT INTO users (id, email, password_hash, role) VALUES ('u-2', 'b@b.c', 'x', 'uploader')",
+    );
+    const Cookie = (await openSession("u-2")).split(";")[0] ?? "";
+    expect((await declare(400_000, { Cookie })).status).toBe(201);
+    age(first, 11);
+    expect((await declare(100_000)).status).toBe(201);
+    // The expired upload would exceed the share again.
+    const content = clip.subarray(0, SENT_BYTES);
+    expect((await patch(first, 0, content, content.length)).status).toBe(507);
+  });
+
+  it("is at most a quarter for an uploader's form, too, which keeps its texts", async () => {
+    setFreeSpace(ROOM);
+    setRole("uploader");
+    const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();
+    const boundary = Buffer.from(body.slice(2, 80)).toString().split("\r\n")[0];
+    const submit = (bytes: number) =>
+      publish({
+        request: new Request(`${ORIGIN}/admin/publish`, {
+          method: "POST",
+          headers: {
+            Origin: ORIGIN,
+            Cookie: adminCookie(),
+            "Content-Type": `multipart/form-data; boundary=${boundary}`,
+            "Content-Length": String(bytes),
+          },
+          body,
+        }),
+        params: {},
+        context: {},
+      });
+    const refused = (await submit(500_000)) as unknown as Response;
+    expect(refused.status).toBe(507);
+    expect(await refused.json()).toMatchObject({
+      failure: {
+        sentence: expect.stringContaining("up to a quarter of the free disk space"),
+        texts: { title: "A walk at night" },
+      },
+    });
+  });
+
+  it.each(["owner", "editor"])("is not limited to a quarter for an %s", async (role) => {
+    setFreeSpace(ROOM);
+    setRole(role);
+    expect((await declare(1_500_000)).status).toBe(201);
   });
 });
