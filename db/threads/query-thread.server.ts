@@ -31,7 +31,7 @@ const threads = processState(
 
 /**
  * Asks a thread, starting it at first use. It ends with the process, and keeps it from ending only
- * while an answer is awaited.
+ * while an answer is awaited. Rejects if the question can't be cloned, or the thread fails.
  *
  * @param task one of those in `app/entry.threads.server.ts`.
  */
@@ -45,9 +45,10 @@ export function queryThread<Answer>(
     const thread = threads().get(name) ?? start(name);
     thread.lastId += 1;
     const id = thread.lastId;
+    // May throw, and then nobody waits.
+    thread.worker.postMessage({ id, file, connection: connectionId(), task, question });
     thread.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
     thread.worker.ref();
-    thread.worker.postMessage({ id, file, connection: connectionId(), task, question });
   });
 }
 
@@ -74,6 +75,8 @@ function start(name: ThreadName): Thread {
   };
   worker.on("error", gone);
   worker.on("exit", () => gone(new Error(`The ${name} thread ended.`)));
+  // After the listeners: Node keeps the process running for one of messages.
+  worker.unref();
   return thread;
 }
 

@@ -9,8 +9,9 @@ import { ownStore } from "./store-identity.server";
 const LOOK_EVERY_MS = 10_000;
 /** Whether it answers is asked so often, also where nothing is to be moved; after a failure nothing else is asked before. */
 const ASK_EVERY_MS = 60_000;
-/** Nobody sends a film for so long. */
-const ABANDONED_MS = 24 * 3_600_000;
+const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
+/** Longer than it takes to send any file, also of hundreds of gigabytes over a slow connection. */
+const ABANDONED_MS = 3 * 24 * 3_600_000;
 
 export interface StoreFailure {
   /** Why nothing can be moved into the store, or read from it. */
@@ -58,6 +59,10 @@ export function startMovingFiles(): void {
       failed(message);
     }
   };
+  every(REMOVE_ABANDONED_EVERY_MS, "remove abandoned uploads to the file store", async () => {
+    // The mover reports it.
+    if (!storeFailure()) await removeAbandoned();
+  });
   const moving = every(LOOK_EVERY_MS, "move files into the store", work, { firstMs: 0 });
   onShutdown(() => {
     isLeaving = true;
@@ -72,6 +77,11 @@ export async function moveOnce(isWanted: () => boolean = () => true): Promise<vo
   await moveIntoStore(undefined, isWanted);
 }
 
+/** Removes what was sent to the store in part and given up, such as by a killed process: stores charge for it. */
+async function removeAbandoned(): Promise<void> {
+  await (await ownStore()).removeUnfinished(Date.now() - ABANDONED_MS);
+}
+
 /**
  * Asks the store once, before the first request is answered.
  *
@@ -81,7 +91,7 @@ export async function moveOnce(isWanted: () => boolean = () => true): Promise<vo
 export async function tryStore(): Promise<void> {
   if (!settings().storage) return;
   try {
-    await (await ownStore()).removeUnfinished(Date.now() - ABANDONED_MS);
+    await removeAbandoned();
   } catch (error) {
     const isFinal = error instanceof StorageError && ["denied", "foreign"].includes(error.failure);
     if (isFinal) throw error;

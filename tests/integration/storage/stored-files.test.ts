@@ -22,7 +22,7 @@ import { diskUsage, fileExists, recordFile } from "~/media/media-files.server";
 import { identifySite } from "~/media/removal-guard.server";
 import { moveBack, setMovingToDisk } from "~/media/storage/move-back.server";
 import { dueEntries, moveIntoStore } from "~/media/storage/move-into-store.server";
-import { tryStore } from "~/media/storage/start.server";
+import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { ownStore, requireStoreSetting } from "~/media/storage/store-identity.server";
 import { loader as feed } from "~/routes/feed";
 import { loader } from "~/routes/media";
@@ -36,6 +36,7 @@ import { restoreVideos } from "~/studio/trash/restore.server";
 import { purge } from "~/studio/trash/trash.server";
 import { checkDocuments, enqueueDocumentRemovals } from "~/trust/consent/documents.server";
 import { sqliteHandle, transaction } from "~db/client.server";
+import { stopRuntime } from "~db/runtime.server";
 import { filesBelow } from "../../files-below";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -489,6 +490,36 @@ describe("documents of performers", () => {
     await transaction(() => enqueueDocumentRemovals([id]));
     await removeFiles(Date.now() + 1_000);
     expect([storedFile(name)?.bytes, removals()]).toEqual([9, []]);
+  });
+});
+
+describe("what was sent to the store in part", () => {
+  it("is removed every day once it is abandoned, also while the site runs", async () => {
+    const partial = (name: string, days: number) => {
+      const file = path.join(storeFolder, "videos/u", `.partial-${name}`);
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, "half");
+      const then = new Date(Date.now() - days * 24 * HOUR_MS);
+      fs.utimesSync(file, then, then);
+    };
+    const partials = () => objects().filter((name) => name.includes(".partial-"));
+    await tryStore();
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      startMovingFiles();
+      partial("abandoned", 4);
+      partial("in-progress", 2);
+      vi.advanceTimersByTime(23 * HOUR_MS);
+      expect(partials()).toHaveLength(2);
+      vi.advanceTimersByTime(HOUR_MS);
+      await expect.poll(partials).toEqual(["videos/u/.partial-in-progress"]);
+      partial("abandoned", 4);
+      vi.advanceTimersByTime(24 * HOUR_MS);
+      await expect.poll(partials).toEqual(["videos/u/.partial-in-progress"]);
+    } finally {
+      await stopRuntime({ except: ["query threads", "picture process"] });
+      vi.useRealTimers();
+    }
   });
 });
 
