@@ -7,6 +7,7 @@ const COMMANDS = {
   backup: "scripts/backup.ts",
   "check-library": "scripts/check-library.ts",
   "create-user": "scripts/create-user.ts",
+  "delete-user": "scripts/delete-user.ts",
   demo: "scripts/demo.ts",
   import: "scripts/import.ts",
   jobs: "scripts/jobs.ts",

@@ -28,9 +28,3 @@ export function mayNow(userId: string, permission: Permission): boolean {
   const account = accountNow(userId);
   return account !== undefined && allows(account, permission);
 }
-
-/** Whether an account was deactivated, or blocked, after something began. False for one that never existed. */
-export function hasEnded(userId: string, since: string): boolean {
-  const exists = prepared("SELECT 1 FROM users WHERE id = ?").get(userId) !== undefined;
-  return exists && accountNow(userId, since) === undefined;
-}

@@ -115,6 +115,10 @@ const SENTENCES = {
   strike: ["gave % a strike", "gave an uploader a strike"],
   "strike-withdraw": ["took back a strike of %", "took back a strike"],
   block: ["blocked %", "blocked an account"],
+  "block-release": [
+    "released %, whose former uploader is blocked",
+    "released a video whose former uploader is blocked",
+  ],
   "sign-in": ["signed in with %", "signed in"],
   "sign-in-refused": [
     "was locked out for a quarter of an hour after many wrong passwords",
@@ -160,7 +164,15 @@ const SENTENCES = {
   reactivate: ["let the account % sign in again", "let an account sign in again"],
   "user-sessions-end": ["ended the sessions of %", "ended the sessions of an account"],
   "password-reset": ["reset the password of %", "reset a password"],
+  // The detail is how many videos went to which account, such as: 2 videos to owner@example.com
+  "account-delete": ["deleted an account and transferred %", "deleted an account"],
+  // The detail is, such as: 2 videos of a@example.com to b@example.com
+  "videos-transfer": ["transferred %", "transferred videos"],
+  "limits-change": ["changed the upload limits of %", "changed the upload limits of an account"],
 } as const;
+
+/** Shown instead of the email address of an account that was deleted. */
+export const DELETED_ACCOUNT = "A deleted account";
 
 /** Who did what has no account to its name. Nothing is known of who opened a link. */
 export function unknownActor(action: string): string {
@@ -168,6 +180,25 @@ export function unknownActor(action: string): string {
 }
 
 export type ActivityAction = keyof typeof SENTENCES;
+
+/** The actions whose detail contains the email address of an account, between spaces. */
+export const ABOUT_ACCOUNTS = [
+  "account-create",
+  "account-delete",
+  "block",
+  "deactivate",
+  "invitation-accept",
+  "invitation-withdraw",
+  "invite",
+  "limits-change",
+  "password-reset",
+  "reactivate",
+  "role-change",
+  "strike",
+  "strike-withdraw",
+  "user-sessions-end",
+  "videos-transfer",
+] as const satisfies ActivityAction[];
 
 /**
  * The rest of the sentence about an activity, around its detail: `subject` is empty where the

@@ -1,6 +1,6 @@
-import { database, type NotPromise, transaction } from "~db/client.server";
+import { database, type NotPromise, prepared, transaction } from "~db/client.server";
 import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
-import type { ActivityAction } from "./activity-labels";
+import { ABOUT_ACCOUNTS, type ActivityAction } from "./activity-labels";
 
 const ACTIVITIES_PER_PAGE = 50;
 /** Years of a busy catalogue; the oldest go first. */
@@ -8,8 +8,9 @@ const ACTIVITIES_KEPT = 100_000;
 
 export interface Activity {
   id: number;
-  /** Undefined when the operator did it at the command line, or the account is gone. */
+  /** Undefined when the operator did it at the command line, or the account is deleted. */
   email: string | undefined;
+  isDeletedAccount: boolean;
   action: string;
   /** The video's id, if it was about one; the video may be gone. */
   subjectId: string | undefined;
@@ -65,6 +66,41 @@ export function recordActivity(entry: ActivityEntry): number {
   return id;
 }
 
+/** Read, and changed, in one transaction: a few milliseconds. */
+const READ_AT_ONCE = 10_000;
+const CHANGED_AT_ONCE = 100;
+/** In an entry, instead of the email address of an account that was deleted. */
+const FORGOTTEN = "[deleted]";
+
+/**
+ * Part of a transaction: removes an email address from the next entries about accounts.
+ *
+ * @param after the id of the last entry that was read before; 0 for the first part.
+ * @returns the id of the last entry that was read, and whether it is the newest.
+ */
+export function forgetEmail(email: string, after: number): { to: number; isDone: boolean } {
+  requireTransaction();
+  const last = prepared("SELECT coalesce(max(id), 0) FROM activities").pluck().get() as number;
+  const to = Math.min(last, after + READ_AT_ONCE);
+  // instr(): an address may contain the wildcards of LIKE.
+  const rows = prepared(
+    `SELECT id, detail FROM activities
+     WHERE id > @after AND id <= @to AND action IN (SELECT value FROM json_each(@actions))
+       AND instr(lower(detail), lower(@email)) > 0
+     ORDER BY id LIMIT ${CHANGED_AT_ONCE}`,
+  ).all({ after, to, email, actions: JSON.stringify(ABOUT_ACCOUNTS) }) as {
+    id: number;
+    detail: string;
+  }[];
+  const isIt = (word: string) => word.toLowerCase() === email.toLowerCase();
+  for (const { id, detail } of rows) {
+    const words = detail.split(" ").map((word) => (isIt(word) ? FORGOTTEN : word));
+    changeActivity(id, words.join(" "));
+  }
+  if (rows.length === CHANGED_AT_ONCE) return { to: rows.at(-1)!.id, isDone: false };
+  return { to, isDone: to === last };
+}
+
 /** Says something else in an entry, such as more videos of the same change. Part of a transaction. */
 export function changeActivity(id: number, detail: string): void {
   runChange(database().updateTable("activities").set({ detail }).where("id", "=", id));
@@ -85,6 +121,7 @@ export async function listActivities(
     .select([
       "activities.id",
       "users.email",
+      "activities.user_id",
       "activities.action",
       "activities.subject_id",
       "activities.detail",
@@ -100,6 +137,7 @@ export async function listActivities(
   return (await query.execute()).map((row) => ({
     id: row.id,
     email: row.email ?? undefined,
+    isDeletedAccount: row.user_id !== null && row.email === null,
     action: row.action,
     subjectId: row.subject_id ?? undefined,
     detail: row.detail,

@@ -16,7 +16,9 @@ export type Ending =
   /** After the role is written. */
   | { event: "role-change" }
   /** Also by a block. */
-  | { event: "deactivation" };
+  | { event: "deactivation" }
+  /** Of the account; its row is deleted in the last of the transactions that delete it. */
+  | { event: "deletion" };
 
 /** How many of each ended. */
 export interface EndedAccess {
@@ -37,6 +39,7 @@ export interface EndedAccess {
  * | password-reset | all sessions, streams and tokens |
  * | role-change | streams, and tokens and invitations that the role doesn't allow |
  * | deactivation | all of these, and imports that wait |
+ * | deletion | all of these, and preview links of the account |
  */
 export function endAccess(userId: string, ending: Ending): EndedAccess {
   const ended = {
@@ -44,13 +47,30 @@ export function endAccess(userId: string, ending: Ending): EndedAccess {
     tokens: endTokens(userId, ending),
   };
   const { event } = ending;
-  if (event === "deactivation" || event === "role-change") endInvitations(userId);
-  if (event === "deactivation") {
+  if (event === "deletion") deactivate(userId);
+  if (isOver(ending) || event === "role-change") endInvitations(userId);
+  if (isOver(ending)) {
     const access_ended_at = new Date().toISOString();
     runChange(database().updateTable("users").set({ access_ended_at }).where("id", "=", userId));
   }
+  if (event === "deletion") {
+    runChange(database().deleteFrom("preview_links").where("made_by", "=", userId));
+  }
   endClosedStreams();
   return ended;
+}
+
+const isOver = ({ event }: Ending) => event === "deactivation" || event === "deletion";
+
+/** An account that is being deleted can't be used any more, also if its deletion is interrupted. */
+function deactivate(userId: string): void {
+  runChange(
+    database()
+      .updateTable("users")
+      .set({ deactivated_at: new Date().toISOString() })
+      .where("id", "=", userId)
+      .where("deactivated_at", "is", null),
+  );
 }
 
 function endSessions(userId: string, ending: Ending): number {
@@ -68,7 +88,7 @@ function endTokens(userId: string, ending: Ending): number {
     const ids = tokensBeyond(userId);
     return ids.length > 0 ? runChange(tokens.where("id", "in", ids)) : 0;
   }
-  const all = event === "password-reset" || event === "deactivation";
+  const all = event === "password-reset" || isOver(ending);
   return all || (event === "password-change" && ending.tokensToo) ? runChange(tokens) : 0;
 }
 

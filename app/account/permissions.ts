@@ -76,6 +76,12 @@ const TABLE = {
     moderator: "none",
     uploader: "none",
   },
+  "/admin/review/:id release-blocked": {
+    owner: "all",
+    editor: "all",
+    moderator: "none",
+    uploader: "none",
+  },
   "/admin/review/:id scan-again": {
     owner: "all",
     editor: "all",

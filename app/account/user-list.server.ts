@@ -132,8 +132,12 @@ function changeUser(
   });
 }
 
-/** In the transaction of the change: two owners who remove each other at once leave one. */
-function requireOtherOwner(user: ChangedUser): void {
+/**
+ * In the transaction of the change: two owners who remove each other at once leave one.
+ *
+ * @throws {AccountError} for the last owner who can sign in.
+ */
+export function requireOtherOwner(user: Pick<ChangedUser, "id" | "role" | "deactivated_at">): void {
   if (user.role !== "owner" || user.deactivated_at !== null) return;
   const other = firstRow(
     database()

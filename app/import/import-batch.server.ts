@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable } from "kysely";
-import { hasEnded } from "~/account/account-now.server";
+import { accountNow } from "~/account/account-now.server";
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
 import {
   type ArrivedFile,
@@ -59,7 +59,8 @@ export interface Candidate extends ArrivedFile {
 }
 
 /** In one transaction. */
-const ACCOUNT_ENDED = "The account that imports was deactivated. Nothing else was imported.";
+const ACCOUNT_ENDED =
+  "The account that imports was deactivated or deleted. Nothing else was imported.";
 const ROWS_AT_ONCE = 50;
 /** So that the disk already writes while the rest of a batch is copied. */
 const FLUSH_EVERY = 300;
@@ -235,7 +236,7 @@ function insertRows(
   moved: PendingImport[],
   time: number,
 ): void {
-  if (hasEnded(userId, since)) throw new ImportError(ACCOUNT_ENDED);
+  if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);
   const digests = moved.flatMap(({ videoId, sha256 }) =>
     sha256 ? [{ video_id: videoId, sha256 }] : [],
   );

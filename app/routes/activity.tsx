@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { History } from "lucide-react";
 import { listActivities } from "~/account/activity.server";
-import { activitySentence, unknownActor } from "~/account/activity-labels";
+import { activitySentence, DELETED_ACCOUNT, unknownActor } from "~/account/activity-labels";
 import { requirePermission } from "~/account/guard.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -46,7 +46,7 @@ export default function Activity() {
         <EmptyState icon={<History />} title="Nothing has happened yet." />
       ) : (
         <ol className="flex flex-col text-sm">
-          {activities.map(({ id, email, action, detail, createdAt }) => {
+          {activities.map(({ id, email, isDeletedAccount, action, detail, createdAt }) => {
             const { before, subject, after } = activitySentence(action, detail);
             return (
               <li
@@ -57,7 +57,10 @@ export default function Activity() {
                   {TIME.format(new Date(createdAt))}
                 </time>
                 <p className="min-w-0 break-words">
-                  <span className="text-muted">{email ?? unknownActor(action)}</span> {before}
+                  <span className="text-muted">
+                    {isDeletedAccount ? DELETED_ACCOUNT : (email ?? unknownActor(action))}
+                  </span>{" "}
+                  {before}
                   {subject && <strong className="font-medium">{subject}</strong>}
                   {after}
                 </p>

@@ -15,7 +15,7 @@ import { ComparisonPanel } from "~/studio/block-list/comparison-panel";
 import { consentHref } from "~/studio/consent/consent-address";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { loadReview, performReview, type ReviewFailure } from "~/studio/review/review.server";
-import { Notes, PreviewLinks } from "~/studio/review/review-panels";
+import { FormerUploaderPanel, Notes, PreviewLinks } from "~/studio/review/review-panels";
 import { ScanPanel } from "~/studio/scan/scan-panel";
 import { usePermissions } from "~/studio/use-permissions";
 import { isReported } from "~/trust/reports/report-videos.server";
@@ -44,6 +44,7 @@ const FORMS: Readonly<Record<string, Permission>> = {
   "compare-again": "/admin/review/:id compare-again",
   "release-uncompared": "/admin/review/:id release-uncompared",
   "release-scan": "/admin/review/:id release-scan",
+  "release-blocked": "/admin/review/:id release-blocked",
   "scan-again": "/admin/review/:id scan-again",
 };
 
@@ -90,7 +91,7 @@ function reviewOf(id = "", user: SessionUser) {
 
 export default function ReviewPage() {
   useLiveRefresh({ jobs: true });
-  const { video, notes, links, likeFilms, uncompared, scans, origin } =
+  const { video, notes, links, likeFilms, uncompared, isHeldForFormerUploader, scans, origin } =
     useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
@@ -129,6 +130,9 @@ export default function ReviewPage() {
           </p>
           <ScanPanel scans={scans} isToBePublic={video.status === "published"} />
           <ComparisonPanel likeFilms={likeFilms} uncompared={uncompared} />
+          {isHeldForFormerUploader && (
+            <FormerUploaderPanel isToBePublic={video.status === "published"} />
+          )}
           {video.status !== "published" &&
             likeFilms.length === 0 &&
             !uncompared &&

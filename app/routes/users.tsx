@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
-import { requirePermission } from "~/account/guard.server";
+import { requirePermission, requireSession } from "~/account/guard.server";
 import { listInvitations } from "~/account/invitations.server";
 import { listUsers } from "~/account/user-list.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
@@ -10,6 +10,8 @@ import { siteOrigin } from "~/server/site-origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { AnswerFailure } from "~/studio/failure-notice";
+import { accountDialog } from "~/studio/users/account-dialog.server";
+import { AccountDialogs } from "~/studio/users/account-dialogs";
 import { InviteForm, NewLink } from "~/studio/users/invite-form";
 import { InvitationList, UserList } from "~/studio/users/user-list";
 import {
@@ -25,6 +27,12 @@ export const meta = privateMeta("Users");
 /** The link of an invitation must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;
 
+const GONE = {
+  title: "Error",
+  description: "This user does not exist, or is you.",
+  kind: "error",
+} as const;
+
 interface Answer {
   error?: UsersFailure;
   invitation?: Extract<UsersAnswer, { invitation: unknown }>["invitation"];
@@ -33,9 +41,12 @@ interface Answer {
 export async function loader({ request }: LoaderFunctionArgs) {
   const owner = await requirePermission(request, "/admin/users");
   const users = listUsers();
+  const dialog = await accountDialog(new URL(request.url).searchParams, users, owner.id);
+  if (dialog === "gone") throw redirectWithToast("/admin/users", GONE);
   return {
     ownId: owner.id,
     users,
+    dialog,
     strikes: Object.fromEntries(strikesOf(users.map(({ id }) => id))),
     invitations: await listInvitations(),
     origin: siteOrigin(request),
@@ -43,16 +54,20 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 export async function action({ request }: ActionFunctionArgs) {
-  const owner = await requirePermission(request, "/admin/users");
+  const session = await requireSession(request, "/admin/users");
   requireOwnOrigin(request);
-  const answer = await performUsers(request, owner);
-  if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
+  const answer = await performUsers(request, session);
+  if ("status" in answer) {
+    const { status, retryAfterSeconds } = answer;
+    const headers = retryAfterSeconds && { "Retry-After": String(retryAfterSeconds) };
+    return data<Answer>({ error: answer }, { status, ...(headers && { headers }) });
+  }
   if ("invitation" in answer) return data<Answer>(answer);
   throw redirectWithToast("/admin/users", answer);
 }
 
 export default function Users() {
-  const { ownId, users, strikes, invitations, origin } = useLoaderData<typeof loader>();
+  const { ownId, users, dialog, strikes, invitations, origin } = useLoaderData<typeof loader>();
   const { error, invitation } = useFormResponse<Answer>() ?? {};
   const busy = useNavigation().formData?.get("intent");
   return (
@@ -61,7 +76,11 @@ export default function Users() {
         <h1 className="text-xl font-semibold">Users</h1>
         <AdminLinks />
       </header>
-      <AnswerFailure error={error} />
+      {dialog ? (
+        <AccountDialogs key={dialog.kind + dialog.id} dialog={dialog} error={error} />
+      ) : (
+        <AnswerFailure error={error} />
+      )}
       {invitation && (
         <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
       )}

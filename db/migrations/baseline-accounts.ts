@@ -16,7 +16,11 @@ export const accounts = /* sql */ `
     may_publish     INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
     deactivated_at  TEXT,
     -- When the account was last deactivated or blocked. Work that was asked for before is not finished.
-    access_ended_at TEXT
+    access_ended_at TEXT,
+    -- The limits of an uploader: null for those of the settings, 0 for none.
+    max_bytes          INTEGER CHECK (max_bytes >= 0),
+    max_videos_per_day INTEGER CHECK (max_videos_per_day >= 0),
+    max_queued_jobs    INTEGER CHECK (max_queued_jobs >= 0)
   );
 
   CREATE TABLE invitations (
@@ -135,6 +139,9 @@ export const accounts = /* sql */ `
     detail     TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
   );
+  -- The files that a user has uploaded lately, which are limited.
+  CREATE INDEX activities_of_uploads ON activities (user_id, created_at)
+    WHERE action IN ('publish', 'draft', 'file-send');
 
   CREATE TABLE upload_templates (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -122,8 +122,9 @@ export const catalogue = /* sql */ `
   -- Counts the streams that have to be encoded again.
   CREATE INDEX videos_by_hls_settings ON videos (hls_settings, source_removed_at)
     WHERE hls_url IS NOT NULL;
-  -- An uploader's own list, newest first. Videos that other tools insert often have no uploader.
-  CREATE INDEX videos_by_uploader ON videos (uploaded_by, sort_key, status, category)
+  -- An uploader's own list, newest first, and what it takes. Videos that other tools insert often have no
+  -- uploader.
+  CREATE INDEX videos_by_uploader ON videos (uploaded_by, sort_key, status, category, bytes)
     WHERE uploaded_by IS NOT NULL;
   CREATE INDEX videos_without_thumbnail ON videos (sort_key, status, category)
     WHERE coalesce(thumbnail_url, '') = '';

@@ -11,7 +11,7 @@ export const consent = /* sql */ `
     document_kind TEXT CHECK (document_kind IN ('passport', 'identity-card', 'driving-licence', 'other')),
     -- The day on which somebody compared the document with the person; null before that.
     checked_on    TEXT,
-    checked_by    TEXT REFERENCES users (id) ON DELETE SET NULL,
+    checked_by    TEXT,
     created_at    TEXT NOT NULL,
     updated_at    TEXT NOT NULL
   );
@@ -36,7 +36,7 @@ export const consent = /* sql */ `
     -- The key of the file, itself encrypted.
     file_key     TEXT NOT NULL,
     added_at     TEXT NOT NULL,
-    added_by     TEXT REFERENCES users (id) ON DELETE SET NULL,
+    added_by     TEXT,
     -- 1 once the file is in the store.
     stored       INTEGER NOT NULL DEFAULT 0 CHECK (stored IN (0, 1))
   );
@@ -53,7 +53,7 @@ export const consent = /* sql */ `
     recorded_on TEXT NOT NULL,
     ends_on     TEXT,
     updated_at  TEXT NOT NULL,
-    updated_by  TEXT REFERENCES users (id) ON DELETE SET NULL,
+    updated_by  TEXT,
     -- The alert that it ends soon. Null until then, and again once ends_on is changed or that alert is
     -- resolved. No foreign key: old alerts are deleted.
     ending_alert_id TEXT

@@ -184,6 +184,8 @@ export const media = /* sql */ `
   ) WITHOUT ROWID;
   CREATE UNIQUE INDEX video_files_pending ON video_files (video_id) WHERE state = 'pending';
   CREATE INDEX video_files_by_video ON video_files (video_id);
+  -- What the files that somebody sent or replaced take.
+  CREATE INDEX video_files_by_user ON video_files (user_id, bytes) WHERE user_id IS NOT NULL;
   CREATE INDEX video_files_by_url ON video_files (video_url);
   CREATE INDEX video_files_by_source_url ON video_files (source_url) WHERE source_url IS NOT NULL;
   CREATE INDEX video_files_by_thumbnail_url ON video_files (thumbnail_url)

@@ -184,7 +184,7 @@ export const studio = /* sql */ `
     -- The scheduled time; null for a backup that somebody requested.
     due_at      TEXT,
     -- Who requested it.
-    user_id     TEXT REFERENCES users (id) ON DELETE SET NULL,
+    user_id     TEXT,
     state       TEXT NOT NULL DEFAULT 'running'
                   CHECK (state IN ('running', 'done', 'failed', 'interrupted')),
     -- Its folder in BACKUP_DIR, once it is verified.

@@ -178,7 +178,8 @@ export const trust = /* sql */ `
     id           TEXT PRIMARY KEY NOT NULL,
     user_id      TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     reason       TEXT NOT NULL,
-    given_by     TEXT REFERENCES users (id) ON DELETE SET NULL,
+    -- No foreign key: it stays after the account is deleted, as in each record of what somebody did.
+    given_by     TEXT,
     given_at     TEXT NOT NULL,
     -- When it expires.
     ends_at      TEXT NOT NULL,
@@ -190,7 +191,7 @@ export const trust = /* sql */ `
     version    INTEGER PRIMARY KEY NOT NULL CHECK (version > 0),
     text       TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    created_by TEXT REFERENCES users (id) ON DELETE SET NULL
+    created_by TEXT
   );
   CREATE TRIGGER upload_terms_kept BEFORE UPDATE OF version, text, created_at ON upload_terms BEGIN
     SELECT RAISE(ABORT, 'a version of the terms is never changed');
@@ -218,7 +219,7 @@ export const trust = /* sql */ `
     -- Accepted for the video, or for another file of it.
     subject       TEXT NOT NULL CHECK (subject IN ('video', 'file')),
     version       INTEGER NOT NULL REFERENCES upload_terms (version),
-    user_id       TEXT REFERENCES users (id) ON DELETE SET NULL,
+    user_id       TEXT,
     accepted_at   TEXT NOT NULL,
     -- When the video was found to be permanently deleted.
     video_gone_at TEXT

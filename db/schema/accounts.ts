@@ -19,6 +19,10 @@ export interface UsersTable {
   deactivated_at: Time | null;
   /** Of the last deactivation or block: what was asked for before is not finished. */
   access_ended_at: Time | null;
+  /** Of an uploader: null for the limit of the settings, 0 for no limit. */
+  max_bytes: number | null;
+  max_videos_per_day: number | null;
+  max_queued_jobs: number | null;
   created_at: Generated<Time>;
   /** The secret of the second factor, encrypted; it counts once it is enabled. */
   totp_secret: string | null;

@@ -196,6 +196,12 @@ export async function removeUpload(userId: string, id: string): Promise<void> {
   await uploadRecords(folder).delete(id);
 }
 
+/** Removes all uploads of a user. */
+export async function removeUploadsOf(userId: string): Promise<void> {
+  const ids = await tusEndpoint().store.configstore.list?.();
+  for (const id of ids ?? []) await removeUpload(userId, id);
+}
+
 /** Removes the uploads that received no byte for a day. */
 export async function removeExpiredUploads(): Promise<number> {
   return tusEndpoint().store.deleteExpired();

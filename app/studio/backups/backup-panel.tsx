@@ -122,7 +122,7 @@ export function BackupList({ last }: Pick<BackupsPage, "last">) {
               <StateBadge state={backup.state} />
             </p>
             <p className="text-muted wrap-anywhere">
-              {backup.isTimed ? "By the timetable" : (backup.email ?? "From the command line")}
+              {backup.isTimed ? "By the timetable" : (backup.by ?? "From the command line")}
             </p>
             <p className="w-full text-muted figures wrap-anywhere">{resultText(backup)}</p>
           </li>

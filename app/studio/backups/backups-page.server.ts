@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { DELETED_ACCOUNT } from "~/account/activity-labels";
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import type { ReplicationState } from "~db/litestream.server";
@@ -17,8 +18,8 @@ export interface ListedBackup {
   finishedAt: string | null;
   state: "running" | "done" | "failed" | "interrupted";
   isTimed: boolean;
-  /** Who asked for it; null for the command line, and when the account is gone. */
-  email: string | null;
+  /** Who requested it; null for the command line. */
+  by: string | null;
   files: number;
   bytes: number;
   addedBytes: number;
@@ -55,7 +56,7 @@ export async function readBackupsPage(now = Date.now()): Promise<BackupsPage> {
     finishedAt: row.finished_at,
     state: row.state,
     isTimed: row.due_at !== null,
-    email: (row.user_id && emails.get(row.user_id)) || null,
+    by: row.user_id && (emails.get(row.user_id) ?? DELETED_ACCOUNT),
     files: row.files,
     bytes: row.bytes,
     addedBytes: row.added_bytes,

@@ -173,8 +173,7 @@ function DocumentRow({
         <span className="font-medium">{DOCUMENT_LABELS[kind]}</span>
         <span className="block text-muted figures">
           {type === "application/pdf" ? "PDF" : type === "image/png" ? "PNG" : "JPEG"},{" "}
-          {formatBytes(bytes)}, added <Time value={addedAt} /> by{" "}
-          {addedBy ?? "somebody who has left"}
+          {formatBytes(bytes)}, added <Time value={addedAt} /> by {addedBy ?? "a deleted account"}
         </span>
       </p>
       {mayRead && (
@@ -218,7 +217,7 @@ export function Kept({
       <p className="text-sm text-muted figures">
         The record and the documents above, and in which videos they are shown. Entered{" "}
         <Time value={createdAt} />, changed <Time value={updatedAt} />
-        {checkedOn && `, checked ${checkedOn} by ${checkedBy ?? "somebody who has left"}`}.
+        {checkedOn && `, checked ${checkedOn} by ${checkedBy ?? "a deleted account"}`}.
       </p>
       {videos.length === 0 ? (
         <p className="text-sm">In no video.</p>

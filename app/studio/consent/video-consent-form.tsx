@@ -54,7 +54,7 @@ export function ConsentState({
       )}
       {updatedAt && (
         <p className="text-sm text-muted figures">
-          Changed <Time value={updatedAt} /> by {updatedBy ?? "somebody who has left"}.
+          Changed <Time value={updatedAt} /> by {updatedBy ?? "a deleted account"}.
         </p>
       )}
     </PageSection>

@@ -74,8 +74,14 @@ export interface ReportPage {
   choices: DeskDecision[];
   earlier: EarlierReport[];
   messages: ReportMessage[];
-  /** The log entries, oldest first; the email is null for a deleted account and for the site. */
-  entries: { id: number; at: string; action: string; email: string | null }[];
+  /** The log entries, oldest first; the user is null for the site, the email also for a deleted account. */
+  entries: {
+    id: number;
+    at: string;
+    action: string;
+    userId: string | null;
+    email: string | null;
+  }[];
   /** Until when it is preserved, ISO 8601 UTC; null if it doesn't. */
   preservedUntil: string | null;
   /** Who can be given a strike with a removal. */
@@ -96,7 +102,7 @@ export function readReportPage(id: string, now = Date.now()): ReportPage | undef
     earlier: readEarlier(report, ids),
     messages: readMessages(id),
     entries: prepared(
-      `SELECT moderation_log.id, at, action, email FROM moderation_log
+      `SELECT moderation_log.id, at, action, user_id AS userId, email FROM moderation_log
          LEFT JOIN users ON users.id = user_id
        WHERE report_id = ? GROUP BY at, action ORDER BY moderation_log.id DESC LIMIT ${ENTRIES_SHOWN}`,
     )

@@ -1,4 +1,5 @@
 import { Link } from "@remix-run/react";
+import { DELETED_ACCOUNT } from "~/account/activity-labels";
 import { Time } from "~/account/session-list";
 import { PageSection } from "../page-section";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
@@ -76,9 +77,10 @@ export function Course({ messages, entries }: Pick<ReportPage, "messages" | "ent
       )}
       {entries.length > 0 && (
         <ol aria-label="Decisions" className="flex flex-col gap-1 text-sm text-muted">
-          {entries.map(({ id, at, action, email }) => (
+          {entries.map(({ id, at, action, userId, email }) => (
             <li key={id} className="wrap-anywhere">
-              <Time value={at} />: {email ?? "The site"} {LOG_LABELS[action] ?? action}
+              <Time value={at} />: {email ?? (userId ? DELETED_ACCOUNT : "The site")}{" "}
+              {LOG_LABELS[action] ?? action}
             </li>
           ))}
         </ol>

@@ -1,4 +1,5 @@
 import { Form } from "@remix-run/react";
+import { DELETED_ACCOUNT } from "~/account/activity-labels";
 import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
@@ -31,7 +32,7 @@ export function Notes({
           {notes.map(({ id, email, text, createdAt }) => (
             <li key={id} className="p-3 sm:px-4">
               <p className="text-sm text-muted wrap-anywhere">
-                {email ?? "Somebody who has left"}, <Time value={createdAt} />
+                {email ?? DELETED_ACCOUNT}, <Time value={createdAt} />
               </p>
               <p dir="auto" className="mt-1 wrap-anywhere whitespace-pre-line">
                 {text}
@@ -83,7 +84,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
           {links.map((link) => (
             <li key={link.id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
               <p className="min-w-0 grow basis-48 text-sm text-muted wrap-anywhere">
-                {`${link.madeBy ?? "Somebody who has left"}, `}
+                {`${link.madeBy ?? DELETED_ACCOUNT}, `}
                 <Time value={link.createdAt} />
                 {` · ${formatQuantity(link.views, "view")}`}
                 {link.lastViewedAt && (
@@ -107,6 +108,32 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
           Make a preview link
         </Button>
       </Form>
+    </section>
+  );
+}
+
+/** Why a video that was transferred from a blocked account is on hold, with the way out. */
+export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean }) {
+  const may = usePermissions();
+  return (
+    <section
+      aria-labelledby="former-uploader"
+      className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
+    >
+      <h3 id="former-uploader" className="font-semibold">
+        Uploaded by a blocked account
+      </h3>
+      <p className="text-sm text-muted">
+        The account that uploaded this video is blocked or deleted. The video stays on hold until an
+        editor has watched it and releases it.
+      </p>
+      {may("/admin/review/:id release-blocked") && (
+        <Form method="post">
+          <Button name="intent" value="release-blocked" variant="secondary">
+            {isToBePublic ? "Release and publish" : "Release"}
+          </Button>
+        </Form>
+      )}
     </section>
   );
 }

@@ -4,7 +4,9 @@ import { NOT_ALLOWED, type SessionUser } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
 import { likenessesOf } from "~/media/block-list/likeness.server";
 import { type Uncompared, uncomparedOf } from "~/trust/compared.server";
+import { formerBlocksOf, releaseFormerBlocks } from "~/trust/uploaders/block.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { isPublic } from "~/visibility/visibility.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideoStatus } from "~db/schema";
@@ -55,6 +57,8 @@ export interface Review {
   likeFilms: string[];
   /** Its comparison with the block list is not done yet, or has failed. */
   uncompared?: Uncompared;
+  /** It is on hold because an account that it belonged to is blocked. */
+  isHeldForFormerUploader: boolean;
   /** Its unfinished scans and those that found something. */
   scans: Scan[];
   notes: ReviewNote[];
@@ -90,6 +94,7 @@ export function loadReview(
     links: listPreviewLinks(id),
     likeFilms: likenessesOf(id),
     uncompared: uncomparedOf(id),
+    isHeldForFormerUploader: formerBlocksOf(id).length > 0,
     // The reason could tell uploaders what to change.
     scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
   };
@@ -105,7 +110,7 @@ export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
 /**
  * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
  * `link`, `revoke` with the link in `link`, `other-film` with the films in `films`, `compare-again`,
- * `release-uncompared`, or `release-scan` or `scan-again` with what was scanned in `scan`.
+ * `release-uncompared`, `release-blocked`, or `release-scan` or `scan-again` with what was scanned in `scan`.
  */
 export async function performReview(
   form: FormData,
@@ -138,6 +143,13 @@ async function perform(
   }
   if (intent === "compare-again") return compareAgain(video, user.id);
   if (intent === "release-uncompared") return releaseUncompared(video, user.id);
+  if (intent === "release-blocked") {
+    if (!(await releaseFormerBlocks(video, user.id)))
+      return failure(409, FAILED, { detail: "This video is no longer on hold for that." });
+    return done(
+      isPublic(video.id) ? "The video is published." : "The video is no longer on hold for that.",
+    );
+  }
   if (intent === "release-scan")
     return releaseInSpiteOfScan(video, text("scan"), text("sure") !== "", user.id);
   if (intent === "scan-again") return scanOnceMore(video, text("scan"), user.id);

@@ -24,7 +24,7 @@ export function AcceptedLine({ accepted }: { accepted: AcceptedTerms[] | undefin
             {`Uploaders' terms, version ${version}`}
           </Link>
           {subject === "file" ? ", for another file, accepted by " : ", accepted by "}
-          {by ?? "somebody who has left"}, <Time value={at} />
+          {by ?? "a deleted account"}, <Time value={at} />
         </li>
       ))}
     </ul>

@@ -6,7 +6,8 @@ import type { ListedUser } from "~/account/user-list.server";
 import { formatQuantity } from "~/shared/format";
 import type { Strike } from "~/trust/uploaders/strikes";
 import { Badge } from "~/ui/badge";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
+import { accountDialogHref } from "./account-dialogs";
 import { RoleField } from "./role-field";
 import { StrikesAndBlock } from "./strikes";
 
@@ -40,6 +41,7 @@ export function UserList({
             </p>
           </div>
           {user.id !== ownId && <Controls user={user} />}
+          <AccountLinks user={user} isOwn={user.id === ownId} />
           {(user.choice === "uploader" || user.choice === "publisher") && (
             <StrikesAndBlock user={user} strikes={strikes[user.id] ?? []} />
           )}
@@ -129,6 +131,36 @@ function Controls({ user }: { user: ListedUser }) {
           </Button>
         )}
       </Form>
+    </div>
+  );
+}
+
+function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
+  if (isOwn && user.videos === 0) return null;
+  return (
+    <div className="-mt-2 flex w-full flex-wrap items-center gap-2">
+      {user.videos > 0 && (
+        <ButtonLink
+          to={accountDialogHref("transfer", user.id)}
+          preventScrollReset
+          variant="ghost"
+          size="sm"
+          aria-label={`Transfer videos of ${user.email}`}
+        >
+          Transfer videos
+        </ButtonLink>
+      )}
+      {!isOwn && (
+        <ButtonLink
+          to={accountDialogHref("delete", user.id)}
+          preventScrollReset
+          variant="ghost"
+          size="sm"
+          aria-label={`Delete account ${user.email}`}
+        >
+          Delete account
+        </ButtonLink>
+      )}
     </div>
   );
 }

@@ -1,12 +1,17 @@
+import { confirmIdentity } from "~/account/confirm-identity.server";
+import { FormError } from "~/account/form-error.server";
 import type { SessionUser } from "~/account/guard.server";
 import { invite, withdrawInvitation } from "~/account/invitations.server";
 import { ROLE_NOUNS, readRoleChoice } from "~/account/role-choices";
+import type { OpenSession } from "~/account/session.server";
 import { changeRole, endUserSessions, setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
 import { blockUser, unblockUser } from "~/trust/uploaders/block.server";
+import { deleteAccount } from "~/trust/uploaders/delete-account.server";
 import { giveStrike, withdrawStrike } from "~/trust/uploaders/strikes.server";
+import { transferVideos } from "~/trust/uploaders/transfer-videos.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
@@ -19,6 +24,11 @@ const OWN_ACCOUNT = "You can't do this to your own account, but another owner ca
 /** Why nothing was done, with what was typed. */
 export interface UsersFailure extends StudioFailure {
   email?: string;
+  /** The account that was chosen to receive videos. */
+  receiver?: string;
+  /** The password or passkey of the owner is wrong. */
+  isIdentity?: boolean;
+  retryAfterSeconds?: number;
 }
 
 /** A link that was made just now: it is shown this once. */
@@ -35,21 +45,36 @@ export type UsersAnswer = UsersFailure | ToastMessage | { invitation: NewInvitat
 /**
  * Performs a form of the users: `intent` is `invite` with `email` and `role`, `withdraw` with the
  * invitation in `id`, or `role`, `deactivate`, `reactivate`, `end-sessions`, `strike` (with `reason`) and `block` (with `hide`)
- * with the user in `id`, or `withdraw-strike` with the strike in `id`.
+ * with the user in `id`, or `withdraw-strike` with the strike in `id`, or `transfer-videos` or `delete-account` with the
+ * user in `id` and who receives the videos in `receiver`.
  */
-export async function performUsers(request: Request, owner: SessionUser): Promise<UsersAnswer> {
+export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
   const form = await readSmallForm(request);
   const text = (name: string) => String(form.get(name) ?? "");
   try {
-    return await perform(text, owner);
+    if (text("intent") === "delete-account") await confirmIdentity(request, session, form);
+    return await perform(text, session.user);
   } catch (error) {
+    if (error instanceof FormError) return refusedIdentity(error, text("receiver"));
     if (error instanceof AccountError) {
       const status = text("intent") === "invite" ? 422 : 409;
-      return { ...failure(status, NOT_CHANGED, { detail: error.message }), email: text("email") };
+      return {
+        ...failure(status, NOT_CHANGED, { detail: error.message }),
+        email: text("email"),
+        receiver: text("receiver"),
+      };
     }
     if (isBusy(error)) return failure(503, NOT_CHANGED, { detail: BUSY });
     throw error;
   }
+}
+
+function refusedIdentity(
+  { status, message, retryAfterSeconds }: FormError,
+  receiver: string,
+): UsersFailure {
+  const refused = failure(status as UsersFailure["status"], NOT_CHANGED, { detail: message });
+  return { ...refused, receiver, isIdentity: status === 400, retryAfterSeconds };
 }
 
 async function perform(text: (name: string) => string, owner: SessionUser): Promise<UsersAnswer> {
@@ -78,6 +103,20 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
     const user = await unblockUser(id, owner.id);
     const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
     return describe(user, `may sign in again.${back}`);
+  }
+  if (intent === "transfer-videos") {
+    const done = await transferVideos(id, text("receiver"), owner.id);
+    return describe(
+      done,
+      `has no videos left. ${done?.receiver} received ${formatQuantity(done?.videos ?? 0, "video")}.`,
+    );
+  }
+  if (intent === "delete-account") {
+    const deleted = await deleteAccount(id, text("receiver") || undefined, owner.id);
+    const received = deleted?.receiver
+      ? ` ${deleted.receiver} received ${formatQuantity(deleted.videos, "video")}.`
+      : "";
+    return describe(deleted, `was deleted.${received}`);
   }
   if (intent === "strike")
     return strike(id, { reason: text("reason"), shown: text("shown") }, owner);

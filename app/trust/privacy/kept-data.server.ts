@@ -22,7 +22,8 @@ export interface KeptGroup {
 }
 
 const DAY_MS = 86_400_000;
-const WHILE_ACCOUNT = "As long as the account.";
+const WHILE_ACCOUNT =
+  "As long as the account. When an owner deletes it, its e-mail address is removed everywhere, and what it did names its number alone.";
 
 /** Such as "90 days". */
 function daysOf(ms: number): string {
@@ -104,12 +105,12 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
     lead: "The few who have an account, which nobody needs to watch.",
     kept: [
       {
-        what: "E-mail address, the hash of a password, the role, and when the account was made or deactivated",
+        what: "E-mail address, the hash of a password, the role, limits of uploads, and when the account was made or deactivated",
         why: "To sign in.",
         howLong: WHILE_ACCOUNT,
         columns: {
           users:
-            "id email password_hash role may_publish created_at deactivated_at access_ended_at",
+            "id email password_hash role may_publish created_at deactivated_at access_ended_at max_bytes max_videos_per_day max_queued_jobs",
         },
       },
       {

@@ -2,7 +2,7 @@ import { recordActivity } from "~/account/activity.server";
 import { endAccess } from "~/account/end-access.server";
 import { setDeactivated } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
-import { heldFor, hold, releaseHold } from "~/visibility/holds.server";
+import { heldFor, hold, releaseHold, sourcesOf } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
@@ -71,6 +71,36 @@ export async function unblockUser(
     return isReleased && isPublic(id);
   });
   return { ...user, restored };
+}
+
+/**
+ * Returns the blocked accounts that hold a video although it now belongs to another account: it was transferred, and
+ * nobody will reactivate a deleted account.
+ */
+export function formerBlocksOf(videoId: string): string[] {
+  const uploader = prepared("SELECT uploaded_by FROM videos WHERE id = ?").pluck().get(videoId);
+  return sourcesOf(videoId, "user-blocked").filter((source) => source !== uploader);
+}
+
+/**
+ * Releases the holds of `formerBlocksOf`. Other holds stay.
+ *
+ * @returns false if there are none.
+ */
+export function releaseFormerBlocks(
+  { id, title }: { id: string; title: string },
+  userId: string,
+): Promise<boolean> {
+  return transaction(() => {
+    const sources = formerBlocksOf(id);
+    if (sources.length === 0) return false;
+    for (const sourceId of sources) {
+      releaseHold({ videoId: id, reason: "user-blocked", sourceId });
+      appendToLog({ action: "unhide-blocked", videoId: id, userId, detail: { user: sourceId } });
+    }
+    recordActivity({ userId, action: "block-release", subjectId: id, detail: title });
+    return true;
+  });
 }
 
 /** @returns whether it was public until now. */

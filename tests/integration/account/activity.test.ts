@@ -20,6 +20,7 @@ describe("the activity list", () => {
       {
         id: 2,
         email: undefined,
+        isDeletedAccount: false,
         action: "password-reset",
         subjectId: undefined,
         detail: "",

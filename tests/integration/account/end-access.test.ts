@@ -11,6 +11,7 @@ import { action as changeAccount } from "~/routes/account";
 import { action as tokensAction } from "~/routes/api-tokens";
 import { loader as events } from "~/routes/events";
 import { blockUser } from "~/trust/uploaders/block.server";
+import { deleteAccount } from "~/trust/uploaders/delete-account.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
@@ -140,6 +141,30 @@ describe("the access of an account", () => {
     for (const cookie of [here, elsewhere]) await listen(cookie);
     await blockUser(user, owner, false);
     expect(await left()).toEqual(["0 streams"]);
+  });
+
+  it("ends altogether by a deletion, with the preview links of the account", async () => {
+    sqliteHandle()
+      .prepare(
+        "INSERT INTO preview_links (token_hash, video_id, made_by, created_at) VALUES (?, 'v', ?, '')",
+      )
+      .run("theirs", user);
+    sqliteHandle()
+      .prepare(
+        "INSERT INTO preview_links (token_hash, video_id, made_by, created_at) VALUES (?, 'v', ?, '')",
+      )
+      .run("other", owner);
+    await deleteAccount(user, undefined, owner);
+    expect(await left()).toEqual(["0 streams"]);
+    expect(sqliteHandle().prepare("SELECT token_hash FROM preview_links").pluck().all()).toEqual([
+      "other",
+    ]);
+  });
+
+  it("ends before the row is deleted, so that an interrupted deletion leaves no access", async () => {
+    await transaction(() => endAccess(user, { event: "deletion" }));
+    expect(await left()).toEqual(["0 streams"]);
+    expect(accountNow(user)).toBeUndefined();
   });
 
   it("doesn't end where the change is undone", async () => {

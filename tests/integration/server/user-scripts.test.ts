@@ -83,3 +83,33 @@ describe("set-password", () => {
     expect([exitCode, stderr]).toEqual([1, "There is no account for no@b.c."]);
   });
 });
+
+describe("delete-user", () => {
+  it("deletes an account whose videos another account receives", async () => {
+    const { id } = makeUser("left@example.com");
+    const receiver = makeUser("here@example.com").id;
+    sqliteHandle()
+      .prepare("INSERT INTO videos (id, title, category, uploaded_by) VALUES ('v', 'A', 'desi', ?)")
+      .run(id);
+    const args = ["--email", "Left@example.com"];
+    const refused = await script("delete-user", args);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      "Choose the account that receives the videos of this account.",
+    ]);
+    const done = await script("delete-user", [...args, "--transfer-to", "here@example.com"]);
+    expect([done.exitCode, done.stdout.split("\n")]).toEqual([
+      0,
+      ["The account left@example.com is deleted.", "here@example.com received 1 video."],
+    ]);
+    expect(sqliteHandle().prepare("SELECT email FROM users").pluck().all()).toEqual([
+      "here@example.com",
+    ]);
+    expect(sqliteHandle().prepare("SELECT uploaded_by FROM videos").pluck().get()).toBe(receiver);
+    const last = await script("delete-user", ["--email", "here@example.com"]);
+    expect([last.exitCode, last.stderr]).toEqual([
+      1,
+      "This is the last owner. Make somebody else an owner first.",
+    ]);
+  });
+});

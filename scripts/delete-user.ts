@@ -1,0 +1,34 @@
+// npm run delete-user: deletes an account, as owners do on the users page.
+import { AccountError, findUserByEmail } from "~/account/users.server";
+import { formatQuantity } from "~/shared/format";
+import { deleteAccount } from "~/trust/uploaders/delete-account.server";
+import { requireSite } from "./require-site";
+import { runScript } from "./run-script";
+
+const USAGE = `npm run delete-user -- --email ADDRESS [--transfer-to ADDRESS]
+
+Deletes an account, but never the last owner. If it was interrupted, run it again.
+  --email ADDRESS         the account
+  --transfer-to ADDRESS   the account that receives its videos, required if it has any`;
+
+await runScript(
+  USAGE,
+  { email: { type: "string" }, "transfer-to": { type: "string" } },
+  async ({ email, "transfer-to": transferTo }) => {
+    requireSite();
+    if (!email) throw new AccountError("Name the account with --email.");
+    const user = await requireUser(email);
+    const receiver = transferTo === undefined ? undefined : await requireUser(transferTo);
+    const deleted = await deleteAccount(user.id, receiver?.id, null);
+    console.log(`The account ${user.email} is deleted.`);
+    if (deleted?.receiver) {
+      console.log(`${deleted.receiver} received ${formatQuantity(deleted.videos, "video")}.`);
+    }
+  },
+);
+
+async function requireUser(email: string) {
+  const user = await findUserByEmail(email);
+  if (!user) throw new AccountError(`There is no account for ${email.trim()}.`);
+  return user;
+}
