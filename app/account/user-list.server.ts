@@ -8,6 +8,13 @@ import { AccountError } from "./users.server";
 
 export const LAST_OWNER = "This is the last owner. Make somebody else an owner first.";
 
+/** The limits of an uploader: null for the limit of the settings, 0 for none. */
+export interface UploaderLimits {
+  maxBytes: number | null;
+  maxVideosPerDay: number | null;
+  maxQueuedJobs: number | null;
+}
+
 /** A user as owners see them; times are ISO 8601 UTC. */
 export interface ListedUser {
   id: string;
@@ -21,9 +28,12 @@ export interface ListedUser {
   lastUsedAt: string | null;
   /** What they have uploaded and is still there. */
   videos: number;
+  limits: UploaderLimits;
 }
 
-interface UserRow extends Omit<ListedUser, "choice" | "hasSecondFactor"> {
+interface UserRow
+  extends Omit<ListedUser, "choice" | "hasSecondFactor" | "limits">,
+    UploaderLimits {
   role: Role;
   may_publish: number;
   hasSecondFactor: 0 | 1;
@@ -33,17 +43,21 @@ interface UserRow extends Omit<ListedUser, "choice" | "hasSecondFactor"> {
 export function listUsers(now = Date.now()): ListedUser[] {
   const rows = prepared(
     `SELECT users.id, email, role, may_publish, users.created_at AS createdAt,
+       max_bytes AS maxBytes, max_videos_per_day AS maxVideosPerDay, max_queued_jobs AS maxQueuedJobs,
        deactivated_at AS deactivatedAt, totp_enabled_at IS NOT NULL AS hasSecondFactor,
        count(sessions.id_hash) AS sessions, max(sessions.last_used_at) AS lastUsedAt,
        (SELECT count(*) FROM videos WHERE uploaded_by = users.id) AS videos
      FROM users LEFT JOIN sessions ON sessions.user_id = users.id AND expires_at > ?
      GROUP BY users.id ORDER BY deactivated_at IS NOT NULL, email COLLATE NOCASE`,
   ).all(new Date(now).toISOString()) as UserRow[];
-  return rows.map(({ role, may_publish, hasSecondFactor, ...row }) => ({
-    ...row,
-    choice: choiceOf({ role, may_publish }),
-    hasSecondFactor: hasSecondFactor === 1,
-  }));
+  return rows.map(
+    ({ role, may_publish, hasSecondFactor, maxBytes, maxVideosPerDay, maxQueuedJobs, ...row }) => ({
+      ...row,
+      choice: choiceOf({ role, may_publish }),
+      hasSecondFactor: hasSecondFactor === 1,
+      limits: { maxBytes, maxVideosPerDay, maxQueuedJobs },
+    }),
+  );
 }
 
 /**
@@ -63,6 +77,28 @@ export async function changeRole(
     endAccess(userId, { event: "role-change" });
     const detail = `${user.email} ${ROLE_NOUNS[choice]}`;
     recordActivity({ userId: ownerId, action: "role-change", detail });
+  });
+}
+
+/** Sets the limits of an uploader, from their next upload on. */
+export async function setLimits(
+  userId: string,
+  { maxBytes, maxVideosPerDay, maxQueuedJobs }: UploaderLimits,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, (user) => {
+    if (user.role !== "uploader") throw new AccountError("Limits are for uploaders.");
+    runChange(
+      database()
+        .updateTable("users")
+        .set({
+          max_bytes: maxBytes,
+          max_videos_per_day: maxVideosPerDay,
+          max_queued_jobs: maxQueuedJobs,
+        })
+        .where("id", "=", userId),
+    );
+    recordActivity({ userId: ownerId, action: "limits-change", detail: user.email });
   });
 }
 

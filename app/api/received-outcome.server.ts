@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { retryAfter } from "~/server/retry-after.server";
 import type { OwnVideos } from "~/studio/own-videos";
 import { publishReceivedForm } from "~/studio/upload/receive-upload.server";
 import type { UploadSuccess } from "~/studio/upload/upload-fields";
@@ -30,5 +31,6 @@ export async function receivedOutcome(
   const outcome = await publishReceivedForm(form, userId, own, alongside);
   if (outcome.ok) return outcome.video;
   const { sentence, fields: wrong } = outcome.failure;
-  throw new Problem(outcome.status, sentence, fieldProblems(wrong));
+  const headers = retryAfter(outcome.retryAfterSeconds);
+  throw new Problem(outcome.status, sentence, fieldProblems(wrong), headers);
 }

@@ -4,7 +4,8 @@ import { studioStats } from "~/studio/statistics/admin-stats.server";
 import type { PeriodDays } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
 import { tusSender } from "~/studio/upload/tus-sender";
-import { refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
+import { admissionOf } from "~/trust/uploaders/admission.server";
+import { requiredTerms } from "~/trust/uploaders/terms.server";
 import { API_PATH, type Call, operation } from "./operation";
 import { queue, statistics, statisticsQuery, terms } from "./schemas";
 
@@ -73,7 +74,7 @@ const upload = {
   scope: "upload",
   permission: "/admin/uploads/:id?",
   perform: ({ request, user }: Call<undefined, undefined>) =>
-    answerTus(request, tusSender(user), refusalOfTerms, API_PATH + UPLOADS),
+    answerTus(request, tusSender(user), admissionOf(user.id), API_PATH + UPLOADS),
 } as const;
 
 /** Resumable uploads: tus 1.0 (https://tus.io/protocols/resumable-upload). */

@@ -8,6 +8,7 @@ import { useLiveRefresh } from "~/live/use-live-refresh";
 import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { retryAfter } from "~/server/retry-after.server";
 import { siteOrigin } from "~/server/site-origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { SITE_VERSION } from "~/server/version.server";
@@ -35,6 +36,7 @@ import { uploadStart } from "~/studio/templates/templates.server";
 import { handleUpload, uploadLimits } from "~/studio/upload/upload-action.server";
 import type { UploadFailure } from "~/studio/upload/upload-fields";
 import { UploadForm } from "~/studio/upload/upload-form";
+import { quotaLine } from "~/trust/uploaders/quota.server";
 import { requiredTerms } from "~/trust/uploaders/terms.server";
 import { ButtonLink } from "~/ui/button";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
@@ -63,6 +65,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     statistics,
     limits: uploadLimits(),
     terms: requiredTerms(),
+    quota: quotaLine(user.id),
     ffmpeg: ffmpegAvailable(),
     now: Date.now(),
     version: SITE_VERSION,
@@ -82,6 +85,7 @@ const SIGNED_OUT = {
   statistics: {} as Awaited<ReturnType<typeof loadStats>>,
   ffmpeg: true,
   terms: undefined,
+  quota: undefined,
   version: "",
   origin: "",
   signedOut: true,
@@ -102,10 +106,13 @@ export async function action({ request }: ActionFunctionArgs) {
   const asked = readManageView(new URL(request.url).searchParams);
   const own = ownVideosOf(user, "/admin");
   const view = ownView(asked, own);
-  return withAdminForm(request, own, async ({ kind, form }) => {
+  return withAdminForm(request, { userId: user.id, own }, async ({ kind, form }) => {
     if (kind === "upload") return handleUpload(form, user);
     const answer = await performIntent(form, { user, view });
-    if ("status" in answer) return data({ studio: answer }, { status: answer.status });
+    if ("status" in answer) {
+      const { status, retryAfterSeconds } = answer;
+      return data({ studio: answer }, { status, headers: retryAfter(retryAfterSeconds) });
+    }
     if ("confirmation" in answer || "preview" in answer) return data(answer, { status: 200 });
     throw redirectWithToast(manageHref(view), answer);
   });
@@ -172,6 +179,7 @@ export default function Admin() {
             limits={limits}
             start={loaded.start}
             terms={loaded.terms}
+            quota={loaded.quota}
             failure={answer?.upload ?? signedOutUpload(answer)}
           />
         </>

@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { retryAfter } from "~/server/retry-after.server";
 import { ownVideosOf } from "~/studio/own-videos";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { requireUploader } from "~/studio/upload/upload-action.server";
@@ -9,5 +10,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUploader(request, "/admin/publish");
   requireOwnOrigin(request);
   const outcome = await receiveUpload(request, user.id, ownVideosOf(user, "/admin/publish"));
-  return json(outcome, { status: outcome.ok ? 201 : outcome.status });
+  if (outcome.ok) return json(outcome, { status: 201 });
+  const { status, retryAfterSeconds } = outcome;
+  return json(outcome, { status, headers: retryAfter(retryAfterSeconds) });
 }

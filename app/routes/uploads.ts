@@ -3,17 +3,17 @@ import { answerTus } from "~/media/intake/tus.server";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { tusSender } from "~/studio/upload/tus-sender";
 import { requireUploader } from "~/studio/upload/upload-action.server";
-import { refusalOfTerms } from "~/trust/uploaders/terms.server";
+import { admissionOf } from "~/trust/uploaders/admission.server";
 
 /** Resumable uploads: HEAD and OPTIONS. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requireUploader(request, "/admin/uploads/:id?");
-  return answerTus(request, tusSender(user), refusalOfTerms);
+  return answerTus(request, tusSender(user), admissionOf(user.id));
 }
 
 /** POST, PATCH and DELETE. */
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requireUploader(request, "/admin/uploads/:id?");
   requireOwnOrigin(request);
-  return answerTus(request, tusSender(user), refusalOfTerms);
+  return answerTus(request, tusSender(user), admissionOf(user.id));
 }

@@ -6,6 +6,7 @@ import { listUsers } from "~/account/user-list.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
 import { noStoreHeaders } from "~/server/no-store.server";
 import { requireOwnOrigin } from "~/server/origin.server";
+import { retryAfter } from "~/server/retry-after.server";
 import { siteOrigin } from "~/server/site-origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
@@ -19,6 +20,7 @@ import {
   type UsersAnswer,
   type UsersFailure,
 } from "~/studio/users/users-action.server";
+import { siteLimits } from "~/trust/uploaders/quota.server";
 import { strikesOf } from "~/trust/uploaders/strikes.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
@@ -49,6 +51,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     dialog,
     strikes: Object.fromEntries(strikesOf(users.map(({ id }) => id))),
     invitations: await listInvitations(),
+    limits: siteLimits(),
     origin: siteOrigin(request),
   };
 }
@@ -59,15 +62,15 @@ export async function action({ request }: ActionFunctionArgs) {
   const answer = await performUsers(request, session);
   if ("status" in answer) {
     const { status, retryAfterSeconds } = answer;
-    const headers = retryAfterSeconds && { "Retry-After": String(retryAfterSeconds) };
-    return data<Answer>({ error: answer }, { status, ...(headers && { headers }) });
+    return data<Answer>({ error: answer }, { status, headers: retryAfter(retryAfterSeconds) });
   }
   if ("invitation" in answer) return data<Answer>(answer);
   throw redirectWithToast("/admin/users", answer);
 }
 
 export default function Users() {
-  const { ownId, users, dialog, strikes, invitations, origin } = useLoaderData<typeof loader>();
+  const { ownId, users, dialog, strikes, invitations, limits, origin } =
+    useLoaderData<typeof loader>();
   const { error, invitation } = useFormResponse<Answer>() ?? {};
   const busy = useNavigation().formData?.get("intent");
   return (
@@ -85,7 +88,7 @@ export default function Users() {
         <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
       )}
       <InviteForm key={invitation?.path} error={error} isBusy={busy === "invite"} />
-      <UserList users={users} strikes={strikes} ownId={ownId} />
+      <UserList users={users} strikes={strikes} ownId={ownId} ofSite={limits} error={error} />
       {invitations.length > 0 && <InvitationList invitations={invitations} />}
       <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
         <dt className="font-medium text-ink">Owner</dt>

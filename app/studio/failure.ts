@@ -26,6 +26,7 @@ export interface RejectedEdit {
 export interface StudioFailure {
   status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
   toast: ToastMessage;
+  retryAfterSeconds?: number;
   /** What to do next, where the toast's sentence leaves it open. */
   detail?: string;
   edit?: RejectedEdit;

@@ -4,7 +4,7 @@ import type { UploadError } from "~/media/intake/upload-error.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "./edit/edit-captions.server";
 import type { OwnVideos } from "./own-videos";
-import { uploadRules } from "./upload/receive-upload.server";
+import { quotaCheck, uploadRules } from "./upload/receive-upload.server";
 
 /** Room for the ids of as many videos as can be changed at once. */
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
@@ -40,14 +40,14 @@ export type AdminForm =
  */
 export async function withAdminForm<Answer>(
   request: Request,
-  own: OwnVideos | undefined,
+  { userId, own }: { userId: string; own: OwnVideos | undefined },
   work: (form: AdminForm) => Promise<Answer>,
 ): Promise<Answer> {
   if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
     const fields = await readSmallForm(request, MAX_FORM_BYTES);
     return work({ kind: "studio", form: { fields, captions: captionsEdit(fields) } });
   }
-  const rules = { ...uploadRules(), captions: CAPTIONS_RULE };
+  const rules = { ...uploadRules(quotaCheck(request, userId)), captions: CAPTIONS_RULE };
   const received = await receiveMultipart(request, rules, own?.userId);
   try {
     if (!isOfStudio(request, received)) return await work({ kind: "upload", form: received });

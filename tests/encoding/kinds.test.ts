@@ -8,7 +8,7 @@ import { answerTus } from "~/media/intake/tus.server";
 import { ffmpegAvailable, hasFilter } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
-import { refusalOfTerms } from "~/trust/uploaders/terms.server";
+import { admissionOf } from "~/trust/uploaders/admission.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobStates, onDisk, videoRow, workUntilIdle } from "../encode-library";
 import { type Clip, ffmpeg, makeClip, patched } from "../media-clips";
@@ -179,7 +179,8 @@ describe.runIf(ffmpegAvailable())("what is not taken has a sentence of its own",
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Length": "0" };
     const address = "http://localhost/admin/uploads";
     const begin = new Request(address, { method: "POST", headers });
-    const response = await answerTus(begin, { userId: user, isLimited: false }, refusalOfTerms);
+    const sender = { userId: user, isLimited: false };
+    const response = await answerTus(begin, sender, admissionOf(user));
     expect([response.status, await response.text()]).toEqual([415, `${sentence}\n`]);
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);

@@ -1048,8 +1048,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A transfer gives nobody's replacement file the rights of the receiver",
     file: "app/trust/uploaders/transfer-videos.server.ts",
-    find: "AND user_id = @userId AND state <> 'pending'`",
-    replace: "AND user_id = @userId`",
+    find: "AND +user_id = @userId AND state <> 'pending'`",
+    replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
     title: "leaves a file that is to replace another to somebody who may change the video",
   },

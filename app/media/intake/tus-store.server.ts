@@ -37,10 +37,12 @@ export interface Incoming {
   /** Bytes that the request announces. */
   length: number;
   checksum?: { algorithm: string; digest: Buffer };
-  /** Why an upload with these terms, as its metadata names them, can't begin. */
-  refusalOfTerms: (terms: string | undefined) => string | undefined;
   /** The id of the user if their share of the disk is limited, see `requireDiskSpace`. */
   limitedUploader: string | undefined;
+  /** @throws {UploadError} for an upload that can't begin. */
+  requireAdmission: (upload: { terms: string | undefined; bytes: number }) => void;
+  /** How long a sender that was refused has to wait. */
+  retryAfterSeconds?: number;
   /** The stream once it is being read. */
   reading?: Readable;
 }

@@ -52,6 +52,8 @@ function tusEndpoint(): TusEndpoint {
     onUploadCreate: async (_request, upload) => ({ metadata: await admit(upload) }),
     onResponseError: (_request, error) => {
       if (!(error instanceof UploadError)) return undefined;
+      const source = incoming.getStore();
+      if (source) source.retryAfterSeconds = error.retryAfterSeconds;
       return { status_code: error.status, body: `${error.message}\n` };
     },
   });
@@ -78,14 +80,14 @@ export interface TusSender {
  * Answers a request of the tus protocol. Uploads belong to who began them: another user's is not
  * found, whatever is asked of it.
  *
- * @param refusalOfTerms why an upload can't begin with the version of the uploaders' terms that its
- *   metadata names as `terms`.
+ * @param requireAdmission throws UploadError for an upload that can't begin, by its size (0 if that is announced
+ *   later) and the version of the uploaders' terms that its metadata names as `terms`.
  * @param path the address below which the requests come in.
  */
 export async function answerTus(
   request: Request,
   { userId, isLimited }: TusSender,
-  refusalOfTerms: Incoming["refusalOfTerms"],
+  requireAdmission: Incoming["requireAdmission"],
   path = TUS_PATH,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
@@ -103,7 +105,7 @@ export async function answerTus(
     body: () => claimBody(request),
     length: Number(request.headers.get("Content-Length") ?? 0),
     ...(checksum && { checksum }),
-    refusalOfTerms,
+    requireAdmission,
     limitedUploader: isLimited ? userId : undefined,
   };
   headers.set(OWNER, userId);
@@ -115,6 +117,9 @@ export async function answerTus(
   if (location) response.headers.set("Location", location.replace(TUS_PATH, path));
   if (method === "OPTIONS") {
     response.headers.set("Tus-Checksum-Algorithm", CHECKSUM_ALGORITHMS.join(","));
+  }
+  if (source.retryAfterSeconds) {
+    response.headers.set("Retry-After", String(source.retryAfterSeconds));
   }
   response.headers.set("Cache-Control", "no-store");
   return response;
@@ -146,8 +151,7 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
   if ((upload.size ?? 0) > maxBytes) throw new UploadError(413, tooLarge);
   if (upload.size === 0) throw new UploadError(415, EMPTY_FILE);
   const terms = upload.metadata?.terms?.slice(0, MAX_TERMS_DIGITS);
-  const refusal = incoming.getStore()?.refusalOfTerms(terms);
-  if (refusal) throw new UploadError(422, refusal);
+  incoming.getStore()?.requireAdmission({ terms, bytes: upload.size ?? 0 });
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);
   if (/^(image|audio|text)\//.test(filetype)) {
@@ -198,8 +202,14 @@ export async function removeUpload(userId: string, id: string): Promise<void> {
 
 /** Removes all uploads of a user. */
 export async function removeUploadsOf(userId: string): Promise<void> {
-  const ids = await tusEndpoint().store.configstore.list?.();
-  for (const id of ids ?? []) await removeUpload(userId, id);
+  const folder = resumableFolder();
+  const records = uploadRecords(folder);
+  // Without the folder there are no uploads.
+  for (const id of await records.list().catch(() => [])) {
+    if (!isOwn(id, userId)) continue;
+    await removeTemporary(path.join(folder, id));
+    await records.delete(id);
+  }
 }
 
 /** Removes the uploads that received no byte for a day. */

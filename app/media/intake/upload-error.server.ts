@@ -5,6 +5,8 @@ export class UploadError extends Error {
     sentence: string,
     /** The form field at fault, when it is one. */
     readonly field?: string,
+    /** When another try makes sense. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(sentence);
     this.name = "UploadError";

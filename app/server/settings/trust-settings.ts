@@ -43,6 +43,18 @@ export const TRUST_VARIABLES = {
     takes: "a whole number of strikes, from 0 (never) to 20",
     schema: wholeNumber(0, 20).default(3),
   },
+  UPLOADER_MAX_BYTES: {
+    takes: "a whole number of bytes, at least 1",
+    schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  },
+  UPLOADER_MAX_VIDEOS_PER_DAY: {
+    takes: "a whole number of videos, at least 1",
+    schema: wholeNumber(1, 1_000_000).optional(),
+  },
+  UPLOADER_MAX_QUEUED_JOBS: {
+    takes: "a whole number of jobs, at least 1",
+    schema: wholeNumber(1, 1_000_000).optional(),
+  },
   REQUIRE_CONSENT: { takes: "on or off", schema: z.enum(["on", "off"]).default("off") },
   RECORDS_CUSTODIAN: {
     takes: "a name and an address of at most 1000 characters, its lines separated by |",
@@ -70,6 +82,10 @@ export function trustSettings(parsed: Parsed) {
     ageCheckKeepMs: parsed.AGE_CHECK_KEEP,
     /** With so many strikes an uploader is blocked; 0: never by themselves. */
     strikesBlock: parsed.STRIKES_BLOCK,
+    /** The quota of an uploader without limits of their own. Undefined: no limit. */
+    uploaderMaxBytes: parsed.UPLOADER_MAX_BYTES,
+    uploaderMaxVideosPerDay: parsed.UPLOADER_MAX_VIDEOS_PER_DAY,
+    uploaderMaxQueuedJobs: parsed.UPLOADER_MAX_QUEUED_JOBS,
     /** Whether a video needs a valid record of everyone shown before it is published. */
     requireConsent: parsed.REQUIRE_CONSENT === "on",
     /** The lines of who keeps the records, for a page that there is only with it. */

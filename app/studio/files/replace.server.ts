@@ -15,6 +15,7 @@ import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import { consentRefusals } from "~/trust/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
+import { requireQuota } from "~/trust/uploaders/quota.server";
 import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
@@ -88,10 +89,11 @@ async function tryToReplace(
     if (!(error instanceof UploadError)) throw error;
     // No other try can make a video of it.
     if (upload !== undefined && error.field === "video") await removeUpload(userId, upload);
-    return failure(error.status as StudioFailure["status"], FAILED, {
-      detail: error.message,
-      replace: {},
-    });
+    const { status, message: detail, retryAfterSeconds } = error;
+    return {
+      ...failure(status as StudioFailure["status"], FAILED, { detail, replace: {} }),
+      ...(retryAfterSeconds && { retryAfterSeconds }),
+    };
   }
 }
 
@@ -117,6 +119,7 @@ async function examineAndTake(
     return failure(status, FAILED, { detail, replace: { question } });
   };
   if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
+  requireQuota(userId, file.bytes);
   const agreed = checkTerms(terms ?? file.terms);
   if (agreed.refusal) return wait("terms", agreed.refusal, 422);
   const sender = { userId, detail: video.title, subjectId: id };
@@ -174,6 +177,7 @@ async function store(
       const held = newFileHold(videoId);
       if (held) return failure(409, FAILED, { detail: held, replace: {} });
       if (isPending(videoId)) return "pending";
+      requireQuota(userId, bytes);
       runChange(
         database()
           .insertInto("video_files")

@@ -29,6 +29,7 @@ import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { refusalOfNew } from "~/trust/publication.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
+import { requireQuota } from "~/trust/uploaders/quota.server";
 import { newIntention } from "~/visibility/visibility.server";
 import { database } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
@@ -71,7 +72,7 @@ export class CutOffError extends Error {
  * the accounting of the files, the digest, the jobs, the activity and the outcome, which a repeated request gets.
  *
  * @throws {CutOffError} where that is to be asked about.
- * @throws {UploadError} 403 for an account that was restricted since the request was let in, 415 or 422 for what is
+ * @throws {UploadError} 403 for an account that was restricted since the request was let in, 403 or 429 for its quota, 415 or 422 for what is
  *   no video, no picture, or on the block list, 507 for a full disk, 503 where
  *   the video could not be examined just now. Then there is no row and no new file, and what arrived
  *   is still where it was.
@@ -80,6 +81,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, whenCutOff, sentBefore } = upload;
   const isLater = upload.schedule.publishAt !== null;
   requireUploader(userId, upload.status === "published" || isLater);
+  requireQuota(userId, video.bytes);
   const lacksRecord = upload.status === "published" && !isLater && Boolean(refusalOfNew());
   const intended = lacksRecord ? "review" : upload.status;
   const sender = { userId, detail: texts.title };
@@ -178,9 +180,12 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
   const { userId, status, schedule, texts, video, acceptance } = upload;
   // Checked again: examining the file takes a while.
   requireUploader(userId, status === "published" || schedule.publishAt !== null);
+  requireQuota(
+    userId,
+    files.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
   const videoUrl = mediaUrl("videos", moved.videoPath);
   const tags = resolveAliases(texts.tags);
-  for (const file of files) recordFileIn(file);
   runChange(
     database()
       .insertInto("videos")
@@ -200,6 +205,8 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
         ...newIntention(status, schedule),
       }),
   );
+  // After the row, which adds them up: the next upload of the same account counts them.
+  for (const file of files) recordFileIn(file);
   recordDigest(id, video.sha256);
   keepAcceptance(id, "video", userId, acceptance);
   let isHeldBack = false;

@@ -6,6 +6,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { settings } from "~/server/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
+import { requireQuota } from "~/trust/uploaders/quota.server";
 import { checkTerms, refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
 import { isBusy } from "~db/write-lock";
 import type { OwnVideos } from "../own-videos";
@@ -25,9 +26,12 @@ import {
   type UploadTexts,
 } from "./upload-fields";
 
+/** More than the texts of a form take. */
+const FORM_BYTES = 1024 * 1024;
+
 export type UploadOutcome =
   | { ok: true; video: UploadSuccess }
-  | { ok: false; status: number; failure: UploadFailure };
+  | { ok: false; status: number; failure: UploadFailure; retryAfterSeconds?: number };
 
 /**
  * Receives the upload form, whichever path its bytes take: in the field `video`, or sent before over
@@ -42,17 +46,35 @@ export async function receiveUpload(
   userId: string,
   own?: OwnVideos,
 ): Promise<UploadOutcome> {
-  const form = await receiveMultipart(request, uploadRules(), own?.userId);
+  const rules = uploadRules(quotaCheck(request, userId));
+  const form = await receiveMultipart(request, rules, own?.userId);
   return publishReceivedForm(form, userId, own);
 }
 
-/** What the files of the upload form have to be. */
-export function uploadRules(): Record<"video" | "thumbnail", FileRule> {
-  const checkVideo = async (head: Buffer) => void (await videoEnding(head));
+/**
+ * What the files of the upload form have to be.
+ *
+ * @param requireRoom checks the quota as soon as a video begins to arrive.
+ */
+export function uploadRules(
+  requireRoom: () => void = () => {},
+): Record<"video" | "thumbnail", FileRule> {
+  const checkVideo = async (head: Buffer) => {
+    requireRoom();
+    await videoEnding(head);
+  };
   return {
     video: { ...videoSize(settings()), checkHead: checkVideo },
     thumbnail: { ...pictureSize(settings()), checkHead: requireImage },
   };
+}
+
+/** Returns what checks the quota of an account for a form, whose length is known before its video is. */
+export function quotaCheck(request: Request, userId: string): () => void {
+  const length = Number(request.headers.get("Content-Length") ?? 0);
+  // The form has texts and a thumbnail too. The exact size is checked when it has arrived.
+  const bytes = Math.max(0, length - settings().maxThumbnailBytes - FORM_BYTES);
+  return () => requireQuota(userId, bytes);
 }
 
 /**
@@ -80,7 +102,9 @@ export async function publishReceivedForm(
       return fail(form, 500, { sentence: SENTENCES.failed, fields: {} });
     }
     const fields = error.field ? { [error.field]: error.message } : {};
-    return fail(form, error.status, { sentence: error.message, fields });
+    const { retryAfterSeconds } = error;
+    const failed = fail(form, error.status, { sentence: error.message, fields });
+    return { ...failed, ...(retryAfterSeconds && { retryAfterSeconds }) };
   } finally {
     await discardReceived(...form.files.values());
   }

@@ -2,6 +2,7 @@ import { data } from "@remix-run/node";
 import { assertAllowed, currentUser, type SessionUser } from "~/account/guard.server";
 import { allows, type Permission } from "~/account/permissions";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
+import { retryAfter } from "~/server/retry-after.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
 import type { FileLimits } from "~/shared/file-rules";
@@ -26,7 +27,8 @@ export async function handleUpload(form: ReceivedForm, user: SessionUser) {
   const outcome = await publishReceivedForm(form, user.id, ownVideosOf(user, "/admin"));
   if (!outcome.ok) {
     const upload: UploadFailure = outcome.failure;
-    return data({ upload }, { status: outcome.status });
+    const { status, retryAfterSeconds } = outcome;
+    return data({ upload }, { status, headers: retryAfter(retryAfterSeconds) });
   }
   const { id, needsConsent } = outcome.video;
   // Where its record is written, for whoever may write it.

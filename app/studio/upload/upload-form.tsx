@@ -46,6 +46,7 @@ export function UploadForm({
   limits,
   start,
   terms,
+  quota,
   failure,
 }: {
   limits: FileLimits;
@@ -53,6 +54,8 @@ export function UploadForm({
   start?: UploadStart;
   /** The uploaders' terms, where they have to be accepted. */
   terms?: Terms;
+  /** What the uploader uses of their quota, where they have one. */
+  quota?: string;
   failure?: UploadFailure;
 }) {
   const form = useRef<HTMLFormElement>(null);
@@ -239,6 +242,7 @@ export function UploadForm({
       {failure?.sentence && !rejected && (
         <FailureNotice toast={{ title: "Error", description: failure.sentence, kind: "error" }} />
       )}
+      {quota && <p className="text-sm text-muted figures">{quota}</p>}
       <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
         {/* The file is shown first. Without scripts it is sent last all the same: texts that come
             before it are kept when it is rejected on its way. */}

@@ -2,25 +2,32 @@ import { Form } from "@remix-run/react";
 import type { Invitation } from "~/account/invitations.server";
 import { ROLE_LABELS } from "~/account/role-choices";
 import { Time } from "~/account/session-list";
-import type { ListedUser } from "~/account/user-list.server";
+import type { ListedUser, UploaderLimits } from "~/account/user-list.server";
 import { formatQuantity } from "~/shared/format";
 import type { Strike } from "~/trust/uploaders/strikes";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { accountDialogHref } from "./account-dialogs";
+import { LimitsForm } from "./limits-form";
 import { RoleField } from "./role-field";
 import { StrikesAndBlock } from "./strikes";
+import type { UsersFailure } from "./users-action.server";
 
 /** All users, with what can be done about each but oneself. */
 export function UserList({
   users,
   strikes,
   ownId,
+  ofSite,
+  error,
 }: {
   users: ListedUser[];
   /** By user. */
   strikes: Record<string, Strike[]>;
   ownId: string;
+  /** The limits of uploaders without their own. */
+  ofSite: UploaderLimits;
+  error?: UsersFailure;
 }) {
   return (
     <ul aria-label="Users" className="ruled rounded-lg border border-line bg-surface">
@@ -43,7 +50,17 @@ export function UserList({
           {user.id !== ownId && <Controls user={user} />}
           <AccountLinks user={user} isOwn={user.id === ownId} />
           {(user.choice === "uploader" || user.choice === "publisher") && (
-            <StrikesAndBlock user={user} strikes={strikes[user.id] ?? []} />
+            <>
+              <LimitsForm
+                user={user}
+                ofSite={ofSite}
+                {...(error?.limits?.id === user.id && {
+                  typed: error.limits,
+                  error: error.detail,
+                })}
+              />
+              <StrikesAndBlock user={user} strikes={strikes[user.id] ?? []} />
+            </>
           )}
         </li>
       ))}

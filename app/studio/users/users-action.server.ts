@@ -4,7 +4,7 @@ import type { SessionUser } from "~/account/guard.server";
 import { invite, withdrawInvitation } from "~/account/invitations.server";
 import { ROLE_NOUNS, readRoleChoice } from "~/account/role-choices";
 import type { OpenSession } from "~/account/session.server";
-import { changeRole, endUserSessions, setDeactivated } from "~/account/user-list.server";
+import { changeRole, endUserSessions, setDeactivated, setLimits } from "~/account/user-list.server";
 import { AccountError } from "~/account/users.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { formatQuantity } from "~/shared/format";
@@ -15,6 +15,7 @@ import { transferVideos } from "~/trust/uploaders/transfer-videos.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
 import { failure, type StudioFailure } from "../failure";
+import { readLimits, type TypedLimits } from "./limits";
 
 const NOT_CHANGED = "No user was changed.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
@@ -26,9 +27,10 @@ export interface UsersFailure extends StudioFailure {
   email?: string;
   /** The account that was chosen to receive videos. */
   receiver?: string;
+  /** The limits that were typed, and whose. */
+  limits?: TypedLimits & { id: string };
   /** The password or passkey of the owner is wrong. */
   isIdentity?: boolean;
-  retryAfterSeconds?: number;
 }
 
 /** A link that was made just now: it is shown this once. */
@@ -45,7 +47,8 @@ export type UsersAnswer = UsersFailure | ToastMessage | { invitation: NewInvitat
 /**
  * Performs a form of the users: `intent` is `invite` with `email` and `role`, `withdraw` with the
  * invitation in `id`, or `role`, `deactivate`, `reactivate`, `end-sessions`, `strike` (with `reason`) and `block` (with `hide`)
- * with the user in `id`, or `withdraw-strike` with the strike in `id`, or `transfer-videos` or `delete-account` with the
+ * with the user in `id`, or `withdraw-strike` with the strike in `id`, or `limits` (with
+ * `gigabytes`, `videosPerDay` and `queuedJobs`), `transfer-videos` or `delete-account` with the
  * user in `id` and who receives the videos in `receiver`.
  */
 export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
@@ -103,6 +106,17 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
     const user = await unblockUser(id, owner.id);
     const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
     return describe(user, `may sign in again.${back}`);
+  }
+  if (intent === "limits") {
+    const typed = {
+      gigabytes: text("gigabytes"),
+      videosPerDay: text("videosPerDay"),
+      queuedJobs: text("queuedJobs"),
+    };
+    const limits = readLimits(typed);
+    if (typeof limits !== "string")
+      return describe(await setLimits(id, limits, owner.id), "has new upload limits.");
+    return { ...failure(422, NOT_CHANGED, { detail: limits }), limits: { id, ...typed } };
   }
   if (intent === "transfer-videos") {
     const done = await transferVideos(id, text("receiver"), owner.id);

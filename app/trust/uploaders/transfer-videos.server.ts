@@ -92,19 +92,20 @@ export function transferSome(userId: string, receiverId: string): number {
   ).pluck();
   const ids = next.all({ userId }) as string[];
   const values = { ids: JSON.stringify(ids), userId, receiverId };
+  // The plus signs let SQLite find the rows by their ids, not among all of the account.
   prepared(
     `UPDATE videos SET uploaded_by = @receiverId
-     WHERE id IN (SELECT value FROM json_each(@ids)) AND uploaded_by = @userId`,
+     WHERE id IN (SELECT value FROM json_each(@ids)) AND +uploaded_by = @userId`,
   ).run(values);
   prepared(
     `UPDATE deleted_videos SET row = json_set(row, '$.uploaded_by', @receiverId)
-     WHERE id IN (SELECT value FROM json_each(@ids)) AND uploaded_by = @userId`,
+     WHERE id IN (SELECT value FROM json_each(@ids)) AND +uploaded_by = @userId`,
   ).run(values);
   // What will replace a file keeps its sender: it isn't shown with the receiver's rights before somebody with them
   // has looked at it.
   prepared(
     `UPDATE video_files SET user_id = @receiverId
-     WHERE video_id IN (SELECT value FROM json_each(@ids)) AND user_id = @userId AND state <> 'pending'`,
+     WHERE video_id IN (SELECT value FROM json_each(@ids)) AND +user_id = @userId AND state <> 'pending'`,
   ).run(values);
   return ids.length;
 }

@@ -57,6 +57,44 @@ it("changes the password, which ends the other sessions", async () => {
   site.database().prepare("UPDATE users SET password_hash = ?").run(hash);
 });
 
+it("deletes an account and transfers its videos without scripts", async () => {
+  const database = site.database();
+  database.exec(`
+    INSERT INTO users (id, email, password_hash, role) VALUES ('left', 'left@example.com', '', 'uploader');
+    INSERT INTO videos (id, title, category, uploaded_by) VALUES ('theirs', 'A walk', 'desi', 'left')`);
+  await visitor.setCookie(await signInTo(site));
+  await visitor.open("/admin/users");
+  await visitor.follow("Delete account left@example.com");
+  expect(visitor.text).toContain("Delete this account?");
+  visitor.fill("Your password", "a wrong one");
+  await visitor.press("Delete account");
+  expect(visitor.text).toContain("Your current password is not right.");
+  visitor.fill("Your password", ADMIN.password);
+  await visitor.press("Delete account");
+  expect(visitor.address).toBe("/admin/users");
+  expect(visitor.text).toContain(`left@example.com was deleted. ${ADMIN.email} received 1 video.`);
+  const owner = database.prepare("SELECT id FROM users").pluck().all();
+  expect(database.prepare("SELECT uploaded_by FROM videos").pluck().all()).toEqual(owner);
+});
+
+it("sets the limits of an uploader without scripts, and keeps what was wrong", async () => {
+  site
+    .database()
+    .exec(
+      "INSERT INTO users (id, email, password_hash, role) VALUES ('up', 'up@example.com', '', 'uploader')",
+    );
+  await visitor.setCookie(await signInTo(site));
+  await visitor.open("/admin/users");
+  visitor.fill("Storage in GB", "lots");
+  await visitor.press("Save limits of up@example.com");
+  expect(visitor.text).toContain("Enter the storage in gigabytes");
+  expect(visitor.field("Storage in GB").value).toBe("lots");
+  visitor.fill("Storage in GB", "5");
+  await visitor.press("Save limits of up@example.com");
+  expect(visitor.text).toContain("up@example.com has new upload limits.");
+  expect(visitor.field("Storage in GB").value).toBe("5");
+});
+
 it("renames and removes a passkey and asks for none", async () => {
   site.database().exec(
     `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)

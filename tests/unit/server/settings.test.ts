@@ -123,6 +123,9 @@ describe("settings", () => {
     ["AGE_CHECK_SECRET", "short"],
     ["AGE_CHECK_KEEP", "forever"],
     ["STRIKES_BLOCK", "21"],
+    ["UPLOADER_MAX_BYTES", "5GB"],
+    ["UPLOADER_MAX_VIDEOS_PER_DAY", "0"],
+    ["UPLOADER_MAX_QUEUED_JOBS", "-1"],
     ["REQUIRE_CONSENT", "yes"],
     ["RECORDS_CUSTODIAN", " | "],
   ])("refuse %s=%s with one sentence that names the variable", (name, value) => {
