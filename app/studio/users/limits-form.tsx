@@ -39,7 +39,7 @@ export function LimitsForm({
         <p className="text-sm text-muted">
           Leave a field blank to use the site’s limit. Enter 0 for no limit.
         </p>
-        <div className="grid gap-3 sm:grid-cols-3">
+        <div className="grid gap-3 sm:max-w-2xl sm:grid-cols-3">
           {(
             [
               ["gigabytes", "Storage in GB", "decimal"],

@@ -155,7 +155,7 @@ function Controls({ user }: { user: ListedUser }) {
 function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
   if (isOwn && user.videos === 0) return null;
   return (
-    <div className="-mt-2 flex w-full flex-wrap items-center gap-2">
+    <div className="-mt-2 -ml-3 flex w-full flex-wrap items-center gap-2">
       {user.videos > 0 && (
         <ButtonLink
           to={accountDialogHref("transfer", user.id)}

@@ -93,6 +93,7 @@ it("sets the limits of an uploader without scripts, and keeps what was wrong", a
   await visitor.press("Save limits of up@example.com");
   expect(visitor.text).toContain("up@example.com has new upload limits.");
   expect(visitor.field("Storage in GB").value).toBe("5");
+  site.database().exec("DELETE FROM users WHERE id = 'up'");
 });
 
 it("renames and removes a passkey and asks for none", async () => {
