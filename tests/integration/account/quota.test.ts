@@ -11,7 +11,6 @@ import { action as uploads } from "~/routes/uploads";
 import { action as usersAction, loader as usersLoader } from "~/routes/users";
 import { forgetSettings } from "~/server/settings.server";
 import { replaceFile } from "~/studio/files/replace.server";
-import { ALL_NEWEST } from "~/studio/list/manage-address";
 import { deleteVideo } from "~/studio/trash/remove.server";
 import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { quotaLine, quotaOf, requireQuota } from "~/trust/uploaders/quota.server";
