@@ -1056,7 +1056,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A file whose metadata can't be removed isn't public as it came",
     file: "app/studio/upload/publish.server.ts",
-    find: "probed: { ...probed, playable: probed.playable && isClean },",
+    find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
     killedBy: "tests/integration/intake/metadata.test.ts",
     title: "is not in a file with",
