@@ -4,6 +4,7 @@ import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
 import { createReaderCache, startEvicting } from "~/media/files/local-copies.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
+import { limitMedia } from "~/server/node/media-requests.server";
 import { limitRendering } from "~/server/node/rendering-budget.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { readAlone } from "~/server/reader/reading-alone.server";
@@ -32,7 +33,11 @@ export const READER_STEPS: readonly BootStep[] = [
     name: "change the stock server",
     // Nobody is signed in to a reader.
     run: () =>
-      changeStockServer(routeOf, [limitRendering(() => false)], [readAlone, obeyCountryRules]),
+      changeStockServer(
+        routeOf,
+        [limitMedia(() => false), limitRendering(() => false)],
+        [readAlone, obeyCountryRules],
+      ),
   },
   {
     name: "follow the copy",

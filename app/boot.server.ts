@@ -25,6 +25,7 @@ import { StorageError } from "~/media/storage/object-store";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { writeConsoleAsJson } from "~/server/node/json-log.server";
+import { limitMedia } from "~/server/node/media-requests.server";
 import { limitRendering } from "~/server/node/rendering-budget.server";
 import { changeStockServer } from "~/server/node/stock-server.server";
 import { sessionSecrets } from "~/server/secret.server";
@@ -43,6 +44,7 @@ import { messageFor } from "~/studio/library/paused-removals.server";
 import { finishDecisions } from "~/studio/reports/decide.server";
 import { startSchedule } from "~/studio/schedule/schedule.server";
 import { startDiskRecords } from "~/studio/statistics/disk-days.server";
+import { startTransferRecords } from "~/studio/statistics/transfer-days.server";
 import { resumeTagChanges } from "~/studio/tags/tag-changes.server";
 import { scheduleTrashCleanup } from "~/studio/trash/trash.server";
 import { startReleasingCompared } from "~/trust/compared.server";
@@ -134,7 +136,7 @@ export const SERVICES: readonly BootStep[] = [
     run: () =>
       changeStockServer(
         routeOf,
-        [limitSignInRate, answerEvents, limitRendering(isSignedIn)],
+        [limitSignInRate, answerEvents, limitMedia(isSignedIn), limitRendering(isSignedIn)],
         [obeyCountryRules],
       ),
   },
@@ -153,6 +155,11 @@ export const SERVICES: readonly BootStep[] = [
   { name: "consent", after: ["consent requirement"], run: startConsent },
   { name: "replaced files", after: ["consent requirement"], run: startTakingOver },
   { name: "records of the disk", after: ["open the database"], run: startDiskRecords },
+  {
+    name: "records of the transfer",
+    after: ["open the database"],
+    run: startTransferRecords,
+  },
   { name: "tag changes", after: ["open the database"], run: () => void resumeTagChanges() },
   { name: "backups", after: ["require the backup folder"], run: startBackups },
   { name: "alerts", after: ["open the database"], run: startAlerts },

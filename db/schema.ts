@@ -60,7 +60,7 @@ import type {
   VideoDigestsTable,
   VideoFingerprintsTable,
 } from "./schema/similar";
-import type { DiskDaysTable, WatchedPartsTable } from "./schema/statistics";
+import type { DiskDaysTable, TransferDaysTable, WatchedPartsTable } from "./schema/statistics";
 import type { UserStrikesTable } from "./schema/strikes";
 import type { TagAliasesTable, TagChangesTable, TagChangeVideosTable } from "./schema/tags";
 import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
@@ -241,6 +241,7 @@ export interface Schema {
   view_days: ViewDaysTable;
   watched_parts: WatchedPartsTable;
   disk_days: DiskDaysTable;
+  transfer_days: TransferDaysTable;
   deleted_videos: DeletedVideosTable;
   video_digests: VideoDigestsTable;
   video_fingerprints: VideoFingerprintsTable;

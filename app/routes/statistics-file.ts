@@ -4,8 +4,9 @@ import { csvAnswer } from "~/studio/statistics/csv-answer.server";
 import { readDiskDays } from "~/studio/statistics/disk-days.server";
 import { readPeriod } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
+import { readTransferDays } from "~/studio/statistics/transfer-days.server";
 
-/** The tables of the page of statistics, as CSV, of the same period; of the disk all that is recorded. */
+/** The tables of the page of statistics, as CSV, of the same period; of the disk and the transfer all that is recorded. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   await requirePermission(request, "/admin/statistics/:file");
   const { file } = params;
@@ -27,6 +28,10 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
       videos,
       bytes,
     ]);
+  }
+  if (file === "transfer-by-day.csv") {
+    const days = readTransferDays();
+    return csvAnswer(file, ["day", "bytes"], days, ({ day, bytes }) => [day, bytes]);
   }
   if (file === "disk.csv") {
     const header = ["day", "used bytes", "free bytes"];

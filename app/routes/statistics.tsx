@@ -35,6 +35,8 @@ import {
 } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
 import { formatStorage } from "~/studio/statistics/storage-text";
+import { TransferByDay } from "~/studio/statistics/transfer-by-day";
+import { readTransfer } from "~/studio/statistics/transfer-days.server";
 import { NUMBER, SHORT, ViewsByDay } from "~/studio/statistics/views-by-day";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -51,7 +53,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
   try {
     const statistics = await readStatistics(period);
     const sources = await sourceFigures();
-    return { period, backups, statistics, sources, disk: await diskFigures() };
+    const transfer = readTransfer(period);
+    return { period, backups, statistics, sources, transfer, disk: await diskFigures() };
   } catch (error) {
     console.error(error);
     const { status, toast } = failure(500, "Failed to fetch statistics.");
@@ -95,6 +98,11 @@ export default function StatisticsPage() {
       {"statistics" in loaded ? (
         <>
           <Charts period={period} statistics={loaded.statistics} />
+          <TransferByDay
+            transfer={loaded.transfer}
+            period={period}
+            csv={statisticsFileHref("transfer-by-day", period)}
+          />
           <DiskPanel disk={loaded.disk} csv={statisticsFileHref("disk", period)} />
           <SourcePanel figures={loaded.sources} action={statisticsHref(period)} />
         </>

@@ -5,4 +5,6 @@ export const counts = processState("counts", () => ({
   pageCacheHits: 0,
   pageCacheMisses: 0,
   signInFailures: 0,
+  /** Bytes of video files that were sent. */
+  mediaBytes: 0,
 }));

@@ -136,6 +136,14 @@ const variables = {
     takes: "a whole number of bytes, at least 1",
     schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 2),
   },
+  MAX_PARALLEL_MEDIA: {
+    takes: "a whole number of requests, from 1 to 10000",
+    schema: wholeNumber(1, 10_000).default(100),
+  },
+  TRANSFER_BUDGET_BYTES: {
+    takes: "a whole number of bytes, at least 1",
+    schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  },
   DATA_LOCK: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
   METRICS_TOKEN: {
     takes: "a token of at least 16 characters without spaces (openssl rand -hex 32 makes one)",
@@ -258,6 +266,10 @@ export function parseSettings(environment: Record<string, string | undefined>) {
     reportKeepMs: parsed.REPORT_KEEP,
     maxVideoBytes: parsed.MAX_VIDEO_BYTES,
     maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
+    /** Requests for files that one network may have in progress. */
+    maxParallelMedia: parsed.MAX_PARALLEL_MEDIA,
+    /** Bytes of video files in a calendar month (UTC) of which alerts warn. Undefined: no alerts. */
+    transferBudgetBytes: parsed.TRANSFER_BUDGET_BYTES,
     /** Whether the data are locked for one server; off for file systems that know no locks. */
     dataLock: parsed.DATA_LOCK === "on",
     /** What reads the metrics. Undefined: whoever asks from this machine. */

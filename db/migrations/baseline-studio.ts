@@ -178,6 +178,12 @@ export const studio = /* sql */ `
     free_bytes INTEGER NOT NULL
   ) WITHOUT ROWID;
 
+  -- Bytes of video files that were sent on each day (UTC).
+  CREATE TABLE transfer_days (
+    day   TEXT PRIMARY KEY NOT NULL,
+    bytes INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
   -- The backups in BACKUP_DIR.
   CREATE TABLE backups (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -208,9 +214,9 @@ export const studio = /* sql */ `
     kind        TEXT NOT NULL
                   CHECK (kind IN ('disk', 'jobs', 'backup-failed', 'backup-old', 'consent', 'removals',
                     'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'reports-limit', 'scan-refused',
-                    'scan-unchecked', 'test')),
+                    'scan-unchecked', 'transfer-near', 'transfer-over', 'test')),
     sentence    TEXT NOT NULL,
-    -- Of failed jobs: when the last of them failed.
+    -- Of failed jobs: when the last of them failed. Of the transfer: its month and budget.
     until       TEXT,
     raised_at   TEXT NOT NULL,
     -- Null while the problem lasts.

@@ -18,6 +18,8 @@ export const ALERT_KINDS = [
   "reports-limit",
   "scan-refused",
   "scan-unchecked",
+  "transfer-near",
+  "transfer-over",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number] | "test";
@@ -27,7 +29,7 @@ export interface AlertsTable {
   id: string;
   kind: AlertKind;
   sentence: string;
-  /** Of failed jobs: when the last of them failed. Of refused videos: when the last was scanned. */
+  /** Of failed jobs: when the last of them failed. Of refused videos: when the last was scanned. Of the transfer: its month and budget. */
   until: Time | null;
   raised_at: Time;
   /** Null while it lasts. */

@@ -15,3 +15,10 @@ export interface DiskDaysTable {
   /** What the site may still use of it. */
   free_bytes: number;
 }
+
+/** What was sent of video files on a day, to whomever. */
+export interface TransferDaysTable {
+  /** YYYY-MM-DD, UTC */
+  day: string;
+  bytes: number;
+}

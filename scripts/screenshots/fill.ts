@@ -66,6 +66,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   addViews(site, [long, plain, unbroken]);
   addWatchedParts(site, long);
   addDiskDays(site);
+  addTransferDays(site);
   spoilJobs(site, long, plain);
   database
     .prepare(
@@ -242,6 +243,16 @@ function addDiskDays(site: SiteProcess): void {
     .prepare("INSERT OR IGNORE INTO disk_days (day, used_bytes, free_bytes) VALUES (?, ?, ?)");
   for (let day = 1; day <= 20; day += 1) {
     add.run(inDays(-day).slice(0, 10), 200e9 - day * 3e9, 120e9 + day * 3e9);
+  }
+}
+
+/** More is watched at weekends. */
+function addTransferDays(site: SiteProcess): void {
+  const add = site
+    .database()
+    .prepare("INSERT OR IGNORE INTO transfer_days (day, bytes) VALUES (?, ?)");
+  for (let day = 1; day <= 80; day += 1) {
+    add.run(inDays(-day).slice(0, 10), Math.round((day % 7 < 2 ? 61e9 : 38e9) + (day % 5) * 2.4e9));
   }
 }
 

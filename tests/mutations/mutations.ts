@@ -417,6 +417,14 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "run two at a time",
   },
   {
+    rule: "A request for a file that ends gives its place back",
+    file: "app/server/node/media-requests.server.ts",
+    find: "if (release) release();",
+    replace: "",
+    killedBy: "tests/integration/media/media-requests.test.ts",
+    title: "are limited to those in progress, whichever way they end",
+  },
+  {
     rule: "The session cookie is HttpOnly",
     file: "app/server/signed-cookie.server.ts",
     find: '"HttpOnly",',

@@ -1,5 +1,7 @@
 import type fs from "node:fs";
+import { stat } from "node:fs/promises";
 import { fileBody } from "~/server/node/body-writer.server";
+import { countDelegatedBytes } from "~/server/node/media-requests.server";
 import { settings } from "~/server/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
@@ -99,9 +101,26 @@ async function sendStoredOrLocal(
   const { accelPrefix } = settings();
   if (accelPrefix) {
     headers.set("X-Accel-Redirect", `${accelPrefix}/${name.bucket}/${name.path}`);
+    countDelegatedBytes(await delegatedBytes(request, file));
     return new Response(null, { headers });
   }
   return serveFile(request, file, headers, stored);
+}
+
+/**
+ * What nginx will send of a file: an upper bound, because the client may leave before the end. A conditional request
+ * is one for a file that the client has.
+ */
+async function delegatedBytes({ method, headers }: Request, file: string): Promise<number> {
+  if (method !== "GET" || headers.has("If-None-Match") || headers.has("If-Modified-Since"))
+    return 0;
+  const size = await stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  const range = parseByteRange(headers.get("Range"), size);
+  if (range === "unsatisfiable") return 0;
+  return range ? range.end - range.start + 1 : size;
 }
 
 /** Caches small files when they are first read. Larger ones are streamed, because players request ranges. */

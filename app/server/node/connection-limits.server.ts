@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
+import { digest } from "../attempt-limit.server";
 import { isTrustedProxy, limitedNetworkOf, networkOf } from "../client-address.server";
 import { answerPlainly, whenClosed } from "./middleware.server";
 import { onConnection } from "./request-context.server";
@@ -105,8 +106,13 @@ export function limitRequests(request: IncomingMessage, response: ServerResponse
   return false;
 }
 
-/** Counts one more under `key`; returns what counts it off again, or undefined at the limit. */
-function take(counts: Map<string, number>, key: string, limit: number): (() => void) | undefined {
+/** Counts one more of a network, as a digest; returns what counts it off again, or undefined at the limit. */
+export function take(
+  counts: Map<string, number>,
+  network: string,
+  limit: number,
+): (() => void) | undefined {
+  const key = digest(network);
   const count = counts.get(key) ?? 0;
   if (count >= limit) return undefined;
   counts.set(key, count + 1);

@@ -25,6 +25,7 @@ import { labelUnreadable } from "./unreadable-request.server";
  * | `unreadable-request` | Node's own answers to what is no request have no label | `integration/rating` |
  * | `connection-limits` | nothing limits what connections hold: one client fills the heap | `integration/connection-limits` |
  * | `rendering-budget` | one client can keep the serving thread busy, and every other page waits | `integration/rendering-budget` |
+ * | `media-requests` | one network can take all of the transfer, which nobody counts | `integration/media-requests` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
  * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
  * | `static-folders` | it looks on the disk for every address, in two folders | `unit/static-folders`, `integration/middleware` |

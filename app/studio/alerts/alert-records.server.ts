@@ -32,6 +32,8 @@ const RESOLVED: Record<AlertKind, string> = {
     "The videos that stayed public because of REPORT_HIDE_LIMIT are hidden now, or their reports have been decided.",
   "scan-refused": "Every file that the scan refused has been released or deleted.",
   "scan-unchecked": "Every file that couldn’t be scanned has been scanned, released or deleted.",
+  "transfer-near": "The month is over, or the budget of the transfer was changed.",
+  "transfer-over": "The month is over, or the budget of the transfer was changed.",
   test: "",
 };
 

@@ -11,6 +11,7 @@ import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 import { checkConsent } from "./check-consent.server";
 import { checkReports } from "./check-reports.server";
 import { checkScans } from "./check-scans.server";
+import { checkTransfer } from "./check-transfer.server";
 
 /** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
 const DISK_FACTOR = 2;
@@ -39,6 +40,7 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
   await checkConsent(now);
   await checkReports(now);
   await checkScans(now);
+  await checkTransfer(now);
 }
 
 async function checkDisk(now: number): Promise<void> {

@@ -84,6 +84,7 @@ async function begin(): Promise<() => Promise<MetricsText>> {
     });
   total("page_cache_hits", "Pages answered from the page cache", () => counts().pageCacheHits);
   total("page_cache_misses", "Pages that had to be rendered", () => counts().pageCacheMisses);
+  total("transfer_bytes", "Bytes of video files that were sent", () => counts().mediaBytes);
   total("sign_in_failures", "Sign-ins with a wrong secret", () => counts().signInFailures);
 
   return async () => {

@@ -104,12 +104,19 @@ type ChartProps = Omit<Parameters<typeof Figure>[0], "children"> & {
   unit?: number;
 };
 
-/** One column for each bar, in the order of time, and the values at the left. */
-export function ColumnChart({ format, unit, ...props }: ChartProps) {
+/** One column for each bar, in the order of time, and the values at the left; or `empty` if all values are 0. */
+export function ColumnChart({ format, unit, empty, ...props }: ChartProps & { empty?: string }) {
   const { bars } = props;
   const ticks = axisTicks(Math.max(0, ...bars.map(({ value }) => value)), unit);
   const most = ticks.at(-1) ?? 1;
   const width = bars.length * (COLUMN_WIDTH + COLUMN_GAP);
+  if (empty && bars.every(({ value }) => value === 0)) {
+    return (
+      <Figure {...props}>
+        {() => <p className="py-6 text-center text-sm text-muted">{empty}</p>}
+      </Figure>
+    );
+  }
   return (
     <Figure {...props}>
       {() => (

@@ -21,7 +21,8 @@ export async function readStatistics(days: PeriodDays, now = Date.now()): Promis
   };
 }
 
-function periodOf(days: number, now: number): string[] {
+/** Returns the days that end today, as YYYY-MM-DD in UTC. */
+export function periodOf(days: number, now: number): string[] {
   return Array.from({ length: days }, (_, index) =>
     new Date(now - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );

@@ -5,7 +5,11 @@ import type { PeriodDays, Statistics } from "./statistics";
 /** For an axis: 250K, 1.5M. */
 export const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 export const NUMBER = new Intl.NumberFormat("en");
-const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+export const DAY = new Intl.DateTimeFormat("en", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
 
 export function ViewsByDay({
   days,

@@ -46,6 +46,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   view_days: "video_id day views",
   watched_parts: "video_id views parts",
   disk_days: "day used_bytes free_bytes",
+  transfer_days: "day bytes",
 
   category_names: "id label position",
   series: "id title slug description visibility version created_at updated_at deleted_at",

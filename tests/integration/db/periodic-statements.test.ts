@@ -107,6 +107,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["videos USING INTEGER PRIMARY KEY (rowid>?)", "limit ?", "a part"],
   ["missing_files USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "DELETE", "of that part"],
   ["activities USING INTEGER PRIMARY KEY (rowid<?)", "delete", "more than are kept"],
+  ["transfer_days USING PRIMARY KEY (day>? AND day<?)", "sum(bytes)", "the days of a month"],
   ["disk_days USING PRIMARY KEY (day<?)", "DELETE", "more than are kept"],
 ];
 

@@ -10,6 +10,7 @@ import { claim, heartbeat, returnToQueue } from "~/media/jobs/queue.server";
 import { startRunner } from "~/media/jobs/runner.server";
 import { acceptUploadsFolder, tick } from "~/media/removal-guard.server";
 import { moveOnce } from "~/media/storage/start.server";
+import { counts } from "~/server/counts.server";
 import { failingChecks } from "~/server/health.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
 import { checkAlerts } from "~/studio/alerts/check-alerts.server";
@@ -20,6 +21,7 @@ import { followFiles, nothingSeen } from "~/studio/library/follow-files.server";
 import { filesLookedAt, missingFiles } from "~/studio/library/missing-files.server";
 import { performDue } from "~/studio/schedule/schedule.server";
 import { recordDisk } from "~/studio/statistics/disk-days.server";
+import { recordTransfer } from "~/studio/statistics/transfer-days.server";
 import { emptyTrash } from "~/studio/trash/trash.server";
 import { releaseCompared } from "~/trust/compared.server";
 import { hideEnded } from "~/trust/consent/ending.server";
@@ -57,6 +59,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   },
   "app/media/storage/start.server.ts": () => moveOnce(),
   "app/server/attempt-limit.server.ts": "Forgets addresses that are in memory only.",
+  "app/server/node/rendering-budget.server.ts": "Forgets networks that are in memory only.",
   "app/server/node/connection-limits.server.ts": "Logs how many connections were refused.",
   "app/studio/alerts/deliver.server.ts": async () => {
     await checkAlerts();
@@ -71,6 +74,10 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   },
   "app/studio/schedule/schedule.server.ts": () => performDue(),
   "app/studio/statistics/disk-days.server.ts": () => recordDisk(),
+  "app/studio/statistics/transfer-days.server.ts": () => {
+    counts().mediaBytes += 1;
+    recordTransfer();
+  },
   "app/media/files/removals.server.ts": () => removeFiles(),
   "app/studio/trash/trash.server.ts": () => emptyTrash(),
   "app/trust/compared.server.ts": releaseCompared,

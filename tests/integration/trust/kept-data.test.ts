@@ -143,9 +143,8 @@ describe("the list of limits by address", () => {
   /** It counts the addresses of emails, for a day, as the list of what is kept says of reports. */
   const BY_EMAIL = "app/trust/reports/mail-recipients.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
-  const users = sources
-    .filter(isByAddress)
-    .filter(({ source }) => /^(?:export )?const \w+ = (?:attempt|address)Limit\(/m.test(source));
+  const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;
+  const users = sources.filter(isByAddress).filter(({ source }) => HAS_LIMIT.test(source));
 
   it("names every module that has one", () => {
     expect(users.map(({ file }) => file).sort()).toEqual(Object.keys(MEMORY_LIMITS).sort());

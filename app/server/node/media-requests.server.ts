@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { processState } from "~db/runtime.server";
+import { limitedNetworkOf } from "../client-address.server";
+import { counts } from "../counts.server";
+import { settings } from "../settings.server";
+import { refuseRequest, take } from "./connection-limits.server";
+import { type Middleware, whenClosed } from "./middleware.server";
+import { routeNameOf } from "./route-naming.server";
+
+/** Requests for files of videos: how many of one network are in progress, and what was sent. */
+
+const MEDIA_ROUTES: readonly string[] = ["/media/*", "/preview/:token/media/*"];
+const TOO_MANY = "Too many files are being sent to your network. Try again in a moment.";
+/** Responses without a body, whatever their Content-Length says (RFC 9110 §6.4.1). */
+const WITHOUT_BODY = [204, 304];
+
+/** Requests in progress by network, in memory only. */
+const inProgress = processState("media requests", () => new Map<string, number>());
+
+/**
+ * Returns the middleware that counts the bytes of files, and answers 429 to a network that has MAX_PARALLEL_MEDIA
+ * requests for files in progress.
+ *
+ * @param isSignedIn exempts requests of accounts from the limit.
+ */
+export function limitMedia(isSignedIn: (request: IncomingMessage) => boolean): Middleware {
+  return (request, response) => {
+    if (!MEDIA_ROUTES.includes(routeNameOf(request.url))) return false;
+    const network = isSignedIn(request) ? undefined : limitedNetworkOf(request);
+    const release = network && take(inProgress(), network, settings().maxParallelMedia);
+    if (network && !release) return refuseRequest(response, 429, TOO_MANY);
+    const { socket } = request;
+    const before = socket.bytesWritten;
+    whenClosed(request, response, () => {
+      if (release) release();
+      counts().mediaBytes += bytesSent(request, response, socket.bytesWritten - before);
+    });
+    return false;
+  };
+}
+
+/** Counts a file that a proxy sends in place of the site (X-Accel-Redirect). */
+export function countDelegatedBytes(bytes: number): void {
+  counts().mediaBytes += bytes;
+}
+
+/**
+ * The bytes of the body that were handed to the network. If the client has left before the end, these include
+ * what its connection has not taken yet, a few hundred KB at most.
+ *
+ * @param written to the connection since the request began, with headers.
+ */
+function bytesSent(request: IncomingMessage, response: ServerResponse, written: number): number {
+  if (request.method === "HEAD" || WITHOUT_BODY.includes(response.statusCode)) return 0;
+  const length = Number(response.getHeader("Content-Length") ?? 0);
+  return response.writableFinished ? length : Math.min(length, written);
+}

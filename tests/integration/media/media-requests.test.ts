@@ -1,0 +1,159 @@
+import http from "node:http";
+import net from "node:net";
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addToken } from "../../api-token";
+import { until } from "../../process-figures";
+import { SiteProcess } from "../../site-process";
+
+/** Trusted, as a proxy would be; and addresses of this machine that are not. */
+const PROXY = "127.0.0.1";
+const [GREEDY, VISITOR] = ["127.0.0.2", "127.0.0.3"];
+const LIMIT = 5;
+const METRICS_TOKEN = "of-a-test-with-16";
+const LARGE_BYTES = 64 * 1024 ** 2;
+
+const site = new SiteProcess({
+  TRUSTED_PROXIES: PROXY,
+  PUBLIC_URL: "https://videos.example",
+  MAX_PARALLEL_MEDIA: String(LIMIT),
+  METRICS_TOKEN,
+});
+let small: string;
+let large: string;
+beforeAll(async () => {
+  await site.start();
+  small = site.addFile("videos", "u/1700000000001.mp4", "0123456789".repeat(1_000));
+  large = site.addFile("videos", "u/1700000000002.mp4", Buffer.alloc(LARGE_BYTES));
+  for (const video_url of [small, large]) site.addVideo({ video_url });
+});
+afterAll(() => site.remove());
+
+function ask(path: string, localAddress: string, options: http.RequestOptions = {}) {
+  return new Promise<{ status: number; headers: http.IncomingHttpHeaders; bytes: number }>(
+    (resolve, reject) => {
+      http
+        .request(site.url + path, { agent: false, localAddress, ...options }, async (answer) => {
+          const { statusCode: status = 0, headers } = answer;
+          resolve({ status, headers, bytes: (await buffer(answer)).length });
+        })
+        .on("error", reject)
+        .end();
+    },
+  );
+}
+
+/** Begins a download and stops reading after its first bytes. */
+async function stall(localAddress: string, path = large, headers = ""): Promise<net.Socket> {
+  const { port } = new URL(site.url);
+  const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress });
+  socket.on("error", () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: videos.example\r\n${headers}\r\n`);
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  return socket;
+}
+
+async function sentBytes(): Promise<number> {
+  const answer = await fetch(`${site.url}/metrics`, {
+    headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
+  });
+  return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await answer.text())?.[1]);
+}
+
+/** What `work` adds to the bytes that were sent, once they are `least`. */
+async function added(work: () => Promise<unknown>, least: number): Promise<number> {
+  const before = await sentBytes();
+  await work();
+  await until(async () => (await sentBytes()) - before >= least);
+  return (await sentBytes()) - before;
+}
+
+describe("requests for files of one network", () => {
+  it("are limited to those in progress, whichever way they end", async () => {
+    for (const destroy of [false, true]) {
+      const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
+      const refused = await ask(small, GREEDY);
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "5"]);
+      expect((await ask(small, VISITOR)).status).toBe(200);
+      // Pages are no files.
+      expect((await ask("/", GREEDY)).status).toBe(200);
+      for (const socket of sockets) destroy ? socket.destroy() : socket.end();
+      for (const socket of sockets) socket.resume();
+      await until(async () => (await ask(small, GREEDY)).status === 200);
+    }
+  });
+
+  it("give their place back without a body, with an error, and on a connection that is closed", async () => {
+    const file = small.replace("0001", "9999");
+    const etag = (await ask(small, GREEDY)).headers.etag!;
+    for (let count = 0; count < 2 * LIMIT; count++) {
+      const statuses = [
+        (await ask(small, GREEDY, { method: "HEAD" })).status,
+        (await ask(small, GREEDY, { method: "DELETE" })).status,
+        (await ask(file, GREEDY)).status,
+        (await ask(small, GREEDY, { headers: { Range: "bytes=90000-" } })).status,
+        (await ask(small, GREEDY, { headers: { "If-None-Match": etag } })).status,
+      ];
+      expect(statuses).toEqual([200, 405, 404, 416, 304]);
+      (await stall(GREEDY, small)).destroy();
+    }
+    // Several over one connection, whose responses wait behind the first.
+    const { port } = new URL(site.url);
+    const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress: GREEDY });
+    socket.on("error", () => {});
+    socket.write(`GET ${large} HTTP/1.1\r\nHost: videos.example\r\n\r\n`.repeat(LIMIT));
+    await until(async () => (await ask(small, GREEDY)).status === 429);
+    socket.destroy();
+    await until(async () => (await ask(small, GREEDY)).status === 200);
+  });
+
+  it("of accounts and of a proxy that names no client aren't limited", async () => {
+    const Authorization = `Bearer ${addToken(site)}`;
+    const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
+    expect((await ask(small, GREEDY, { headers: { Authorization } })).status).toBe(200);
+    expect((await ask(small, GREEDY)).status).toBe(429);
+    const client = "X-Forwarded-For: 203.0.113.7\r\n";
+    for (let count = 0; count < LIMIT + 3; count++) sockets.push(await stall(PROXY));
+    for (let count = 0; count < LIMIT; count++) sockets.push(await stall(PROXY, large, client));
+    const behind = (address: string) =>
+      ask(small, PROXY, { headers: { "X-Forwarded-For": address } });
+    expect((await behind("203.0.113.7")).status).toBe(429);
+    expect((await behind("203.0.113.8")).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe("the bytes of files that were sent", () => {
+  it("are those of the whole, of a range, and of nothing else", async () => {
+    expect(await added(() => ask(small, VISITOR), 10_000)).toBe(10_000);
+    const Range = "bytes=10-109";
+    expect(await added(() => ask(small, VISITOR, { headers: { Range } }), 100)).toBe(100);
+    const etag = (await ask(small, VISITOR)).headers.etag!;
+    const nothing = async () => {
+      await ask(small, VISITOR, { method: "HEAD" });
+      await ask(small, VISITOR, { headers: { "If-None-Match": etag } });
+      await ask("/", VISITOR);
+      await ask(small, VISITOR, { headers: { Range: "bytes=0-0" } });
+    };
+    expect(await added(nothing, 1)).toBe(1);
+  });
+
+  it("are what a client took that left before the end", async () => {
+    const bytes = await added(async () => (await stall(VISITOR)).destroy(), 1);
+    expect(bytes).toBeLessThan(LARGE_BYTES / 2);
+  });
+
+  it("are in the database when the process has ended, as a total of the day", async () => {
+    const before = await sentBytes();
+    expect(before).toBeGreaterThan(10_000);
+    expect(await site.stop()).toBe(0);
+    const rows = site.database().prepare("SELECT day, bytes FROM transfer_days").all() as {
+      day: string;
+      bytes: number;
+    }[];
+    expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(before);
+    for (const { day } of rows) expect(day).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(site.log).not.toContain(GREEDY);
+  });
+});
