@@ -1,4 +1,5 @@
 import { ensureFirstAccount } from "~/account/first-account.server";
+import { jobEventsAccess } from "~/account/job-events-access.server";
 import { routeOf } from "~/account/route-of";
 import { limitSignInRate } from "~/account/sign-in-rate-limit.server";
 import { isSignedIn } from "~/account/signed-in.server";
@@ -136,7 +137,12 @@ export const SERVICES: readonly BootStep[] = [
     run: () =>
       changeStockServer(
         routeOf,
-        [limitSignInRate, answerEvents, limitMedia(isSignedIn), limitRendering(isSignedIn)],
+        [
+          limitSignInRate,
+          answerEvents(jobEventsAccess),
+          limitMedia(isSignedIn),
+          limitRendering(isSignedIn),
+        ],
         [obeyCountryRules],
       ),
   },

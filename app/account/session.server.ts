@@ -1,11 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { requestContext } from "~/server/node/request-context.server";
-import {
-  findSignedCookie,
-  readSignedCookie,
-  removedCookie,
-  signedCookie,
-} from "~/server/signed-cookie.server";
+import { findSignedCookie, removedCookie, signedCookie } from "~/server/signed-cookie.server";
 import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import type { Role } from "~db/schema";
 import { type Permitted, permittedOf } from "./permissions";
@@ -85,7 +80,12 @@ export async function findSession(
   request: Request,
   now = Date.now(),
 ): Promise<OpenSession | undefined> {
-  const id = readSignedCookie(request, COOKIE, now);
+  return sessionIn(request.headers.get("Cookie") ?? "", now);
+}
+
+/** The same, from a Cookie header. */
+export function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
+  const id = findSignedCookie(cookies, COOKIE, now);
   if (id === undefined) return undefined;
   const row = openRow(hashOf(id), now);
   if (!row) return undefined;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddressOf } from "~/server/client-address.server";
-import { answerPlainly, whenClosed } from "~/server/node/middleware.server";
-import { requestContext } from "~/server/node/request-context.server";
+import { answerPlainly, type Middleware, whenClosed } from "~/server/node/middleware.server";
+import { routeNameOf } from "~/server/node/route-naming.server";
 import { onShutdown } from "~/server/node/shutdown.server";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
@@ -62,8 +62,8 @@ export function openStreamCount(): number {
 }
 
 /**
- * A stream of server-sent events: first `hello` with the version of the catalogue, then an event
- * for each change, named after its topic.
+ * A stream of server-sent events, as a Response where there is no server: first `hello` with the version of the
+ * catalogue, then an event for each change, named after its topic.
  *
  * @param lastEventId of a client that was here before: what it missed is announced at once.
  */
@@ -93,28 +93,39 @@ export function openEventStream({
     ...(isOpen && { isOpen }),
   };
   const greeting = greet(lastEventId ?? undefined, topics);
-  const response = requestContext()?.response;
-  const body = response ? nodeBody(response, wanted, greeting) : plainBody(wanted, greeting);
-  return new Response(body, { headers: HEADERS });
+  return new Response(plainBody(wanted, greeting), { headers: HEADERS });
 }
 
 /**
- * Opens the streams of visitors before Express sees the request: what it and Remix hold for one
- * under way, some 20 KiB, would be held as long as the stream is open.
+ * Returns the middleware that opens streams before Express sees the request: what it and Remix hold for one under
+ * way, some 20 KiB, would be held as long as the stream is open.
+ *
+ * @param jobEventsAccess says of a Cookie header whether its session may follow the job queue.
  */
-export function answerEvents(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.method !== "GET" || request.url !== "/events") return false;
-  const address = clientAddressOf(request);
-  const status = limitStatus(address, MOST_STREAMS);
-  if (status) {
-    return answerPlainly(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
-  }
-  const greeting = greet(request.headers["last-event-id"]?.toString());
-  response.writeHead(200, HEADERS).write(greeting);
-  forgetHeaders(request);
-  whenClosed(request, response, () => remove(response));
-  add(response, { topics: PUBLIC_TOPICS, address });
-  return true;
+export function answerEvents(
+  jobEventsAccess: (cookies: string) => (() => boolean) | undefined,
+): Middleware {
+  return (request, response) => {
+    if (request.method !== "GET" || routeNameOf(request.url) !== "/events") return false;
+    const [path = "", query] = (request.url ?? "").split("?", 2);
+    if (path.endsWith(".data")) return false;
+    const address = clientAddressOf(request);
+    const status = limitStatus(address, MOST_STREAMS);
+    if (status) {
+      return answerPlainly(response, status, TOO_MANY, { "Retry-After": TRY_AGAIN_SECONDS });
+    }
+    const { headers } = request;
+    const wantsJobs = new URLSearchParams(query).has("jobs");
+    const isOpen = wantsJobs ? jobEventsAccess(headers.cookie ?? "") : undefined;
+    const topics: Topic[] = isOpen ? ["jobs"] : [];
+    const greeting = greet(headers["last-event-id"]?.toString(), topics);
+    response.writeHead(200, HEADERS).write(greeting);
+    forgetHeaders(request);
+    whenClosed(request, response, () => remove(response));
+    const wanted = topics.length > 0 ? new Set([...PUBLIC_TOPICS, ...topics]) : PUBLIC_TOPICS;
+    add(response, { topics: wanted, address, ...(isOpen && { isOpen }) });
+    return true;
+  };
 }
 
 /** Node keeps a request as long as its response is open: its headers, up to 8 KB, need not last that long. */
@@ -127,27 +138,6 @@ function forgetHeaders(request: IncomingMessage): void {
 function limitStatus(address: string, most: number): 429 | 503 | undefined {
   if ((openStreams().counts.get(address) ?? 0) >= MOST_STREAMS_PER_ADDRESS) return 429;
   return openStreamCount() >= most ? 503 : undefined;
-}
-
-/** Asked for once the headers are out; from then on events are written to Node's response. */
-function nodeBody(response: ServerResponse, wanted: Subscription, greeting: string) {
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: (controller) =>
-        new Promise<void>((resolve) => {
-          const leave = () => {
-            remove(response);
-            controller.close();
-            resolve();
-          };
-          if (response.closed || response.destroyed) return leave();
-          response.once("close", leave);
-          response.write(greeting);
-          add(response, wanted);
-        }),
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 /** Without a server, as in a test of the loader. */

@@ -1,14 +1,23 @@
+import { once } from "node:events";
+import http, { type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { jobEventsAccess } from "~/account/job-events-access.server";
+import { routeOf } from "~/account/route-of";
+import { openSession } from "~/account/session.server";
 import {
+  answerEvents,
   endStreams,
   MOST_STREAMS_PER_ADDRESS,
   openEventStream,
   openStreamCount,
 } from "~/live/event-stream.server";
+import { nameRoutes } from "~/server/node/route-naming.server";
 import { versionOf } from "~db/catalogue-version";
 import { sqliteHandle } from "~db/client.server";
 import { until } from "../../process-figures";
 import { rawGet } from "../../raw-request";
+import { makeUser } from "../../sign-in-requests";
 import { SiteProcess } from "../../site-process";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -164,6 +173,44 @@ describe("a stream", () => {
     expect(next.status).toBe(200);
     for (const { body } of [open[1]!, next]) await body!.cancel();
     expect(openStreamCount()).toBe(0);
+    await temporary.remove();
+  });
+});
+
+describe("an open stream", () => {
+  it("doesn't keep the headers of its request, for visitors and accounts", async () => {
+    const temporary = useTemporarySite();
+    nameRoutes(routeOf);
+    const cookie = (await openSession(makeUser().id)).split(";")[0]!;
+    const requests: IncomingMessage[] = [];
+    const answer = answerEvents(jobEventsAccess);
+    const server = http.createServer((request, response) => {
+      requests.push(request);
+      if (!answer(request, response)) response.writeHead(404).end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const many = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`X-${index}`, "x".repeat(150)]),
+    );
+    const greetingOf = async (path: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(url + path, { headers: { ...many, ...headers } });
+      const { value } = await response.body!.getReader().read();
+      return new TextDecoder().decode(value);
+    };
+    expect(await greetingOf("/events")).not.toContain("studio");
+    expect(await greetingOf("/events?jobs", { Cookie: cookie })).toContain("studio");
+    expect(await greetingOf("/events?jobs", { Cookie: "session=x.y" })).not.toContain("studio");
+    expect(await greetingOf("/EVENTS/?jobs=1", { Cookie: cookie })).toContain("studio");
+    expect(openStreamCount()).toBe(4);
+    for (const { headers, rawHeaders } of requests) {
+      expect([Object.keys(headers), rawHeaders]).toEqual([[], []]);
+    }
+    expect((await fetch(`${url}/events.data?jobs`)).status).toBe(404);
+    server.closeAllConnections();
+    server.close();
+    await until(() => openStreamCount() === 0);
     await temporary.remove();
   });
 });
