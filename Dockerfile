@@ -26,8 +26,10 @@ ENV NODE_ENV=production \
     PORT=3000
 WORKDIR /site
 COPY --from=build /site ./
-# Volumes that are new take their owner from here; all else stays root's, and may be read-only.
-RUN mkdir -p db/data uploads backups && chown node:node db/data uploads backups
+# Volumes that are new take their owner and mode from here; all else stays root's, and may be read-only.
+RUN mkdir -p db/data uploads backups \
+ && chown node:node db/data uploads backups \
+ && chmod 750 db/data uploads backups
 USER node
 VOLUME ["/site/db/data", "/site/uploads"]
 EXPOSE 3000

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { fingerprint, giveUp, isMadeFrom, root, siteFingerprint } from "./prepare.mjs";
+import { keepFilesPrivate } from "./umask.mjs";
 
 const COMMANDS = {
   backup: "scripts/backup.ts",
@@ -35,6 +36,7 @@ export async function runCommand(name) {
     giveUp(`There is no command "${name ?? ""}". Commands: ${Object.keys(COMMANDS).join(", ")}.`);
   }
   await bundleCommands();
+  keepFilesPrivate();
   await import(path.join(FOLDER, `${name}.js`));
 }
 

@@ -13,6 +13,7 @@ import {
   root,
   runPackage,
 } from "./prepare.mjs";
+import { keepFilesPrivate } from "./umask.mjs";
 
 requireNode();
 process.chdir(root);
@@ -31,6 +32,7 @@ if (!isFresh) {
 }
 if (process.argv.includes("--prepare")) process.exit(0);
 
+keepFilesPrivate();
 process.env.NODE_ENV ||= "production";
 // remix-serve takes any free port when PORT is unset, and 0 for an empty one.
 process.env.PORT ||= "3000";

@@ -19,11 +19,13 @@ export interface Nginx {
  * Runs nginx by a configuration of `docs`, without TLS, and waits until it answers `/healthz`.
  *
  * @param changes what else differs: addresses and folders. Each has to be found.
+ * @param identity the account and group that nginx runs as, whose folder it is.
  */
 export async function startNginx(
   configuration: string,
   folder: string,
   changes: [RegExp, string][],
+  identity: { uid?: number; gid?: number } = {},
 ): Promise<Nginx> {
   const [port, redirectPort] = [await freePort(), await freePort()];
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -49,6 +51,7 @@ export async function startNginx(
   fs.writeFileSync(file, text);
   const child = spawn("nginx", ["-c", file, "-p", folder], {
     stdio: ["ignore", "ignore", "inherit"],
+    ...identity,
   });
   const url = `http://127.0.0.1:${port}`;
   await until(() =>

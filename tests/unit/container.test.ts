@@ -55,6 +55,20 @@ describe("compose.yaml", () => {
     for (const setting of names) expect(SETTING_NAMES).toContain(setting);
   });
 
+  it("makes nginx a member of the group that may read the files of the site", () => {
+    expect(services.proxy).toMatchObject({
+      volumes: expect.arrayContaining(["./docs/nginx.group:/etc/group:ro"]),
+    });
+    const groups = read("docs/nginx.group")
+      .trim()
+      .split("\n")
+      .map((line) => line.split(":"));
+    // `node` of the image has this number.
+    const ofSite = groups.find(([, , number]) => number === "1000");
+    expect(ofSite?.at(-1)).toBe("nginx");
+    expect(groups.map(([name]) => name)).toEqual(expect.arrayContaining(["root", "nginx"]));
+  });
+
   it("gives no service more rights than it needs", () => {
     expect(Object.keys(services).length).toBeGreaterThan(3);
     for (const [name, service] of Object.entries(services)) {
