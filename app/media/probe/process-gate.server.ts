@@ -22,6 +22,15 @@ interface Waiting {
   start(): void;
 }
 
+export interface PlaceOptions {
+  /** The account that the work is for, which takes turns with others; left out for the site itself. */
+  owner?: string;
+  /** Ends the waiting. */
+  signal?: AbortSignal;
+  /** Waits however long the queue of the owner is, as for an upload whose bytes would be lost. */
+  isPatient?: boolean;
+}
+
 /** A semaphore with a queue for each owner, who take turns. */
 export class ProcessGate {
   private running = 0;
@@ -36,14 +45,13 @@ export class ProcessGate {
   /**
    * Waits for a place. Returns what frees it.
    *
-   * @param owner whose queue has a limited length; undefined for work of the site, which waits without a limit.
-   * @throws {UploadError} 429 if the queue of the owner is full.
+   * @throws {UploadError} 429 if the queue of the owner is full. That of the site has no limit.
    * @throws the reason of the signal if it is aborted before there is a place.
    */
-  async enter(owner: string | undefined, signal?: AbortSignal): Promise<() => void> {
-    signal?.throwIfAborted();
+  async enter(options: PlaceOptions): Promise<() => void> {
+    options.signal?.throwIfAborted();
     if (this.running < this.places) this.running += 1;
-    else await this.wait(owner, signal);
+    else await this.wait(options);
     let isFree = false;
     return () => {
       if (!isFree) this.leave();
@@ -51,9 +59,9 @@ export class ProcessGate {
     };
   }
 
-  private wait(owner: string | undefined, signal: AbortSignal | undefined): Promise<void> {
+  private wait({ owner, signal, isPatient }: PlaceOptions): Promise<void> {
     const queue = this.queues.get(owner) ?? [];
-    if (owner !== undefined && queue.length >= this.maxWaiting) {
+    if (owner !== undefined && !isPatient && queue.length >= this.maxWaiting) {
       throw new UploadError(
         429,
         `${this.maxWaiting} of your requests are already waiting to read a video. Wait until they are done, then try again.`,
@@ -105,16 +113,11 @@ export function asJob<T>(work: () => Promise<T>): Promise<T> {
  * Runs work that starts processes one after the other, as soon as there is a place. Work inside of it, and jobs,
  * don't wait again.
  *
- * @param options.owner the account that the work is for; left out for the site itself.
- * @param options.signal ends the waiting.
  * @throws {UploadError} 429 if too much work of the owner is waiting.
  */
-export async function withPlace<T>(
-  work: () => Promise<T>,
-  { owner, signal }: { owner?: string; signal?: AbortSignal } = {},
-): Promise<T> {
+export async function withPlace<T>(work: () => Promise<T>, options: PlaceOptions = {}): Promise<T> {
   if (permits.getStore()) return work();
-  const leave = await gate().enter(owner, signal);
+  const leave = await gate().enter(options);
   try {
     return await permits.run("place", work);
   } finally {

@@ -21,14 +21,14 @@ export interface ProbedVideo {
  * Inspects the content; only its first bytes where ffprobe is not installed.
  *
  * @param userId of the account whose upload it is.
- * @throws {UploadError} 429 where too many of the account's uploads wait, 415 or 422 for what is no video, 503 where it could not be examined just now.
+ * @throws {UploadError} 415 or 422 for what is no video, 503 where it could not be examined just now.
  */
 export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
   const ending = await videoEnding(await firstBytes(file));
   try {
-    // A client that leaves doesn't end the waiting: all of its file has arrived.
+    // Neither a full queue nor a client that leaves ends the waiting: all of its file has arrived.
     const read = () => probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
-    const found = await withPlace(read, { owner: userId });
+    const found = await withPlace(read, { owner: userId, isPatient: true });
     if (!found) return { ending, playable: true };
     const { isEstimated, cutOff, playable } = found;
     const durationSeconds = isEstimated ? undefined : found.durationSeconds;

@@ -6,7 +6,7 @@ function recorder(gate: ProcessGate) {
   const order: (string | undefined)[] = [];
   const leaves: (() => void)[] = [];
   const enter = (owner: string | undefined, signal?: AbortSignal) =>
-    gate.enter(owner, signal).then((leave) => {
+    gate.enter({ owner, signal }).then((leave) => {
       order.push(owner);
       leaves.push(leave);
     });
@@ -43,11 +43,13 @@ describe("the places for processes", () => {
     const gate = new ProcessGate(2, 8);
     const { order, enter, next } = recorder(gate);
     for (let count = 0; count < 10; count++) void enter("a");
-    await expect(gate.enter("a")).rejects.toMatchObject({
+    await expect(gate.enter({ owner: "a" })).rejects.toMatchObject({
       status: 429,
       message: expect.stringContaining("8 of your requests are already waiting"),
     });
     void enter("b");
+    // An upload waits: its bytes have arrived.
+    void gate.enter({ owner: "a", isPatient: true });
     await next();
     await next();
     // Owners take turns, however much one of them wants.
@@ -69,11 +71,11 @@ describe("the places for processes", () => {
     const leaving = new AbortController();
     const left = enter("b", leaving.signal);
     void enter("b");
-    await expect(gate.enter("b")).rejects.toMatchObject({ status: 429 });
+    await expect(gate.enter({ owner: "b" })).rejects.toMatchObject({ status: 429 });
     leaving.abort(new Error("left"));
     await expect(left).rejects.toThrow("left");
     void enter("b");
-    await expect(gate.enter("c", leaving.signal)).rejects.toThrow("left");
+    await expect(gate.enter({ owner: "c", signal: leaving.signal })).rejects.toThrow("left");
     await next();
     await next();
     expect(order).toEqual(["a", "b", "b"]);
