@@ -88,14 +88,14 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
       filmOf("languages.mkv", [
         { codec: "aac", said: ["language=ger"] },
         { codec: "ac3", channels: 6, said: ["language=ger", "title=Dolby Digital 5.1"] },
-        { codec: "libmp3lame", said: ["language=eng", 'title=The "maker" speaks'] },
+        { codec: "libmp3lame", said: ["language=eng", "title=Ada's commentary"] },
       ]),
     );
     expect(soundTags(ladder)).toEqual([
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1.m3u8"',
-      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English (The 'maker' speaks)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2.m3u8"`,
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2.m3u8"`,
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1-poor.m3u8"',
-      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="English (The 'maker' speaks)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2-poor.m3u8"`,
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2-poor.m3u8"`,
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="surround",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="6",URI="sound-1-surround.m3u8"',
     ]);
     const tones = ["sound-1", "sound-1-surround", "sound-2"].map((name) =>

@@ -15,6 +15,7 @@ import type { Task } from "../encode/task.server";
 import { transcode } from "../encode/transcode.server";
 import { withLocalFile } from "../files/local-copies.server";
 import { fingerprintFilm } from "../fingerprints/fingerprint.server";
+import { fileExists } from "../media-files.server";
 import { cleanVideoFile, isCleanFile } from "../metadata/clean-files.server";
 import { cachedProbe as read } from "../probe/cached-probe.server";
 import { scanFile } from "../scan/scan-file.server";
@@ -81,9 +82,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       const url = source.row.thumbnail_url;
       if (!url) return createPoster(source, await read(source.playing), task);
       const file = isCleanFile(url) ? undefined : fileOf(url);
-      return file
-        ? withLocalFile(file, (local) => cleanThumbnail(source, local, task))
-        : NO_ARTIFACT;
+      if (!file || !fileExists(file)) return NO_ARTIFACT;
+      return withLocalFile(file, (local) => cleanThumbnail(source, local, task));
     }
     case "storyboard":
       return createStoryboard(source, await read(source.playing), task, generation);

@@ -50,7 +50,7 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
     if ((await stat(file)).nlink > 1) return false;
     const sha256 = await digestOf(file);
     await retryWhileBusy(() => transaction(() => recordDigest(videoId, sha256)));
-    if (!(await removeMetadata({ file }))) return false;
+    if (!(await removeMetadata({ file, isInUse: true }))) return false;
   }
   await retryWhileBusy(() => recordFile({ ...name, videoId, kind: "video", isClean: true }));
   return true;

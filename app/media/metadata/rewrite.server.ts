@@ -9,6 +9,8 @@ export interface MetadataTask {
   file: string;
   /** Others share the file: it is only looked at. */
   isShared?: boolean;
+  /** The file is served or backed up already, by its size and modification time: that has to change. */
+  isInUse?: boolean;
 }
 
 /** `copy`: it can't be done in place, and nothing was changed. */
@@ -34,7 +36,7 @@ export function planFor(file: Bytes): Plan {
 }
 
 /** Rewrites a file in place; whatever fails, it is as it was. */
-export function rewrite({ file, isShared }: MetadataTask): MetadataAnswer {
+export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataAnswer {
   const handle = fs.openSync(file, isShared ? "r" : "r+");
   try {
     const bytes = bytesOf(handle);
@@ -59,7 +61,7 @@ export function rewrite({ file, isShared }: MetadataTask): MetadataAnswer {
       throw error;
     } finally {
       // An import knows its source, which may share the file, by its size and time.
-      fs.futimesSync(handle, atime, mtime);
+      if (!isInUse) fs.futimesSync(handle, atime, mtime);
     }
     return { done: "rewritten" };
   } catch (error) {

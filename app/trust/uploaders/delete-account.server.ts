@@ -36,6 +36,9 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "api_tokens.user_id": "deleted",
   "upload_templates.user_id": "deleted",
   "saved_views.user_id": "deleted",
+  "devices.user_id": "deleted",
+  // Outcomes that a repeated request to publish gets.
+  "published_uploads.user_id": "deleted",
   "preview_links.made_by": "deleted",
   // Imports that wait end, and the list of the others has nobody to read it.
   "downloads.user_id": "deleted",

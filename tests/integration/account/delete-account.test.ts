@@ -154,6 +154,8 @@ function fillAll(): void {
     INSERT INTO video_files (id, video_id, state, user_id, video_url)
       VALUES ('earlier', 'v', 'earlier', '${user}', '/media/videos/${user}/1700000000000.mp4');
     INSERT INTO sessions (id_hash, user_id, expires_at) VALUES ('s', '${user}', '${later}');
+    INSERT INTO devices (id, user_id, used_at) VALUES ('b', '${user}', '${at}');
+    INSERT INTO published_uploads VALUES ('up', '${user}', '{}', '${at}');
     INSERT INTO recovery_codes VALUES ('${user}', 'code');
     INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
       VALUES ('p', '${user}', 'localhost', 'Phone', x'00', 0, 1);

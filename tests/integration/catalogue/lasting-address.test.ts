@@ -19,6 +19,7 @@ import { makeClip } from "../../media-clips";
 import { probeFile } from "../../probe-file";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
+import { withoutMetadata } from "../../without-metadata";
 
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
@@ -54,7 +55,8 @@ describe.runIf(ffmpegAvailable())(
     let before: Buffer;
     beforeEach(async () => {
       const clip = makeClip(site.folder, "film", { seconds: 5 });
-      before = fs.readFileSync(clip);
+      before = withoutMetadata(fs.readFileSync(clip));
+      fs.writeFileSync(clip, before);
       id = await addToLibrary(site.uploads, clip, true);
       url = videoRow(id).video_url;
       only("transcode", "cleanup");

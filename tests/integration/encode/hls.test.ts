@@ -146,8 +146,8 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       expect(kinds.trim()).toBe(name.startsWith("sound") ? "audio" : "video");
     }
     expect(master.mediaGroups.AUDIO).toMatchObject({
-      stereo: { Sound: { default: true, autoselect: true, uri: "sound-1.m3u8" } },
-      poor: { Sound: { default: true, autoselect: true, uri: "sound-1-poor.m3u8" } },
+      stereo: { Audio: { default: true, autoselect: true, uri: "sound-1.m3u8" } },
+      poor: { Audio: { default: true, autoselect: true, uri: "sound-1-poor.m3u8" } },
     });
     for (const { uri, attributes } of picturesOf(master)) {
       expect(attributes.AUDIO).toBe(uri === "144p.m3u8" ? "poor" : "stereo");
@@ -307,8 +307,8 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
         ...[duration.toFixed(5), byterange.offset, byterange.length],
         ...[map.byterange.offset, map.byterange.length],
       ]);
-    const { Sound } = manifest.mediaGroups.AUDIO.audio;
-    const named = [...manifest.playlists, ...Sound!.playlists].map((one) => ({
+    const { Audio } = manifest.mediaGroups.AUDIO.audio;
+    const named = [...manifest.playlists, ...Audio!.playlists].map((one) => ({
       name: one.attributes.NAME,
       segments: rows(one.segments),
       file: one.segments[0]!.resolvedUri,

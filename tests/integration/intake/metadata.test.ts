@@ -153,6 +153,8 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     expect(await enqueueMissing()).toBe(1);
     await workUntilIdle();
     expectClean(url);
+    // Caches and backups know a file by its version.
+    expect(await withVersion(url)).not.toBe(version);
     expect(await hasMark()).toBe(false);
     expect(await enqueueMissing()).toBe(0);
     // Who has the address of the version before gets no metadata either.

@@ -404,7 +404,7 @@ describe("the page of the backups", () => {
     await vi.waitFor(async () => expect((await page()).runningSince).toBeNull(), 60_000);
     expect(await page()).toMatchObject({
       timetable: { folder, everyMs: 24 * HOUR, keep: 2, stored: 1 },
-      proved: { state: "done", files: 1, email: "a@b.c", isTimed: false },
+      proved: { state: "done", files: 1, by: "a@b.c", isTimed: false },
       last: [{ state: "done" }],
     });
     const [{ action: name, detail, email } = { action: "", detail: "", email: "" }] =
