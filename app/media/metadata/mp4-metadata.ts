@@ -17,7 +17,8 @@ interface Box {
 const KEPT: Record<string, ReadonlySet<string>> = {
   file: new Set(["ftyp", "styp", "moov", "mdat", "sidx", "free", "skip", "wide"]),
   moov: new Set(["mvhd", "trak", "mvex", "iods"]),
-  trak: new Set(["tkhd", "edts", "mdia", "tref", "tapt", "clip", "matt", "load"]),
+  trak: new Set(["tkhd", "edts", "mdia", "tref", "tapt", "clip", "matt", "load", "udta"]),
+  udta: new Set(["kind"]),
   mdia: new Set(["mdhd", "hdlr", "minf", "elng"]),
   minf: new Set(["vmhd", "smhd", "hmhd", "sthd", "nmhd", "hdlr", "dinf", "stbl"]),
   dinf: new Set(["dref"]),
@@ -39,6 +40,9 @@ const KEPT: Record<string, ReadonlySet<string>> = {
     ...["sdtp", "sbgp", "sgpd", "subs", "saiz", "saio", "padb", "stdp"],
   ]),
 };
+/** The role of a track in the scheme of DASH (ISO/IEC 23009-1 §5.8.5.5), by which captions are forced or for the deaf. */
+const ROLE = /^\0{4}urn:mpeg:dash:role:2011\0[a-z-]{1,40}\0?$/;
+const MAX_ROLE_BYTES = 100;
 const EMPTY = new Set(["free", "skip"]);
 /** Boxes with the chunk offsets of a track (§8.7.5), and the bytes of each offset. */
 const OFFSET_BYTES: Record<string, number> = { stco: 4, co64: 8 };
@@ -86,7 +90,7 @@ function checkChunks(builder: PlanBuilder, { type, body, end }: Box): void {
 
 /** Removes what a box holds if it isn't kept in its parent; else cleans what is in it. */
 function clean(builder: PlanBuilder, box: Box, parent: string, chunks: Box[]): void {
-  const isKept = KEPT[parent]!.has(box.type);
+  const isKept = KEPT[parent]!.has(box.type) && (box.type !== "kind" || isRole(builder, box));
   if (!isKept) builder.write(box.start + 4, Buffer.from("free", "latin1"));
   if (!isKept || EMPTY.has(box.type)) builder.clear(box.body, box.end);
   else if (box.type in KEPT) cleanChildren(builder, box, chunks);
@@ -95,6 +99,12 @@ function clean(builder: PlanBuilder, box: Box, parent: string, chunks: Box[]): v
     builder.clear(Math.min(box.body + HANDLER_NAME_AT, box.end), box.end);
   } else if (box.type === "dref") clearReferences(builder, box);
   else if (box.type in OFFSET_BYTES) chunks.push(box);
+}
+
+function isRole(builder: PlanBuilder, { body, end }: Box): boolean {
+  return (
+    end - body <= MAX_ROLE_BYTES && ROLE.test(builder.read(body, end - body).toString("latin1"))
+  );
 }
 
 function cleanChildren(builder: PlanBuilder, parent: Box, chunks: Box[]): void {

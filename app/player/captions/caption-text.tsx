@@ -17,8 +17,6 @@ export function CaptionText() {
         const line = document.createElement("p");
         // The browser's own reading of the cue: no markup of the file gets past it.
         line.append((cue as VTTCue).getCueAsHTML());
-        // The file's names for parts of a cue would be classes of this page, and get its styles.
-        for (const part of line.querySelectorAll("[class]")) part.removeAttribute("class");
         return line;
       });
       box.current?.replaceChildren(...lines);

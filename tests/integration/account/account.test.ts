@@ -342,7 +342,7 @@ describe("the second factor", () => {
         { email: "admin@example.com", password: GOOD_PASSWORD },
         markIn(first),
       );
-      expect(markIn(again)).toBe(markIn(first));
+      expect(isKnown(markIn(again))).toBe(true);
     }
     expect(marks()).toBe(1);
     for (let n = 0; n < 10; n++) {

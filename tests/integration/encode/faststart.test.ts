@@ -8,6 +8,7 @@ import { addFilm, copiedFilm, expectSameFilm } from "../../copied-films";
 import { filesBelow, jobRows, videoRow, workUntilIdle } from "../../encode-library";
 import { ffprobe, makeClip, rotate } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
+import { withoutMetadata } from "../../without-metadata";
 import { wrapProgram } from "../../wrapped-ffmpeg";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -65,7 +66,7 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
     expect(jobRows(id)[0]!.reason).toContain("ffmpeg could not read or convert the file.");
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
-    expect(fs.readFileSync(file).equals(fs.readFileSync(film))).toBe(true);
-    expect(videoRow(id)).toEqual(before);
+    expect(fs.readFileSync(file).equals(withoutMetadata(fs.readFileSync(film)))).toBe(true);
+    expect(videoRow(id)).toMatchObject({ ...before, bytes: expect.any(Number) });
   });
 });

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseMediaUrl } from "~/media/bucket.server";
 import { createTask, runFfmpeg } from "~/media/encode/task.server";
 import { REFERENCES_SQL } from "~/media/files/references.server";
 import { announceFiles, removeFiles } from "~/media/files/removals.server";
@@ -23,6 +24,7 @@ import {
 import { type Runner, startRunner } from "~/media/jobs/runner.server";
 import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
 import { beginWork, recordFailure } from "~/media/jobs/worker.server";
+import { recordFile } from "~/media/media-files.server";
 import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe/ffmpeg.server";
 import { listDeletions } from "~/studio/trash/recent-deletions.server";
 import { removeVideos } from "~/studio/trash/remove.server";
@@ -229,6 +231,9 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
 describe.runIf(ffmpegAvailable())("the queue and another process that writes", () => {
   it("begins nothing, fails nothing and counts no attempt, and goes on when the lock is gone", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
+    const name = parseMediaUrl(videoRow(id).video_url)!;
+    // Recording that would wait for the lock.
+    await recordFile({ ...name, videoId: id, kind: "video", isClean: true });
     onlyJobs("transcode");
     const other = new Sqlite(sqliteHandle().name);
     sqliteHandle().pragma("busy_timeout = 0");

@@ -11,6 +11,7 @@ import {
   run,
 } from "~/media/probe/ffmpeg.server";
 import { runCommand } from "~/server/child-process.server";
+import { stopRuntime } from "~db/runtime.server";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -21,7 +22,12 @@ beforeEach(() => {
   folder = path.join(site.folder, "task");
   fs.mkdirSync(folder);
 });
-afterEach(() => site.remove());
+afterEach(async () => {
+  // Also the process for images, which was started with the setpriv of a test.
+  await stopRuntime();
+  await site.remove();
+  forgetFfmpeg();
+});
 
 const LIMITS = { seconds: 20, cpuSeconds: 20 };
 const RUN = { seconds: 1, fileBytes: 1024 ** 2, cpuSeconds: 20 };
@@ -57,6 +63,7 @@ describe.runIf(ffmpegAvailable())("a process that reads a stranger's file", () =
     const clip = makeClip(site.folder, "clip");
     const image = path.join(site.folder, "image.png");
     ffmpeg(["-i", clip, "-frames:v", "1", image]);
+    await stopRuntime();
     const writable = noteWritableFolders();
     const task = createTask(folder, () => {});
     await runFfmpeg(task, ["-i", clip, "-c", "copy", "copy.mp4"], RUN);

@@ -94,9 +94,10 @@ describe("a network that has used up its rendering time", () => {
     await useUp(GREEDY);
     expect((await ask("/admin", GREEDY, { Cookie })).status).toBe(200);
     expect((await ask("/api/v1/videos", GREEDY, { Authorization })).status).toBe(200);
-    await useUp(GREEDY);
     for (const wrong of [{ Cookie: "session=x.y" }, { Authorization: "Bearer wrong" }]) {
-      expect((await ask("/api/v1/videos", GREEDY, wrong)).status).toBe(429);
+      // At the same time they take more than a network has saved at most.
+      const many = Array.from({ length: 190 }, () => ask("/api/v1/videos", GREEDY, wrong));
+      expect((await Promise.all(many)).map(({ status }) => status)).toContain(429);
     }
   }, 60_000);
 

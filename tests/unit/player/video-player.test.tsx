@@ -184,22 +184,6 @@ describe("captions", () => {
     expect(screen.queryByText("<b>Good evening</b>")).toBeNull();
   });
 
-  it("take no styles of the page by the class names of the file", () => {
-    const line = document
-      .createRange()
-      .createContextualFragment(
-        '<span class="fixed inset-0 yellow">Buy <i class="p-8">this</i></span>',
-      );
-    const cues = Object.assign(new EventTarget(), { activeCues: [{ getCueAsHTML: () => line }] });
-    vi.mocked(
-      Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
-    ).mockReturnValue(textTrackList([cues]));
-    const captions = [{ url: "/c.vtt", language: "en", label: "English" }];
-    render(<VideoPlayer video={{ ...FILM, captions }} />);
-    fireEvent.click(screen.getByRole("button", { name: "Captions" }));
-    expect(screen.getByText("this").closest("p")!.innerHTML).toBe("<span>Buy <i>this</i></span>");
-  });
-
   it("are shown as they were left: the same, others of their language, or none", () => {
     const tracks = [1, 2, 3].map(() => Object.assign(new EventTarget(), { activeCues: [] }));
     vi.mocked(

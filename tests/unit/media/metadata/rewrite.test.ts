@@ -200,6 +200,17 @@ const long = (type: string, size: bigint) => {
   bytes.writeBigUInt64BE(size, 8);
   return bytes;
 };
+it("keeps the role of a track, by which captions are forced, and no other text in its place", () => {
+  const kind = (text: string) => box("kind", zeros(4), text);
+  const role = kind("urn:mpeg:dash:role:2011\0forced-subtitle\0");
+  const others = [kind("Ada's phone\0x\0"), kind("urn:mpeg:dash:role:2011\0Ada's phone\0")];
+  const file = mp4(box("moov", track("vide", box("udta", role, ...others))));
+  const { answer, after } = rewritten(file);
+  expect(answer).toEqual({ done: "rewritten" });
+  expect(after.includes(role)).toBe(true);
+  expect(after.toString("latin1")).not.toMatch(TELLS);
+});
+
 /** A file whose index says that its media start so many bytes into a box. */
 function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const index = (offset: number) => {
