@@ -73,6 +73,8 @@ type Message =
 
 interface PictureProcess {
   child?: ChildProcess | undefined;
+  /** The only folder that it may write to. */
+  folder?: string;
   idle?: NodeJS.Timeout | undefined;
   inTurn: ReturnType<typeof takingTurns>;
 }
@@ -128,10 +130,12 @@ function end(child: ChildProcess): void {
 /** The process, started when there is none. */
 async function running(): Promise<ChildProcess> {
   const state = pictures();
-  if (state.child?.connected && state.child.exitCode === null) return state.child;
+  const folder = temporaryFolder();
+  const isRunning = state.child?.connected && state.child.exitCode === null;
+  if (state.child && isRunning && state.folder === folder) return state.child;
+  if (state.child) end(state.child);
   const { file, loader } = findProgram("picture-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
-  const folder = temporaryFolder();
   await mkdir(folder, { recursive: true });
   const limits = { dataBytes: MAX_DATA_BYTES, offline: true, writable: [folder] };
   const [command, ...args] = insideLimits(node, limits);
@@ -140,6 +144,7 @@ async function running(): Promise<ChildProcess> {
     UV_THREADPOOL_SIZE: "2",
   });
   state.child = child;
+  state.folder = folder;
   await nextMessage(child, STARTS_WITHIN_MS);
   return child;
 }
