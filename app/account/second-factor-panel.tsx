@@ -1,8 +1,9 @@
 import { Form } from "@remix-run/react";
 import { useState } from "react";
 import { Button } from "~/ui/button";
+import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
-import { CodeField, ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
+import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
 import { Time } from "./session-list";
 
 interface State {

@@ -15,7 +15,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { Button, ButtonLink } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
-import { Field } from "~/ui/forms/field";
+import { CodeField } from "~/ui/forms/code-field";
 import { SignInCard } from "~/ui/forms/sign-in-card";
 
 export const meta = privateMeta("Second step - Admin Sign In");
@@ -55,17 +55,7 @@ export default function AuthCode() {
   return (
     <SignInCard title="Second step" text="Your password was right. Now the code of your app.">
       <Form method="post" action="/auth/code" className="flex flex-col gap-4">
-        <Field
-          label="Code"
-          name="code"
-          hint="Six digits from your authenticator app, or one of your recovery codes."
-          autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={40}
-          required
-          error={formError?.message}
-        />
+        <CodeField error={formError?.message} />
         <Button busy={busy} busyLabel="Signing In..." className="mt-2 w-full">
           Sign In
         </Button>

@@ -36,23 +36,6 @@ export function ConfirmField({
   );
 }
 
-/** What an account with the second factor on also asks for, beside the password. */
-export function CodeField({ error }: { error?: string }) {
-  return (
-    <Field
-      label="Code"
-      name="code"
-      hint="Six digits from your authenticator app, or one of your recovery codes."
-      autoComplete="one-time-code"
-      autoCapitalize="none"
-      spellCheck={false}
-      maxLength={40}
-      required
-      error={error}
-    />
-  );
-}
-
 /**
  * The `onSubmit` of a form that a passkey confirms.
  *

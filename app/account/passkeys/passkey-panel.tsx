@@ -2,14 +2,10 @@ import { Form, useSubmit } from "@remix-run/react";
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "~/ui/button";
 import { answerWithPasskey, makePasskey, preloadPasskeys } from "~/ui/forms/ask-for-passkey";
+import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
 import { Time } from "../session-list";
-import {
-  ACCOUNT_CHALLENGE_ADDRESS,
-  CodeField,
-  ConfirmField,
-  useConfirmedByPasskey,
-} from "./confirm-field";
+import { ACCOUNT_CHALLENGE_ADDRESS, ConfirmField, useConfirmedByPasskey } from "./confirm-field";
 
 interface PasskeyRow {
   id: string;
