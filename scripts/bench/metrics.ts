@@ -1,6 +1,7 @@
 import autocannon from "autocannon";
 import { cpuSeconds, residentBytes } from "../../tests/process-figures";
 import { SiteProcess } from "../../tests/site-process";
+import { UNCACHED_COOKIE } from "../../tests/uncached-cookie";
 import { median, type Report } from "./report";
 
 const CONNECTIONS = 16;
@@ -30,7 +31,7 @@ export async function run(report: Report): Promise<void> {
     report.figure("memory that the first scrape takes", mebibytesOf(sites.with) - before, "MiB");
     timer = setInterval(() => void scrape(), SCRAPE_EVERY_MS);
     // A cookie that means nothing makes the page be rendered.
-    const cases = { cached: {}, rendered: { cookie: "bench=1" } };
+    const cases = { cached: {}, rendered: { cookie: UNCACHED_COOKIE } };
     for (const [name, headers] of Object.entries(cases)) {
       const ratios: number[] = [];
       const costs: number[] = [];

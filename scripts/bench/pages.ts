@@ -1,6 +1,7 @@
 import autocannon from "autocannon";
 import { cpuSeconds } from "../../tests/process-figures";
 import { SiteProcess } from "../../tests/site-process";
+import { UNCACHED_COOKIE } from "../../tests/uncached-cookie";
 import { median, type Report } from "./report";
 import { siteWithStockRendering } from "./stock/stock-site";
 
@@ -8,8 +9,7 @@ const VIDEOS = 200;
 const CONNECTIONS = 16;
 const SECONDS = 3;
 const ROUNDS = 3;
-/** A cookie that means nothing: whoever brings one may be somebody, so the page is rendered anew. */
-const ANEW = { cookie: "bench=1" };
+const ANEW = { cookie: UNCACHED_COOKIE };
 const LEAST_RENDERED = 0.5;
 const LEAST_CACHED = 0.6;
 const LEAST_BESIDE_STOCK = 1.3;

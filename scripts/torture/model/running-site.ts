@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { PUBLIC_CHANGE } from "../../../db/catalogue-version";
 import { ask, signInTo } from "../../../tests/site-client";
 import { ADMIN, SiteProcess } from "../../../tests/site-process";
+import { UNCACHED_COOKIE } from "../../../tests/uncached-cookie";
 import { type Outcome, ROLES, type Role } from "./reference";
 import { expectSame } from "./step";
 
@@ -75,9 +76,9 @@ export class RunningSite {
     }
   }
 
-  /** A page, as a role sees it, or a visitor; with a cookie of any kind it is not from the cache. */
+  /** A page, as a role sees it, or a visitor; with a cookie of the site it is not from the cache. */
   async read(path: string, role?: Role | "with a cookie") {
-    const cookie = role === "with a cookie" ? "any=1" : role && this.cookies[role];
+    const cookie = role === "with a cookie" ? UNCACHED_COOKIE : role && this.cookies[role];
     const headers = { ...this.someone(), ...(cookie && { Cookie: cookie }) };
     const { status, body } = await ask(this.process, "GET", path, headers);
     return { status, body, main: body.slice(Math.max(0, body.indexOf("<main"))) };
