@@ -295,7 +295,8 @@ function likenessRefusal(look: Look | "late" | undefined): string | undefined {
   return look && look.films.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
 }
 
-function filesOf({ basePath, target, videoId, bytes, picture, isClean }: PendingImport) {
+function filesOf(each: PendingImport): MeasuredFile[] {
+  const { basePath, target, videoId, bytes, picture, isClean } = each;
   if (!basePath) return [];
   const files: MeasuredFile[] = [
     { bucket: "videos", path: target, videoId, kind: "video", bytes, isClean },

@@ -51,7 +51,9 @@ const keys = processState("derived keys", () => new LRUCache<string, Buffer>({ m
 /** Returns the key for one use of a secret (HKDF, RFC 5869). A value signed or encrypted for one use is useless for others. */
 export function derivedKey(secret: string, use: string): Buffer {
   const name = `${secret}\n${use}`;
-  const key = keys().get(name) ?? Buffer.from(hkdfSync("sha256", secret, "", use, KEY_BYTES));
+  const known = keys().get(name);
+  if (known) return known;
+  const key = Buffer.from(hkdfSync("sha256", secret, "", use, KEY_BYTES));
   keys().set(name, key);
   return key;
 }

@@ -18,7 +18,6 @@ import type { Artifact, Source } from "../encode/artifact";
 import { isReferenced, isReferencedByOther } from "../files/references.server";
 import {
   announceFile,
-  enqueueRemovals,
   isAnnounced,
   removeUnreferenced,
   withdrawAnnouncement,
@@ -26,8 +25,8 @@ import {
 import { askForFingerprint, notePairs } from "../fingerprints/fingerprint.server";
 import { fileExists, namesIn, recordFile } from "../media-files.server";
 import { noteScan } from "../scan/scan-queue.server";
-import { smallVersionsOf } from "../serve/small-picture.server";
-import { delayCleanup } from "./enqueue.server";
+import { removeReplacedThumbnail } from "../serve/small-picture.server";
+import { delayCleanup, repeatJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS } from "./queue.server";
 import { replaceVideoFile } from "./replace-video-file.server";
@@ -129,7 +128,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     if (!isOurs(job)) return false;
     if (artifact.ofStream && artifact.ofStream !== streamOf(job)) {
       // Another stream has come meanwhile: it is added to that one.
-      askAgain(job.video_id, "running");
+      repeatJob(job.video_id, "codecs", "running");
       return false;
     }
     markUnstored(source.basePath);
@@ -139,17 +138,17 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     }
     if (artifact.captions) writeCaptions(job, artifact.captions);
     if (replacesStream(job, source)) delayCleanup(job.video_id);
-    if (job.kind === "ladder") askAgain(job.video_id, "done");
+    // Further codecs were made for the stream before.
+    if (job.kind === "ladder") repeatJob(job.video_id, "codecs", "done");
     if (job.kind === "storyboard") askForFingerprint(job.video_id, PRIORITIES.fingerprint);
     if (artifact.scan) noteScan(job.video_id, artifact.scan);
     if (artifact.similar) notePairs(job.video_id, artifact.similar);
     if (artifact.blocked?.length) holdLikeness(job.video_id, artifact.blocked);
-    if (artifact.poster && !namePoster(job, artifact.poster)) {
-      // Someone has given the video a picture meanwhile; it stays, and the job is done all the same.
-      markDone(job.id);
-      return false;
-    }
-    if (artifact.thumbnail && !replaceThumbnail(job, artifact.thumbnail)) {
+    if (
+      (artifact.poster && !namePoster(job, artifact.poster)) ||
+      (artifact.thumbnail && !replaceThumbnail(job, artifact.thumbnail))
+    ) {
+      // Someone has given the video a thumbnail in the meantime. It stays, and the job is done.
       markDone(job.id);
       return false;
     }
@@ -184,17 +183,6 @@ function streamOf({ video_id }: JobRow): unknown {
     .prepare(`SELECT hls_url FROM ${tableOf(video_id)} WHERE id = ?`)
     .pluck()
     .get(video_id);
-}
-
-/** Further codecs were made for the stream before. */
-function askAgain(videoId: string, state: JobRow["state"]): void {
-  sqliteHandle()
-    .prepare(
-      `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, worker = NULL, lease_until = NULL,
-         finished_at = NULL
-       WHERE video_id = ? AND kind = 'codecs' AND state = ?`,
-    )
-    .run(videoId, state);
 }
 
 function replacesStream({ kind }: JobRow, { row }: Source): boolean {
@@ -236,8 +224,7 @@ function replaceThumbnail(
        WHERE id = @id AND thumbnail_url = @before`,
     )
     .run({ url, colors: colors ?? null, before, id: video_id });
-  const old = parseMediaUrl(before);
-  if (changes > 0 && old) enqueueRemovals([old, ...smallVersionsOf(old)], { reason: "replaced" });
+  if (changes > 0) removeReplacedThumbnail(before);
   return changes > 0;
 }
 

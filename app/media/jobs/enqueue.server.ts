@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { partsOf } from "~/shared/event-loop";
 import { database, sqliteHandle, transaction } from "~db/client.server";
 import { allRows, runChange } from "~db/run-query.server";
-import { JOB_KINDS, type JobKind, type VideoRow } from "~db/schema";
+import { JOB_KINDS, type JobKind, type JobState, type VideoRow } from "~db/schema";
 import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "../metadata/clean-files.server";
 import { ffmpegAvailable } from "../probe/ffmpeg.server";
 import { queueUnfinishedScans } from "../scan/scan-queue.server";
@@ -60,13 +60,15 @@ function insertJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
   );
 }
 
-/** Another tool has named another file since the job was done. */
-function repeatJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
-  const repeat = sqliteHandle().prepare(
-    `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, finished_at = NULL
-     WHERE video_id = @video_id AND kind = @kind AND state = 'done'`,
-  );
-  for (const { video_id, kind } of jobs) repeat.run({ video_id, kind });
+/** Lets a job of a video run again, if it is in that state, as a part of a transaction. */
+export function repeatJob(videoId: string, kind: JobKind, state: JobState): void {
+  sqliteHandle()
+    .prepare(
+      `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, worker = NULL, lease_until = NULL,
+         finished_at = NULL
+       WHERE video_id = ? AND kind = ? AND state = ?`,
+    )
+    .run(videoId, kind, state);
 }
 
 type Lacking = Pick<
@@ -132,10 +134,11 @@ export function enqueueMissingIn(
         .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE)),
     );
     insertJobs(rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind))));
-    repeatJobs([
-      ...rows.filter((row) => row.unclean_video).map(({ id }) => jobOf(id, "transcode")),
-      ...rows.filter((row) => row.unclean_thumbnail).map(({ id }) => jobOf(id, "poster")),
-    ]);
+    // Another tool has named another file since the job was done.
+    for (const { id, unclean_video, unclean_thumbnail } of rows) {
+      if (unclean_video) repeatJob(id, "transcode", "done");
+      if (unclean_thumbnail) repeatJob(id, "poster", "done");
+    }
   }
 }
 

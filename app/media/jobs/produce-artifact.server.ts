@@ -71,11 +71,11 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       if (source.cut) {
         return cutFilm({ ...source, cut: source.cut }, await read(source.file), task);
       }
-      if (source.row.video_url) {
-        const isClean = await cleanVideoFile(source.videoId, source.row.video_url);
-        return transcode({ ...source, isClean }, await read(source.file), task);
-      }
-      return transcode(source, await read(source.file), task);
+      return transcode(
+        { ...source, isClean: await cleanPlayedFile(source) },
+        await read(source.file),
+        task,
+      );
     case "captions":
       return extractCaptions(source, await read(source.file), task, generation);
     case "poster": {
@@ -107,6 +107,11 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return NO_ARTIFACT;
     }
   }
+}
+
+/** Whether the file that is played, if there is one, has no private metadata after this. */
+async function cleanPlayedFile({ videoId, row }: Source): Promise<boolean> {
+  return row.video_url !== "" && cleanVideoFile(videoId, row.video_url);
 }
 
 /** Work that no other of its kind waits behind may take its time. */

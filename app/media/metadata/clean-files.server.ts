@@ -3,6 +3,7 @@ import { prepared, transaction } from "~db/client.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, parseMediaUrl } from "../bucket.server";
 import { storedFile } from "../files/stored-files.server";
+import { recordFirstDigest } from "../files/video-digests.server";
 import { digestOf } from "../intake/tus-store.server";
 import { recordFile } from "../media-files.server";
 import { removeMetadata } from "./remove-metadata.server";
@@ -49,17 +50,9 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
   if (!(await removeMetadata({ file, isShared: true }))) {
     if ((await stat(file)).nlink > 1) return false;
     const sha256 = await digestOf(file);
-    await retryWhileBusy(() => transaction(() => recordDigest(videoId, sha256)));
+    await retryWhileBusy(() => transaction(() => recordFirstDigest(videoId, sha256)));
     if (!(await removeMetadata({ file, isInUse: true }))) return false;
   }
   await retryWhileBusy(() => recordFile({ ...name, videoId, kind: "video", isClean: true }));
   return true;
-}
-
-/** A tool inserts rows of videos only, and one that the site received has its digest. */
-function recordDigest(videoId: string, sha256: string): void {
-  prepared(
-    `INSERT OR IGNORE INTO video_digests (video_id, sha256)
-     SELECT id, @sha256 FROM videos WHERE id = @videoId`,
-  ).run({ videoId, sha256 });
 }

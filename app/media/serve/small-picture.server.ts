@@ -11,9 +11,10 @@ import {
   type MediaName,
   mediaBasePath,
   mediaUrl,
+  parseMediaUrl,
 } from "../bucket.server";
 import { localFile, storedUnlessNewer } from "../files/local-copies.server";
-import { removeUnreferenced } from "../files/removals.server";
+import { enqueueRemovals, removeUnreferenced } from "../files/removals.server";
 import { withTemporaryPath } from "../files/temporary-files.server";
 import { recordFile } from "../media-files.server";
 import {
@@ -109,9 +110,15 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
 }
 
-/** Returns what is to be removed with a thumbnail: its folder, and its smaller versions in a folder that stays. */
-export function smallVersionsOf(name: MediaName): MediaName[] {
-  return [folderOf(name), ...SMALL_WIDTHS_PIXELS.map((width) => smallVersion(name, width))];
+/**
+ * Enqueues the removal of a thumbnail that was replaced, of its folder, and of its smaller versions in a folder that
+ * stays. Part of the transaction that changes the row.
+ */
+export function removeReplacedThumbnail(url: string | null): void {
+  const name = parseMediaUrl(url ?? "");
+  if (!name) return;
+  const small = SMALL_WIDTHS_PIXELS.map((width) => smallVersion(name, width));
+  enqueueRemovals([name, folderOf(name), ...small], { reason: "replaced" });
 }
 
 function folderOf({ bucket, path: name }: MediaName): MediaName {

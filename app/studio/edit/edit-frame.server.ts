@@ -23,8 +23,8 @@ const SIDE = 720;
  *
  * @param moment as it was typed, such as `1:30` or `1:02:03.5`.
  * @param userId of the account that waits for it.
- * @throws {UploadError} 429 where too many of the account's requests wait, 422 for what is no moment of the video, and where no picture can be taken, 503 where that
- *   may succeed later, 507 when the disk is full.
+ * @throws {UploadError} 422 for what is no moment of the video, and where no picture can be taken, 429 where too many of
+ *   the account's requests wait, 503 where it may succeed later, 507 when the disk is full.
  */
 export async function withFrame<Result>(
   videoId: string,

@@ -1,6 +1,5 @@
-import { type MediaName, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { type MediaName, mediaUrl } from "~/media/bucket.server";
 import {
-  enqueueRemovals,
   removeSoon,
   removeUnreferenced,
   withdrawAnnouncement,
@@ -10,7 +9,7 @@ import { moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server"
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { recordFile } from "~/media/media-files.server";
-import { smallVersionsOf } from "~/media/serve/small-picture.server";
+import { removeReplacedThumbnail } from "~/media/serve/small-picture.server";
 
 /** A thumbnail that is stored in its bucket, but that no row references yet. */
 export interface NewThumbnail {
@@ -40,10 +39,7 @@ export async function storeNewThumbnail(userId: string, file: ReceivedFile): Pro
     return {
       url,
       colors,
-      replace(before) {
-        const old = parseMediaUrl(before ?? "");
-        if (old) enqueueRemovals([old, ...smallVersionsOf(old)], { reason: "replaced" });
-      },
+      replace: removeReplacedThumbnail,
       async commit(videoId) {
         await recordFile({ ...name, videoId, kind: "thumbnail", isClean: true });
         await withdrawAnnouncement([name]);

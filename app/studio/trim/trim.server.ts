@@ -59,9 +59,9 @@ export async function trimView(videoId: string): Promise<TrimView> {
  * Asks for a file that is a part of the film of a video. It is made from the original, also where the
  * video has a cut of it already, and takes over once all is made of it. The original is kept then.
  *
- * @returns the failure when nothing was changed: 429 where too many requests of the account wait, 404 for a deleted video, 409 where it has no whole file
- *   yet or another one is under way, 422 for times that are none of the film, 503 if the store doesn't respond, 507
- *   for a full disk.
+ * @returns the failure when nothing was changed: 404 for a deleted video, 409 where it has no whole file yet or another
+ *   one is under way, 422 for times that are none of the video, 429 where too many requests of the account wait, 503 if
+ *   the store doesn't respond, 507 for a full disk.
  */
 export async function trimVideo(
   { id, ...typed }: TypedCut & { id: string },

@@ -1,5 +1,4 @@
 import { database } from "~db/client.server";
-import { runChange } from "~db/run-query.server";
 import type { Duplicate } from "./upload-fields";
 
 /**
@@ -24,14 +23,4 @@ export async function findDuplicate(
     );
   }
   return found.orderBy("videos.created_at", "desc").limit(1).executeTakeFirst();
-}
-
-/** Notes what a video's file was when it came in, as a part of a transaction. */
-export function recordDigest(videoId: string, sha256: string): void {
-  runChange(
-    database()
-      .insertInto("video_digests")
-      .values({ video_id: videoId, sha256 })
-      .onConflict((conflict) => conflict.column("video_id").doUpdateSet({ sha256 })),
-  );
 }

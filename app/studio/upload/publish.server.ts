@@ -13,6 +13,7 @@ import {
 } from "~/media/block-list/likeness.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
+import { recordDigest } from "~/media/files/video-digests.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
@@ -36,7 +37,6 @@ import { runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
 import type { Schedule } from "../schedule/schedule";
 import { insertUnlessBlocked, refuseBlockedFile } from "./blocked-file.server";
-import { recordDigest } from "./duplicates.server";
 import { type ProbedVideo, probeUpload } from "./probe-upload.server";
 import { recordPublished } from "./published-uploads.server";
 import { SENTENCES, type UploadSuccess } from "./upload-fields";
@@ -72,10 +72,9 @@ export class CutOffError extends Error {
  * the accounting of the files, the digest, the jobs, the activity and the outcome, which a repeated request gets.
  *
  * @throws {CutOffError} where that is to be asked about.
- * @throws {UploadError} 403 for an account that was restricted since the request was let in, 403 or 429 for its quota, 415 or 422 for what is
- *   no video, no picture, or on the block list, 507 for a full disk, 503 where
- *   the video could not be examined just now. Then there is no row and no new file, and what arrived
- *   is still where it was.
+ * @throws {UploadError} 403 for an account that was restricted since the request was let in, 403 or 429 for its quota, 415
+ *   or 422 for what is no video, no picture, or on the block list, 507 for a full disk, 503 where the video could not be
+ *   examined just now. Then there is no row and no new file, and what arrived is still where it was.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, whenCutOff, sentBefore } = upload;
