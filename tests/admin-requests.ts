@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { openSession } from "~/account/session.server";
 import { action, loader } from "~/routes/admin";
-import type { StudioFailure } from "~/studio/failure";
+import type { FormFailure } from "~/studio/rejected-form";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "./temporary-site";
 
@@ -129,10 +129,10 @@ export async function answered(fields: Fields, address?: string) {
 }
 
 /** Sends a form that is to be refused; what the page is given. */
-export async function refused(fields: Fields, address?: string): Promise<StudioFailure> {
+export async function refused(fields: Fields, address?: string): Promise<FormFailure> {
   const { status, studio } = (await answered(fields, address)) as {
     status: number;
-    studio: StudioFailure;
+    studio: FormFailure;
   };
   expect(status).toBe(studio.status);
   return studio;

@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Button } from "~/ui/button";
 import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
-import { Time } from "./session-list";
 
 interface State {
   factor: { enabledAt?: string; recoveryCodesLeft: number };

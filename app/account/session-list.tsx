@@ -1,5 +1,6 @@
 import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
+import { Time } from "~/ui/time";
 
 export interface SessionRow {
   idHash: string;
@@ -76,15 +77,4 @@ export function SessionList({
       </Form>
     </div>
   );
-}
-
-const FORMAT = new Intl.DateTimeFormat("en", {
-  dateStyle: "medium",
-  timeStyle: "short",
-  timeZone: "UTC",
-});
-
-/** In UTC and saying so: server and browser must write the same text. */
-export function Time({ value }: { value: string }) {
-  return <time dateTime={value}>{FORMAT.format(new Date(value))} UTC</time>;
 }

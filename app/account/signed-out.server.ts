@@ -1,7 +1,7 @@
 import { json } from "@remix-run/node";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { readFields } from "~/server/small-form.server";
-import type { SignedOutForm } from "~/ui/page-frame/signed-out-page";
+import type { SignedOutForm } from "~/shared/signed-out-form";
 
 /** What a form of the admin panel is for, as the end of the message that refuses it. */
 const WORK: Record<string, string> = {

@@ -1,11 +1,12 @@
 import { NOT_ALLOWED } from "~/account/guard.server";
 import { NOT_A_DRAFT } from "~/studio/messages.server";
-import { isRefusal, type Refusal } from "~/studio/refusal";
+import { isRefusal } from "~/studio/refusal";
+import type { FormRefusal } from "~/studio/rejected-form";
 import { EVIDENCE_SENTENCE } from "~/trust/reports/evidence.server";
 import { fieldProblems, Problem } from "./problem";
 
 /** The status of each refusal, and what the API says. */
-const PROBLEMS: Record<Refusal["code"], readonly [status: number, detail: string]> = {
+const PROBLEMS: Record<FormRefusal["code"], readonly [status: number, detail: string]> = {
   gone: [404, "There is no such video."],
   "not-allowed": [403, NOT_ALLOWED],
   "not-a-draft": [403, NOT_A_DRAFT],
@@ -23,12 +24,12 @@ const PROBLEMS: Record<Refusal["code"], readonly [status: number, detail: string
 
 /** @throws {Problem} for a refusal. */
 export function assertDone<Outcome extends object | undefined>(
-  outcome: Outcome | Refusal,
-): asserts outcome is Exclude<Outcome, Refusal> {
+  outcome: Outcome | FormRefusal,
+): asserts outcome is Exclude<Outcome, FormRefusal> {
   if (isRefusal(outcome)) throw refusalProblem(outcome);
 }
 
-function refusalProblem(refusal: Refusal): Problem {
+function refusalProblem(refusal: FormRefusal): Problem {
   const [status, detail] = PROBLEMS[refusal.code];
   const edited = "edit" in refusal ? refusal.edit.fields : {};
   const scheduled = "schedule" in refusal ? refusal.schedule.fields : {};

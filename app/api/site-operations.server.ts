@@ -1,7 +1,7 @@
 import { answerTus } from "~/media/intake/tus.server";
 import { queueView } from "~/media/jobs/summaries.server";
+import type { PeriodDays } from "~/shared/statistics-address";
 import { studioStats } from "~/studio/statistics/admin-stats.server";
-import type { PeriodDays } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
 import { tusSender } from "~/studio/upload/tus-sender";
 import { admissionOf } from "~/trust/uploaders/admission.server";

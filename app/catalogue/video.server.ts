@@ -6,10 +6,10 @@ import { readCaptions } from "~db/captions";
 import { projected } from "~db/changes.server";
 import { database } from "~db/client.server";
 import type { VideoStatus } from "~db/schema";
+import { readTags } from "~db/tags";
 import { queryThread } from "~db/threads/query-thread.server";
 import { CARD_COLUMNS, toCard } from "./lists/card-row.server";
 import { cardsAt } from "./lists/published-list.server";
-import { parseTags } from "./related/related";
 import type { RelatedAnswer, RelatedQuestion } from "./related/related-hits.server";
 
 /** What the video page shows. */
@@ -58,7 +58,7 @@ export async function findVideo(id: string): Promise<VideoDetail | undefined> {
     status: row.status,
     isPublic: row.public === 1,
     description: row.description,
-    tags: parseTags(row.tags),
+    tags: readTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
     preparing: row.video_url === "" && row.source_url !== null && row.hls_url === null,
     streamIsComing: row.streamIsComing === 1,

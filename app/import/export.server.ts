@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { csvCell } from "~/shared/markup/csv";
 import { database } from "~db/client.server";
+import { readTags } from "~db/tags";
 
 const ROWS_AT_ONCE = 500;
 
@@ -75,7 +76,7 @@ function rowsAfter(number: number) {
 }
 
 function objectOf(row: Row): Record<string, unknown> {
-  const tags = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
+  const tags = readTags(row.tags);
   const series = row.series === null ? {} : (JSON.parse(row.series) as object);
   return {
     ...Object.fromEntries(COLUMNS.map((name) => [name, row[name]])),

@@ -5,8 +5,8 @@ import { useEffect, useMemo } from "react";
 import { assertAllowed, currentUser, requirePermission } from "~/account/guard.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
-import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { retryAfter } from "~/server/retry-after.server";
 import { siteOrigin } from "~/server/site-origin.server";
@@ -16,11 +16,11 @@ import { ActionError } from "~/studio/action-error";
 import { AdminLinks, AdminTabs } from "~/studio/admin-navigation";
 import { loadManage, loadStats, ownView } from "~/studio/admin-page.server";
 import type { BulkPreview, DeleteConfirmation } from "~/studio/bulk/bulk";
-import type { StudioFailure } from "~/studio/failure";
 import { PageFailure } from "~/studio/failure-notice";
 import { manageHref, readManageView } from "~/studio/list/manage-address";
 import { ManageTab } from "~/studio/list/manage-tab";
 import { ownVideosOf } from "~/studio/own-videos";
+import type { FormFailure } from "~/studio/rejected-form";
 import { SignInPrompt } from "~/studio/sign-in-prompt";
 import {
   loadUnlessSignedOut,
@@ -48,7 +48,7 @@ export const meta = privateMeta("Admin Panel");
 /** What an answer to a form of this page may carry. */
 interface Answer {
   upload?: UploadFailure;
-  studio?: StudioFailure;
+  studio?: FormFailure;
   confirmation?: DeleteConfirmation;
   preview?: BulkPreview;
   signedOut?: SignedOutAnswer;

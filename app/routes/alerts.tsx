@@ -17,7 +17,7 @@ import { channels, raiseAlert } from "~/studio/alerts/alert-records.server";
 import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
 import { checkAlerts } from "~/studio/alerts/check-alerts.server";
 import { deliverDue } from "~/studio/alerts/deliver.server";
-import { failure, type StudioFailure } from "~/studio/failure";
+import { type Failure, failure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { resumeRemovals } from "~/studio/library/paused-removals.server";
 import { EmptyState } from "~/ui/empty-state";
@@ -85,7 +85,7 @@ async function resume(userId: string) {
 export default function Alerts() {
   useLiveRefresh({ jobs: true });
   const { targets, last } = useLoaderData<typeof loader>();
-  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const error = useFormResponse<{ error?: Failure }>()?.error;
   const busy = useNavigation().formData?.get("intent");
   return (
     <div className="flex flex-col gap-6">

@@ -13,7 +13,7 @@ import { BackupHead, BackupList, BackupNotes } from "~/studio/backups/backup-pan
 import { readBackupsPage } from "~/studio/backups/backups-page.server";
 import { ReplicationNote } from "~/studio/backups/replication-note";
 import { startBackup } from "~/studio/backups/run-backups.server";
-import { failure, type StudioFailure } from "~/studio/failure";
+import { type Failure, failure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 
@@ -49,7 +49,7 @@ export async function action({ request }: ActionFunctionArgs) {
 export default function Backups() {
   useLiveRefresh({ jobs: true });
   const { page, now } = useLoaderData<typeof loader>();
-  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const error = useFormResponse<{ error?: Failure }>()?.error;
   const busy = useNavigation().formData?.get("intent") === "back-up";
   return (
     <div className="flex flex-col gap-6">

@@ -26,7 +26,7 @@ import {
 } from "~/studio/block-list/block-list-panels";
 import { putBack, removeFromList } from "~/studio/block-list/entries.server";
 import { BLOCK_LIST } from "~/studio/block-list/entry-name";
-import type { StudioFailure } from "~/studio/failure";
+import type { Failure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { SafetyLinks } from "~/studio/reports/safety-links";
 import { UndecidedScans } from "~/studio/scan/scan-panel";
@@ -60,7 +60,7 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 /** Performs a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
-async function perform(request: Request, userId: string): Promise<StudioFailure | ToastMessage> {
+async function perform(request: Request, userId: string): Promise<Failure | ToastMessage> {
   if (isMultipart(request)) {
     const form = await receiveBlockListForm(request);
     if (form.fields.get("intent") === "import") return importList(form, userId);
@@ -90,7 +90,7 @@ async function refusalOf(request: Request): Promise<Response> {
 export default function BlockList() {
   const { entries, total, removed, matches, uncompared, scanned, confirmation, before, next } =
     useLoaderData<typeof loader>();
-  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const error = useFormResponse<{ error?: Failure }>()?.error;
   const mayChange = usePermissions()("/admin/block-list import");
   const busy = useNavigation().formData?.get("intent");
   const here = before === undefined ? BLOCK_LIST : `${BLOCK_LIST}?before=${before}`;

@@ -11,7 +11,7 @@ import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { PerformerList } from "~/studio/consent/performer-list";
 import { EndingRecords, HiddenForConsent, LackingVideos } from "~/studio/consent/video-lists";
-import { failure, type StudioFailure } from "~/studio/failure";
+import { type Failure, failure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { SafetyLinks } from "~/studio/reports/safety-links";
 import { usePermissions } from "~/studio/use-permissions";
@@ -85,7 +85,7 @@ function notTicked() {
 
 export default function Consent() {
   const { search, page, ending, lacking, hidden } = useLoaderData<typeof loader>();
-  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const error = useFormResponse<{ error?: Failure }>()?.error;
   const may = usePermissions();
   return (
     <div className="flex flex-col gap-6">

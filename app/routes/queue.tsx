@@ -5,15 +5,15 @@ import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { codecsSwitchedOff, extraCodecs } from "~/media/encode/codecs/extra-codecs.server";
 import { hasFreeDiskSpace } from "~/media/jobs/disk.server";
-import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { pausedSince } from "~/media/jobs/pause.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
 import { requireOwnOrigin } from "~/server/origin.server";
 import { settings } from "~/server/settings.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 import { AdminLinks } from "~/studio/admin-navigation";
-import { failure, GONE, type StudioFailure } from "~/studio/failure";
+import { type Failure, failure, GONE } from "~/studio/failure";
 import { AnswerFailure, FailureNotice } from "~/studio/failure-notice";
 import { performQueue } from "~/studio/queue/queue-action.server";
 import { queueHref, readQueueView } from "~/studio/queue/queue-address";
@@ -60,7 +60,7 @@ export default function Queue() {
   const page = useLoaderData<typeof loader>();
   const { view, queue, pausedSince, diskFull, ffmpeg, codecs, codecsOff } = page;
   useLiveRefresh({ jobs: true });
-  const error = useFormResponse<{ error?: StudioFailure }>()?.error;
+  const error = useFormResponse<{ error?: Failure }>()?.error;
   const busy = useNavigation().formData;
   const here = queueHref(view);
   return (

@@ -1,7 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { requirePermission } from "~/account/guard.server";
-import { Time } from "~/account/session-list";
 import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
 import { unlessBusy } from "~/server/busy.server";
@@ -27,6 +26,7 @@ import { ReportedVideos } from "~/studio/reports/reported-videos";
 import { SafetyLinks } from "~/studio/reports/safety-links";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
+import { Time } from "~/ui/time";
 
 export const meta = privateMeta("Report");
 

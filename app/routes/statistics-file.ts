@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/account/guard.server";
+import { readPeriod } from "~/shared/statistics-address";
 import { csvAnswer } from "~/studio/statistics/csv-answer.server";
 import { readDiskDays } from "~/studio/statistics/disk-days.server";
-import { readPeriod } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
 import { readTransferDays } from "~/studio/statistics/transfer-days.server";
 

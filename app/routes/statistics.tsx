@@ -13,6 +13,13 @@ import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { categoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
+import {
+  type PeriodDays,
+  readPeriod,
+  statisticsFileHref,
+  statisticsHref,
+  videoStatisticsHref,
+} from "~/shared/statistics-address";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { BackupLine } from "~/studio/backups/backup-panel";
 import { lastProvedAt } from "~/studio/backups/backups-page.server";
@@ -25,14 +32,7 @@ import { DiskPanel } from "~/studio/statistics/disk-panel";
 import { PeriodLinks } from "~/studio/statistics/period-links";
 import { sourceFigures } from "~/studio/statistics/source-figures.server";
 import { SourcePanel } from "~/studio/statistics/source-panel";
-import {
-  type PeriodDays,
-  readPeriod,
-  type Statistics,
-  statisticsFileHref,
-  statisticsHref,
-  videoStatisticsHref,
-} from "~/studio/statistics/statistics";
+import type { Statistics } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
 import { formatStorage } from "~/studio/statistics/storage-text";
 import { TransferByDay } from "~/studio/statistics/transfer-by-day";

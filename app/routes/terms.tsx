@@ -8,7 +8,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
-import { failure, type StudioFailure } from "~/studio/failure";
+import { type Failure, failure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { PageSection } from "~/studio/page-section";
 import { SafetyLinks } from "~/studio/reports/safety-links";
@@ -35,7 +35,7 @@ const NOT_SAVED = "The terms were not saved.";
 
 /** Why a text was not saved, with what was typed. */
 interface Answer {
-  error?: StudioFailure;
+  error?: Failure;
   text?: string;
 }
 

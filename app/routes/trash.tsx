@@ -8,7 +8,7 @@ import { requireOwnOrigin } from "~/server/origin.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { AdminLinks } from "~/studio/admin-navigation";
-import type { StudioFailure } from "~/studio/failure";
+import type { Failure } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import { ownVideosOf } from "~/studio/own-videos";
 import { formatStorage } from "~/studio/statistics/storage-text";
@@ -28,7 +28,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 export const meta = privateMeta("Trash");
 
 interface Answer {
-  error?: StudioFailure;
+  error?: Failure;
   confirmation?: PurgeConfirmation;
 }
 

@@ -10,7 +10,7 @@ import { redirectWithToast } from "~/server/toast.server";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { consentHref } from "~/studio/consent/consent-address";
 import { ConsentForm, ConsentState } from "~/studio/consent/video-consent-form";
-import { failure, GONE, type StudioFailure } from "~/studio/failure";
+import { type Failure, failure, GONE } from "~/studio/failure";
 import { AnswerFailure } from "~/studio/failure-notice";
 import {
   type ConsentErrors,
@@ -23,7 +23,7 @@ import { useFormResponse } from "~/ui/forms/use-form-response";
 
 export const meta = privateMeta("Consent of a Video");
 
-interface ConsentFailure extends StudioFailure {
+interface ConsentFailure extends Failure {
   typed?: ConsentTexts;
   fields?: ConsentErrors;
 }

@@ -101,3 +101,12 @@ export function isoDuration(seconds: number): string {
 function wholeSeconds(seconds: number): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : 0;
 }
+
+const TITLES_NAMED = 5;
+
+/** `“A”, “B” and 3 more` */
+export function nameTitles(titles: readonly string[], count = titles.length): string {
+  const named = titles.slice(0, TITLES_NAMED).map((title) => `“${title}”`);
+  const more = count - named.length;
+  return more > 0 ? `${named.join(", ")} and ${more.toLocaleString("en")} more` : named.join(", ");
+}

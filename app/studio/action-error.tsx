@@ -2,8 +2,8 @@ import { useMemo } from "react";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useHydrated } from "~/ui/use-hydrated";
 import { EditDialog, type EditSurroundings } from "./edit/edit-dialog";
-import type { StudioFailure } from "./failure";
 import { FailureNotice } from "./failure-notice";
+import type { FormFailure } from "./rejected-form";
 
 /**
  * What a form of the studio was answered, when nothing was done: a toast, in view wherever the list
@@ -14,7 +14,7 @@ export function ActionError({
   closeTo,
   edit,
 }: {
-  error: StudioFailure | undefined;
+  error: FormFailure | undefined;
   /** The address of the list alone. */
   closeTo: string;
   edit: EditSurroundings;

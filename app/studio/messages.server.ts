@@ -1,10 +1,10 @@
 import { NOT_ALLOWED } from "~/account/guard.server";
 import { EVIDENCE_SENTENCE } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { failure, GONE, type StudioFailure } from "./failure";
+import { failure, GONE } from "./failure";
 import { type ManageView, manageHref } from "./list/manage-address";
 import type { VisibilityChange } from "./list/toggle-visibility.server";
-import type { Refusal } from "./refusal";
+import type { FormFailure, FormRefusal } from "./rejected-form";
 import type { ScheduleChange } from "./schedule/schedule.server";
 
 /** What the studio says about changes of videos. */
@@ -12,7 +12,7 @@ import type { ScheduleChange } from "./schedule/schedule.server";
 export const NOT_A_DRAFT = `${NOT_ALLOWED} Only an editor changes a video that is no longer a draft.`;
 
 /** Where there is no detail, the form says what is wrong with each field. */
-const REFUSALS: Record<Refusal["code"], readonly [StudioFailure["status"], detail?: string]> = {
+const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], detail?: string]> = {
   gone: [404, GONE],
   "not-allowed": [403, NOT_ALLOWED],
   "not-a-draft": [403, NOT_A_DRAFT],
@@ -31,7 +31,7 @@ const REFUSALS: Record<Refusal["code"], readonly [StudioFailure["status"], detai
 };
 
 /** The failure that a form shows for a refusal. @param sentence what was not done. */
-export function refusalFailure(refusal: Refusal, sentence: string): StudioFailure {
+export function refusalFailure(refusal: FormRefusal, sentence: string): FormFailure {
   const [status] = REFUSALS[refusal.code];
   return failure("status" in refusal ? refusal.status : status, sentence, {
     detail: refusalDetail(refusal),
@@ -41,7 +41,7 @@ export function refusalFailure(refusal: Refusal, sentence: string): StudioFailur
 }
 
 /** The reason alone; undefined where the fields have it. */
-export function refusalDetail(refusal: Refusal): string | undefined {
+export function refusalDetail(refusal: FormRefusal): string | undefined {
   return "reason" in refusal ? refusal.reason : REFUSALS[refusal.code][1];
 }
 

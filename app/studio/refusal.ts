@@ -1,5 +1,3 @@
-import type { RejectedEdit, StudioFailure } from "./failure";
-
 /**
  * Why a change of a video was refused; nothing was changed then. The studio (`messages.server.ts`) and the API
  * (`refusal-problem.server.ts`) choose the status and the message.
@@ -10,12 +8,11 @@ export type Refusal =
   /** Once a part of many videos was changed. */
   | { code: "busy" | "failed" }
   /** @see refusalsOf */
-  | { code: "not-publishable"; reason: string }
-  | { code: "invalid-schedule"; schedule: NonNullable<StudioFailure["schedule"]> }
-  | { code: "changed" | "invalid"; edit: RejectedEdit }
-  | { code: "file-refused"; status: StudioFailure["status"]; edit: RejectedEdit };
+  | { code: "not-publishable"; reason: string };
 
 /** Whether a change was refused. */
-export function isRefusal(outcome: object | undefined): outcome is Refusal {
+export function isRefusal<T extends object>(
+  outcome: T | undefined,
+): outcome is Extract<T, { code: string }> {
   return outcome !== undefined && "code" in outcome;
 }

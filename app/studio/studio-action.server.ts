@@ -8,7 +8,7 @@ import { isBusy } from "~db/write-lock";
 import { BULK_ACTIONS, type BulkPreview, type DeleteConfirmation } from "./bulk/bulk";
 import { performBulk } from "./bulk/bulk-action.server";
 import { editVideo, refusedEdit } from "./edit/edit.server";
-import { failure, type StudioFailure } from "./failure";
+import { failure } from "./failure";
 import { discardFile, restoreFile, useAtOnce } from "./files/files-action.server";
 import { replaceFile } from "./files/replace.server";
 import type { ManageView } from "./list/manage-address";
@@ -23,7 +23,8 @@ import {
 } from "./messages.server";
 import { type OwnVideos, ownVideosOf } from "./own-videos";
 import { changeableIds } from "./own-videos.server";
-import { isRefusal, type Refusal } from "./refusal";
+import { isRefusal } from "./refusal";
+import type { FormFailure, FormRefusal } from "./rejected-form";
 import { scheduleVideo } from "./schedule/schedule.server";
 import { editSeriesOf, readSeriesEdit } from "./series/series-edit.server";
 import { dismissSimilar } from "./similar/similar-videos.server";
@@ -89,7 +90,7 @@ type StudioRequest = z.infer<typeof studioRequest>;
 
 /** What a form is answered: why not, what was done, or a confirmation that must be answered first. */
 export type StudioAnswer =
-  | StudioFailure
+  | FormFailure
   | ToastMessage
   | { confirmation: DeleteConfirmation }
   | { preview: BulkPreview };
@@ -155,7 +156,7 @@ async function perform(
   { fields, thumbnail, captions, video, fileError }: StudioForm,
   { user, view }: Sender,
   own: OwnVideos | undefined,
-): Promise<StudioAnswer | Refusal> {
+): Promise<StudioAnswer | FormRefusal> {
   const userId = user.id;
   switch (request.intent) {
     case "update": {

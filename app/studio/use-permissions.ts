@@ -1,7 +1,13 @@
 import { allows, type Permission, reachOf } from "~/account/permissions";
 import { useAuth } from "~/ui/auth-context";
-import type { ManagedVideo } from "./list/managed-video";
+import type { VideoStatus } from "~db/schema";
 import { isDraft } from "./own-videos";
+
+/** What decides whether a video is still a draft. */
+interface OfVideo {
+  status: VideoStatus;
+  schedule: { publishAt: string | null };
+}
 
 /**
  * Whether whoever sees the page may do something, so that it offers nothing that the server refuses.
@@ -9,7 +15,7 @@ import { isDraft } from "./own-videos";
  *
  * @returns a function of the permission, and of the video that it is about, if it is about one.
  */
-export function usePermissions(): (permission: Permission, video?: ManagedVideo) => boolean {
+export function usePermissions(): (permission: Permission, video?: OfVideo) => boolean {
   const { user } = useAuth();
   return (permission, video) => {
     if (!user) return true;

@@ -6,7 +6,7 @@ import { removeFiles } from "~/media/files/removals.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { withFrame } from "~/studio/edit/edit-frame.server";
-import type { StudioFailure } from "~/studio/failure";
+import type { FormFailure } from "~/studio/rejected-form";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -178,7 +178,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       { frame: "soon", pickedFrame: "0:01" },
     ]) {
       const answer = await sendMultipart(form(undefined, fields), ADDRESS);
-      const { data } = answer as unknown as { data: { studio: StudioFailure } };
+      const { data } = answer as unknown as { data: { studio: FormFailure } };
       sentences.push(String(data.studio.edit?.fields.frame));
       moments.push(data.studio.edit?.moment);
     }
@@ -201,7 +201,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       const answer = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
       const { init, data } = answer as unknown as {
         init: ResponseInit;
-        data: { studio: StudioFailure };
+        data: { studio: FormFailure };
       };
       return [init.status, data.studio.edit?.fields.frame];
     };

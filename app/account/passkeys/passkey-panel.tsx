@@ -4,7 +4,7 @@ import { Button } from "~/ui/button";
 import { answerWithPasskey, makePasskey, preloadPasskeys } from "~/ui/forms/ask-for-passkey";
 import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
-import { Time } from "../session-list";
+import { Time } from "~/ui/time";
 import { ACCOUNT_CHALLENGE_ADDRESS, ConfirmField, useConfirmedByPasskey } from "./confirm-field";
 
 interface PasskeyRow {

@@ -1,8 +1,8 @@
 import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { Field, SelectField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
-import { Time } from "../session-list";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LETTERS, SCOPE_NAMES, SCOPES } from "./scopes";
 import type { ListedToken } from "./tokens.server";
 

@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import { isoTime, parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
+import { readTags } from "~db/tags";
 import { queryThread } from "~db/threads/query-thread.server";
 import { type CardRow, toCard } from "../lists/card-row.server";
 import type { ListQuestion } from "../lists/list-query.server";
 import type { DescribedVideo } from "../meta/structured-data";
-import { parseTags } from "../related/related";
 
 /** Videos read at once: few enough to keep nobody waiting. */
 const STEP = 250;
@@ -69,7 +69,7 @@ function toDescribed(row: Row): DescribedVideo {
   return {
     ...toCard(row),
     description: row.description,
-    tags: parseTags(row.tags),
+    tags: readTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: isoTime(row.updated_at),

@@ -1,5 +1,6 @@
 import { fold } from "~/shared/fold";
 import { WATCHED_ABOVE, WATCHED_MUCH_ABOVE } from "~/shared/watched";
+import { readTags } from "~db/tags";
 
 /** How alike two videos are: the rule (specification, section 9; product decisions). */
 
@@ -49,13 +50,7 @@ export function titleWords(title: string): string[] {
 
 /** The different tags, folded; entries that are no text are none. */
 export function tagsOf(tags: string | null): string[] {
-  return [...new Set(parseTags(tags).map(fold))];
-}
-
-/** The tags of a row as they are stored. */
-export function parseTags(tags: string | null): string[] {
-  const list: unknown = tags === null ? [] : JSON.parse(tags);
-  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
+  return [...new Set(readTags(tags).map(fold))];
 }
 
 export function viewsScore(views: number): number {

@@ -59,10 +59,6 @@ export function jobLabel(
   return `New cut: ${kind === "transcode" ? CUTTING : JOB_LABELS[kind]}`;
 }
 
-/** What the log and the admin panel say when the programs are missing. */
-export const WITHOUT_FFMPEG =
-  "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";
-
 /** A job that is not done, for people. Plain values, so that it travels to the browser. */
 export interface JobNow {
   id: number;

@@ -3,9 +3,9 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { runCommand, runCommandSync } from "~/server/child-process.server";
 import { DISK_FULL, isDiskFull } from "../jobs/explain";
-import { WITHOUT_FFMPEG } from "../jobs/kinds";
 import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
 import { memoryOfProcess, withPlace } from "./process-gate.server";
+import { WITHOUT_FFMPEG } from "./without-ffmpeg";
 
 /**
  * The only module that runs ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's

@@ -1,8 +1,8 @@
 import { Form } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
+import { Time } from "~/ui/time";
 import type { AlertsPage, ListedAlert } from "./alerts-page.server";
 
 const CHANNELS = { webhook: "Webhook", email: "E-mail" } as const;

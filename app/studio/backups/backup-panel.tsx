@@ -1,9 +1,9 @@
 import { Form, Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import { formatSpan } from "~/shared/format-span";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
+import { Time } from "~/ui/time";
 import { formatStorage } from "../statistics/storage-text";
 import type { BackupsPage, ListedBackup } from "./backups-page.server";
 

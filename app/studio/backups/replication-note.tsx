@@ -1,4 +1,4 @@
-import { Time } from "~/account/session-list";
+import { Time } from "~/ui/time";
 import type { ReplicationState } from "~db/litestream.server";
 
 /** How Litestream is, as far as the site can tell. */

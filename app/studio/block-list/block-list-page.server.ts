@@ -20,7 +20,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
 import { BLOCK_REASONS, type BlockReason } from "~db/schema/block-list";
 import { queryThread } from "~db/threads/query-thread.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { type ScannedVideo, undecidedScans } from "../scan/scans.server";
 import {
   type EntriesPage,
@@ -79,12 +79,12 @@ export function receiveBlockListForm(request: Request): Promise<ReceivedForm> {
 export async function importList(
   form: ReceivedForm,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const file = form.files.get("list");
-  const refuse = (detail: string, status: StudioFailure["status"] = 422) =>
+  const refuse = (detail: string, status: Failure["status"] = 422) =>
     failure(status, "The list was not imported.", { detail });
   try {
-    if (form.error) return refuse(form.error.message, form.error.status as StudioFailure["status"]);
+    if (form.error) return refuse(form.error.message, form.error.status as Failure["status"]);
     if (!file) return refuse("Choose a file.");
     if (await isBlockListFile(file.path)) return await importFilms(file.path, userId);
     const reason = BLOCK_REASONS.find((each) => each === (form.fields.get("reason") ?? "other"));

@@ -1,14 +1,14 @@
 import { Form, Link } from "@remix-run/react";
 import { Film, Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
+import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { FileField, SelectField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { BLOCK_REASONS } from "~db/schema/block-list";
 import { PageSection } from "../page-section";
-import { ConfirmDialog } from "../trash/confirm-dialog";
 import type { BlockListPage } from "./block-list-page.server";
 import type { ListedEntry } from "./entries.server";
 import { BLOCK_LIST, entryName } from "./entry-name";

@@ -6,7 +6,7 @@ import { appendToLog } from "~/trust/moderation-log.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { BlockReason } from "~db/schema/block-list";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { BLOCK_LIST, entryName } from "./entry-name";
 
 const PER_PAGE = 50;
@@ -116,10 +116,7 @@ export function thumbnailOfEntry(id: number): MediaName | undefined {
  * Removes an entry from the list. Videos that are held because of it stay so until somebody has looked at them.
  * The toast has the form that puts it back.
  */
-export async function removeFromList(
-  id: number,
-  userId: string,
-): Promise<StudioFailure | ToastMessage> {
+export async function removeFromList(id: number, userId: string): Promise<Failure | ToastMessage> {
   const entry = await change(id, userId, "remove");
   if (entry === undefined) {
     return failure(404, "Nothing was removed.", {
@@ -134,7 +131,7 @@ export async function removeFromList(
 }
 
 /** Puts a removed entry back on the list, and begins to compare the videos of the site with it. */
-export async function putBack(id: number, userId: string): Promise<StudioFailure | ToastMessage> {
+export async function putBack(id: number, userId: string): Promise<Failure | ToastMessage> {
   const entry = await change(id, userId, "put-back");
   if (entry === undefined) {
     return failure(404, "Nothing was put back.", {

@@ -10,7 +10,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { releaseHold } from "~/visibility/holds.server";
 import { isPublic } from "~/visibility/visibility.server";
 import { transaction } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 
 /** Actions for a video that is on hold for its comparison with the block list. */
 
@@ -31,7 +31,7 @@ interface Video {
 export async function compareAgain(
   { id, title }: Video,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   if (!ffmpegAvailable()) return failure(409, FAILED, { detail: WITHOUT_FFMPEG });
   const refusal = await transaction(() => {
     const uncompared = uncomparedOf(id);
@@ -57,7 +57,7 @@ export async function compareAgain(
 export async function releaseUncompared(
   { id, title }: Video,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const isReleased = await transaction(() => {
     const uncompared = uncomparedOf(id);
     if (!uncompared || !releaseHold({ videoId: id, reason: "comparing" })) return false;

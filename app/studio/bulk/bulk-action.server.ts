@@ -1,10 +1,11 @@
 import { resolveAliases } from "~/catalogue/lists/tag-aliases.server";
-import { WITHOUT_FFMPEG } from "~/media/jobs/kinds";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { formatQuantity } from "~/shared/format";
+import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
+import type { FormFailure } from "~/studio/rejected-form";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { failure, type StudioFailure } from "../failure";
+import { failure } from "../failure";
 import type { ManageView } from "../list/manage-address";
 import { idsOf } from "../list/managed-list.server";
 import { refusalFailure, undoAction } from "../messages.server";
@@ -21,7 +22,6 @@ import {
   type BulkResult,
   type DeleteConfirmation,
   MAX_BULK_VIDEOS,
-  nameTitles,
   REFUSED_BECAUSE,
 } from "./bulk";
 import { changeVideos, describeDeletion, existingIds } from "./bulk.server";
@@ -43,7 +43,7 @@ export async function performBulk(
   userId: string,
   own?: OwnVideos,
 ): Promise<
-  StudioFailure | ToastMessage | { confirmation: DeleteConfirmation } | { preview: BulkPreview }
+  FormFailure | ToastMessage | { confirmation: DeleteConfirmation } | { preview: BulkPreview }
 > {
   const change = readChange(form);
   if (typeof change === "string") return failure(422, NOTHING_CHANGED, { detail: change });
@@ -73,7 +73,7 @@ async function changeSeries(
   { action, series }: Extract<BulkChange, { series: unknown }>,
   ids: readonly string[],
   userId: string,
-): Promise<BulkResult | StudioFailure> {
+): Promise<BulkResult | FormFailure> {
   const isAdding = action === "add-series";
   const answer = await (isAdding ? addToSeries : removeFromSeries)(series.id, ids, userId);
   if ("status" in answer) return answer;
@@ -144,7 +144,7 @@ const OUTCOMES: Record<BulkChange["action"], [done: string, already: string]> = 
 };
 
 /** What became of the videos, sentence by sentence. */
-function describeResult(change: BulkChange, result: BulkResult): StudioFailure | ToastMessage {
+function describeResult(change: BulkChange, result: BulkResult): FormFailure | ToastMessage {
   const [done, already] = OUTCOMES[change.action];
   const sentences = [
     result.done > 0 && `${were(result.done)} ${done}.`,

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { changeActivity, recordActivity } from "~/account/activity.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { partsOf } from "~/shared/event-loop";
-import { formatQuantity } from "~/shared/format";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import { writeIntentions } from "~/visibility/visibility.server";
 import { database, type NotPromise, prepared, transaction } from "~db/client.server";
 import { allRows } from "~db/run-query.server";
@@ -12,7 +12,7 @@ import { refusalDetail } from "../messages.server";
 import { changeableNow } from "../own-videos.server";
 import { isRefusal, type Refusal } from "../refusal";
 import { deletionRefused, removeVideos, stoppedBy } from "../trash/remove.server";
-import { type BulkResult, type DeleteConfirmation, nameTitles, withheldSentence } from "./bulk";
+import { type BulkResult, type DeleteConfirmation, withheldSentence } from "./bulk";
 import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
 import {
   type ColumnChange,

@@ -112,12 +112,3 @@ export function withheldSentence({ videos, because }: { videos: number; because:
   const stay = videos === 1 ? "stays hidden" : "stay hidden";
   return `${formatQuantity(videos, "video")} ${stay} at that time, until nothing holds ${videos === 1 ? "it" : "them"} back: ${because}`;
 }
-
-const TITLES_NAMED = 5;
-
-/** `“A”, “B” and 3 more` */
-export function nameTitles(titles: readonly string[], count = titles.length): string {
-  const named = titles.slice(0, TITLES_NAMED).map((title) => `“${title}”`);
-  const more = count - named.length;
-  return more > 0 ? `${named.join(", ")} and ${more.toLocaleString("en")} more` : named.join(", ");
-}

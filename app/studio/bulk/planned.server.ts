@@ -2,7 +2,7 @@ import { MAX_TAGS } from "~/shared/video-limits";
 import { refusalsOf } from "~/trust/publication.server";
 import { type Intention, intentionAfter } from "~/visibility/visibility.server";
 import type { VideoRow } from "~db/schema";
-import { readTags } from "../list/managed-row.server";
+import { readTags } from "~db/tags";
 import type { Schedule } from "../schedule/schedule";
 import type { BulkChange } from "./bulk";
 import type { Conversion } from "./convert-videos.server";

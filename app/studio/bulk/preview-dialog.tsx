@@ -1,9 +1,9 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { formatQuantity } from "~/shared/format";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { ScrollableTable } from "../scrollable-table";
-import { BULK_LABELS, type BulkPreview, nameTitles } from "./bulk";
+import { BULK_LABELS, type BulkPreview } from "./bulk";
 
 /** What a change of many videos will do, before it does. */
 export function BulkPreviewDialog({

@@ -1,6 +1,6 @@
 import { categoryLabel } from "~/shared/categories";
 import { prepared } from "~db/client.server";
-import { readTags } from "../list/managed-row.server";
+import { readTags } from "~db/tags";
 import { type BulkChange, type BulkPreview, withheldSentence } from "./bulk";
 import { selectVideos } from "./bulk.server";
 import type { Conversion } from "./convert-videos.server";

@@ -15,7 +15,7 @@ import {
 } from "~/trust/consent/performer-form";
 import { findPerformer, forgetPerformer, savePerformer } from "~/trust/consent/performers.server";
 import { isBusy } from "~db/write-lock";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 
 const FAILED = "Nothing was changed.";
 const GONE = "This performer no longer exists.";
@@ -24,7 +24,7 @@ const CHANGED =
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
 /** A failure, with what was typed. */
-export interface PerformerFailure extends StudioFailure {
+export interface PerformerFailure extends Failure {
   typed?: PerformerTexts;
   fields?: PerformerErrors;
   /** What was wrong with the document. */

@@ -1,5 +1,4 @@
 import { Form, Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { formatBytes } from "~/shared/format-bytes";
 import { DOCUMENT_LABELS, IDENTITY_LABELS } from "~/trust/consent/consent";
 import type { PerformerErrors, PerformerTexts } from "~/trust/consent/performer-form";
@@ -7,6 +6,7 @@ import type { Performer, PerformerDocument } from "~/trust/consent/performers.se
 import { StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { PageSection } from "../page-section";
 import { consentHref } from "./consent-address";
 

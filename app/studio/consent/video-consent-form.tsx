@@ -1,5 +1,4 @@
 import { Form, Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { RELEASE_LABELS } from "~/trust/consent/consent";
 import type {
   ConsentErrors,
@@ -9,6 +8,7 @@ import type {
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { PageSection } from "../page-section";
 
 /** Shows whether a video has a valid record, and who appears in it. */

@@ -1,10 +1,10 @@
 import { Form, Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import type { EndingRecord } from "~/trust/consent/ending.server";
 import type { HiddenVideos } from "~/trust/consent/hide-lacking.server";
 import type { Lacking } from "~/trust/consent/lacking.server";
 import { Button } from "~/ui/button";
+import { Time } from "~/ui/time";
 import { PageSection } from "../page-section";
 import { consentHref } from "./consent-address";
 

@@ -1,5 +1,5 @@
 import { categoryLabel } from "~/shared/categories";
-import type { EditTexts } from "../failure";
+import type { EditTexts } from "~/studio/rejected-form";
 import type { EditableVideo } from "../list/managed-video";
 import { ScrollableTable } from "../scrollable-table";
 

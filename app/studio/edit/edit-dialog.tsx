@@ -4,13 +4,14 @@ import { isCategoryId, shownCategories, toCategoryId } from "~/shared/categories
 import type { FileLimits } from "~/shared/file-rules";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import type { EditTexts, FormFailure } from "~/studio/rejected-form";
 import type { ConsentState } from "~/trust/consent/consent";
 import type { AcceptedTerms } from "~/trust/uploaders/terms";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
-import { type EditTexts, failure, GONE, type StudioFailure } from "../failure";
+import { failure, GONE } from "../failure";
 import { FailureNotice } from "../failure-notice";
 import type { EditableVideo } from "../list/managed-video";
 import { SeriesFields } from "../series/series-fields";
@@ -59,7 +60,7 @@ export function EditDialog({
   consent,
 }: {
   video: EditableVideo;
-  error?: StudioFailure;
+  error?: FormFailure;
   /** It was deleted while the dialog was open. */
   isGone?: boolean;
   /** The address of the list alone. */

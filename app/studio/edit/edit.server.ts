@@ -5,14 +5,14 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
+import type { EditTexts, FormRefusal, RejectedEdit } from "~/studio/rejected-form";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import type { EditTexts, RejectedEdit } from "../failure";
 import { findEditable } from "../list/managed-list.server";
 import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
 import type { EditableVideo } from "../list/managed-video";
 import { changeableNow } from "../own-videos.server";
-import { isRefusal, type Refusal } from "../refusal";
+import { isRefusal } from "../refusal";
 import { SENTENCES } from "../upload/upload-fields";
 import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./edit-captions.server";
 import { withFrame } from "./edit-frame.server";
@@ -48,7 +48,7 @@ interface NewFiles {
  * @returns the refusal when nothing was changed: `changed` if the row has another version than the form was opened
  *   with, `file-refused` for a file, `invalid` for a field.
  */
-export async function editVideo(edit: Edit, userId: string): Promise<Refusal | undefined> {
+export async function editVideo(edit: Edit, userId: string): Promise<FormRefusal | undefined> {
   const before = await findEditable(edit.id);
   if (!before) return { code: "gone" };
   const files: NewFiles = {};
@@ -70,7 +70,7 @@ export async function editVideo(edit: Edit, userId: string): Promise<Refusal | u
 export function editTextsIn(
   edit: Pick<Edit, "id" | "version" | "texts">,
   userId: string,
-): Refusal | undefined {
+): FormRefusal | undefined {
   return writeRow(edit, {}, userId);
 }
 
@@ -93,7 +93,7 @@ async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
   await captions?.discard();
 }
 
-function fileRefused(edit: Edit, current: EditableVideo, error: UploadError): Refusal {
+function fileRefused(edit: Edit, current: EditableVideo, error: UploadError): FormRefusal {
   const field = error.field === "captions" || error.field === "frame" ? error.field : "thumbnail";
   const rejected = { ...sentForm(edit, current), fields: { [field]: error.message } };
   return { code: "file-refused", status: error.status, edit: rejected };
@@ -109,7 +109,10 @@ function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
 }
 
 /** The refusal of an edit of which something else than its texts is wrong; nothing is written. */
-export async function refusedEdit(edit: Edit, fields: RejectedEdit["fields"]): Promise<Refusal> {
+export async function refusedEdit(
+  edit: Edit,
+  fields: RejectedEdit["fields"],
+): Promise<FormRefusal> {
   const current = await findEditable(edit.id);
   if (!current) return { code: "gone" };
   return { code: "invalid", edit: { ...sentForm(edit, current), fields } };
@@ -123,7 +126,7 @@ function writeRow(
   edit: Edit,
   { thumbnail, captions }: NewFiles,
   userId: string,
-): Refusal | undefined {
+): FormRefusal | undefined {
   const { id } = edit;
   const row = firstRow(
     database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", id),

@@ -1,5 +1,6 @@
 import { Link } from "@remix-run/react";
 import { Copy } from "lucide-react";
+import { videoStatisticsHref } from "~/shared/statistics-address";
 import type { ConsentState } from "~/trust/consent/consent";
 import { MetadataBadge, StatusBadge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
@@ -10,7 +11,6 @@ import { useHydrated } from "~/ui/use-hydrated";
 import { consentHref } from "../consent/consent-address";
 import { ConsentLine } from "../consent/consent-line";
 import type { EditableVideo } from "../list/managed-video";
-import { videoStatisticsHref } from "../statistics/statistics";
 import { usePermissions } from "../use-permissions";
 
 /** What is edited: the picture as it is, the status, and where the public finds the video. */

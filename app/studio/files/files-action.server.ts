@@ -2,10 +2,11 @@ import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { NOT_ALLOWED } from "~/account/guard.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
+import type { FormFailure } from "~/studio/rejected-form";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
+import { failure } from "../failure";
 import { fileHold, type Obstacle } from "./file-hold.server";
 import { removeReplaced } from "./remove-files.server";
 import { takeOver } from "./take-over.server";
@@ -23,7 +24,7 @@ export function obstacleFailure(
   obstacle: Obstacle,
   videoId: string,
   sentence: string,
-): StudioFailure {
+): FormFailure {
   if (obstacle === "not allowed") return failure(403, sentence, { detail: NOT_ALLOWED });
   return failure(409, sentence, { detail: fileHold(videoId) });
 }
@@ -32,7 +33,7 @@ export function obstacleFailure(
 export async function useAtOnce(
   file: FileOfVideo,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<FormFailure | ToastMessage> {
   const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
   const sentence = "Failed to replace the file.";
   if (outcome === "gone") return failure(404, sentence, { detail: GONE });
@@ -50,7 +51,7 @@ export async function useAtOnce(
 export async function restoreFile(
   file: FileOfVideo,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<FormFailure | ToastMessage> {
   const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
   const sentence = "Failed to restore the file.";
   if (outcome === "gone" || outcome === "not ready")
@@ -67,7 +68,7 @@ export async function restoreFile(
 export async function discardFile(
   file: FileOfVideo,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<FormFailure | ToastMessage> {
   const isUploader = accountNow(userId)?.role === "uploader";
   if (isUploader && evidenceAmong([file.videoId]).size > 0) {
     return failure(409, "Failed to discard the file.", { detail: EVIDENCE_SENTENCE });

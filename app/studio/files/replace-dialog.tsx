@@ -1,9 +1,9 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import type { FileLimits } from "~/shared/file-rules";
+import type { FormFailure } from "~/studio/rejected-form";
 import type { Terms } from "~/trust/uploaders/terms";
 import { Dialog } from "~/ui/dialog";
 import { PageLink } from "~/ui/page-link";
-import type { StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
 import type { ManagedVideo } from "../list/managed-video";
 import { formatStorage } from "../statistics/storage-text";
@@ -29,7 +29,7 @@ export function ReplaceDialog({
   /** What is made of the file that is being prepared, among others. */
   jobs: JobSummary | undefined;
   /** Why the form that was sent was rejected. */
-  error: StudioFailure | undefined;
+  error: FormFailure | undefined;
   /** The address of the list alone. */
   list: string;
   /** The address of this dialog. */

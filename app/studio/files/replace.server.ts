@@ -13,6 +13,7 @@ import { removeMetadata } from "~/media/metadata/remove-metadata.server";
 import { scanReplacement } from "~/media/scan/scan-queue.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
+import type { FormFailure } from "~/studio/rejected-form";
 import { consentRefusals } from "~/trust/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/trust/uploaders/accepted-terms.server";
 import { requireQuota } from "~/trust/uploaders/quota.server";
@@ -20,7 +21,7 @@ import { checkTerms } from "~/trust/uploaders/terms.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
-import { failure, GONE, type StudioFailure } from "../failure";
+import { failure, GONE } from "../failure";
 import { refusalFailure } from "../messages.server";
 import { ownVideosOf } from "../own-videos";
 import { changeableNow } from "../own-videos.server";
@@ -71,7 +72,7 @@ export interface Replacement {
 export async function replaceFile(
   replacement: Replacement,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<FormFailure | ToastMessage> {
   const { upload, file: _, fileError: __, ...fields } = replacement;
   if (!upload) return tryToReplace(replacement, userId);
   const request = JSON.stringify(["replace", fields]);
@@ -81,7 +82,7 @@ export async function replaceFile(
 async function tryToReplace(
   replacement: Replacement,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<FormFailure | ToastMessage> {
   const { upload } = replacement;
   try {
     return await examineAndTake(replacement, userId);
@@ -91,7 +92,7 @@ async function tryToReplace(
     if (upload !== undefined && error.field === "video") await removeUpload(userId, upload);
     const { status, message: detail, retryAfterSeconds } = error;
     return {
-      ...failure(status as StudioFailure["status"], FAILED, { detail, replace: {} }),
+      ...failure(status as FormFailure["status"], FAILED, { detail, replace: {} }),
       ...(retryAfterSeconds && { retryAfterSeconds }),
     };
   }
@@ -100,7 +101,7 @@ async function tryToReplace(
 async function examineAndTake(
   { id, file: sent, upload, fileError, duplicate, incomplete, terms }: Replacement,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<FormFailure | ToastMessage> {
   if (fileError) throw fileError;
   const video = findVideo(id);
   if (!video) return failure(404, FAILED, { detail: GONE });
@@ -157,7 +158,7 @@ async function store(
   probed: ProbedVideo,
   sender: { userId: string; detail: string; subjectId: string },
   acceptance: Acceptance | undefined,
-): Promise<string | "pending" | "gone" | StudioFailure> {
+): Promise<string | "pending" | "gone" | FormFailure> {
   const { userId } = sender;
   // Once more while the file has the digests that it came with.
   await refuseBlockedFile(file, sender);
@@ -166,7 +167,7 @@ async function store(
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;
   const url = mediaUrl(name.bucket, name.path);
-  let outcome: string | StudioFailure;
+  let outcome: string | FormFailure;
   try {
     const bytes = await diskUsage(bucketFile(name.bucket, name.path) ?? "");
     outcome = await insertUnlessBlocked(file, sender, () => {

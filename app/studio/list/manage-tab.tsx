@@ -2,6 +2,7 @@ import { useNavigation, useSearchParams } from "@remix-run/react";
 import { Film } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { formatQuantity } from "~/shared/format";
+import type { FormFailure } from "~/studio/rejected-form";
 import type { Terms } from "~/trust/uploaders/terms";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -12,7 +13,7 @@ import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
 import { BulkBar } from "../bulk/bulk-bar";
 import { BulkPreviewDialog } from "../bulk/preview-dialog";
 import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
-import { failure, GONE, type StudioFailure } from "../failure";
+import { failure, GONE } from "../failure";
 import { FailureNotice } from "../failure-notice";
 import { ReplaceDialog } from "../files/replace-dialog";
 import { ScheduleDialog } from "../schedule/schedule-dialog";
@@ -54,7 +55,7 @@ export function ManageTab({
   edit: surroundings,
 }: {
   manage: ManageData;
-  error: StudioFailure | undefined;
+  error: FormFailure | undefined;
   confirmation: DeleteConfirmation | undefined;
   preview: BulkPreview | undefined;
   now: number;

@@ -3,6 +3,7 @@ import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { readCaptions } from "~db/captions";
 import type { VideoRow } from "~db/schema";
+import { readTags } from "~db/tags";
 import type { EditableVideo, ManagedVideo } from "./managed-video";
 
 export const MANAGED_COLUMNS = [
@@ -61,12 +62,6 @@ export function toEditable(row: EditableRow): EditableVideo {
     storyboardUrl: ownMediaPath(row.storyboard_url),
     version: versionOf(row),
   };
-}
-
-/** The texts of a stored list; a list of anything else counts as none. */
-export function readTags(tags: string | null): string[] {
-  const list: unknown = tags === null ? [] : JSON.parse(tags);
-  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
 }
 
 /**

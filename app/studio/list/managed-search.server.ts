@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
+import { readTags } from "~db/tags";
 import { DEFAULT_PAGE_SIZE, type ManageView } from "./manage-address";
-import { readTags } from "./managed-row.server";
 import {
   countedRows,
   type Filter,

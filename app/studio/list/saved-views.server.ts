@@ -1,6 +1,6 @@
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { type ManageView, manageHref, readManageView } from "./manage-address";
 import { MAX_VIEW_NAME_LETTERS, MAX_VIEWS, type SavedView } from "./saved-view";
 
@@ -28,14 +28,14 @@ export async function saveView(
   userId: string,
   typed: string,
   view: ManageView,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const name = typed.normalize().trim().replace(/\s+/g, " ");
   if (name === "" || [...name].length > MAX_VIEW_NAME_LETTERS || /\p{Cc}/u.test(name)) {
     const detail = `A name has 1 to ${MAX_VIEW_NAME_LETTERS} characters.`;
     return failure(422, NOT_SAVED, { detail });
   }
   const parameters = manageHref({ ...view, page: 1 }).split("?")[1] ?? "";
-  return transaction((): StudioFailure | ToastMessage => {
+  return transaction((): Failure | ToastMessage => {
     const others = prepared(
       "SELECT count(*) FROM saved_views WHERE user_id = ? AND name <> ?",
     ).pluck();
@@ -56,10 +56,7 @@ export async function saveView(
 }
 
 /** Removes a view of a user; the toast can name it again. */
-export async function removeView(
-  userId: string,
-  id: number,
-): Promise<StudioFailure | ToastMessage> {
+export async function removeView(userId: string, id: number): Promise<Failure | ToastMessage> {
   const removed = await transaction(
     () =>
       prepared(

@@ -2,19 +2,19 @@ import { recordActivity } from "~/account/activity.server";
 import { codecsSwitchedOff, extraCodecs } from "~/media/encode/codecs/extra-codecs.server";
 import { JOB_CHANGES, type JobChange, jobChanger } from "~/media/jobs/change-jobs.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
-import { JOB_LABELS, WITHOUT_FFMPEG } from "~/media/jobs/kinds";
+import { JOB_LABELS } from "~/media/jobs/kinds";
 import { pauseQueue } from "~/media/jobs/pause.server";
 import { enqueueCodecs } from "~/media/jobs/popular.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
 import { readFields } from "~/server/small-form.server";
-import { formatQuantity } from "~/shared/format";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { JobKind } from "~db/schema";
 import { isBusy } from "~db/write-lock";
-import { nameTitles } from "../bulk/bulk";
 import { changeVideos } from "../bulk/bulk.server";
-import { failure, GONE, type StudioFailure } from "../failure";
+import { type Failure, failure, GONE } from "../failure";
 import { refusalFailure } from "../messages.server";
 import { isRefusal } from "../refusal";
 
@@ -23,7 +23,7 @@ const NOTHING = "Nothing was changed.";
 const TRY_AGAIN = "Load the page again and try once more.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
-type Answer = StudioFailure | ToastMessage;
+type Answer = Failure | ToastMessage;
 
 const said = (description: string): ToastMessage => ({
   title: "Queue",

@@ -17,7 +17,7 @@ import { hold, releaseHold } from "~/visibility/holds.server";
 import { prepared, transaction } from "~db/client.server";
 import type { VideoDecision } from "~db/schema/reports";
 import { retryWhileBusy } from "~db/write-lock";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { removeVideos } from "../trash/remove.server";
 import { restoreVideos } from "../trash/restore.server";
 import { done, NO_REPORT } from "./answers";
@@ -56,7 +56,7 @@ export interface Decision {
 }
 
 /** A failure, with the reason that the moderator entered. */
-export interface DecisionFailure extends StudioFailure {
+export interface DecisionFailure extends Failure {
   reason?: string;
   isStrike?: boolean;
 }
@@ -125,7 +125,7 @@ function decideIn(
   { decision, reason, videos: chosen, version, isStrike }: Decision,
   userId: string,
   now: number,
-): StudioFailure | { videos: string[]; of: number; removed: string[] } {
+): Failure | { videos: string[]; of: number; removed: string[] } {
   const report = readReport(reportId);
   if (!report) return failure(404, FAILED, NO_REPORT);
   if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });

@@ -4,7 +4,7 @@ import { appendToLog } from "~/trust/moderation-log.server";
 import { eraseReport, readReport } from "~/trust/reports/report-records.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { done, NO_REPORT } from "./answers";
 
 const FAILED = "Nothing was deleted.";
@@ -17,7 +17,7 @@ const FAILED = "Nothing was deleted.";
 export async function eraseClosedReport(
   id: string,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const report = readReport(id);
   if (!report) return failure(404, FAILED, NO_REPORT);
   const until = preservedUntil(id);

@@ -1,7 +1,7 @@
 import { Form, Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
+import { Time } from "~/ui/time";
 import { PageSection } from "../page-section";
 import { CLOSED_LABELS, KIND_LABELS, STATE_LABELS } from "./decisions";
 import type { KeptOfReporter, OwnReport } from "./kept-of-reporter.server";

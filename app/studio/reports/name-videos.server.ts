@@ -7,7 +7,7 @@ import { isHere, nameVideos, unnameVideo } from "~/trust/reports/report-videos.s
 import { videosIn } from "~/trust/reports/reported-addresses";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { done, NO_REPORT } from "./answers";
 import { isRemoved } from "./choices.server";
 import { holdForOthers, lift, settleReport } from "./settle.server";
@@ -28,10 +28,10 @@ export async function addVideos(
   typed: string,
   userId: string,
   now = Date.now(),
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const found = videosIn(typed);
   const ids = found.length > 0 ? found : [typed.trim()];
-  const added = await transaction((): StudioFailure | ToastMessage => {
+  const added = await transaction((): Failure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_ADDED, NO_REPORT);
     const missing = ids.find((id) => !isHere(id));
@@ -73,8 +73,8 @@ export async function takeOutVideo(
   videoId: string,
   userId: string,
   now = Date.now(),
-): Promise<StudioFailure | ToastMessage> {
-  const taken = await transaction((): StudioFailure | ToastMessage => {
+): Promise<Failure | ToastMessage> {
+  const taken = await transaction((): Failure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_TAKEN_OUT, NO_REPORT);
     const named = report.videos.find(({ id }) => id === videoId);

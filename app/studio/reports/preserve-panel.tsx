@@ -1,6 +1,6 @@
 import { Form } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { Button } from "~/ui/button";
+import { Time } from "~/ui/time";
 import { PageSection } from "../page-section";
 import { usePermissions } from "../use-permissions";
 import type { ReportPage } from "./report-page.server";

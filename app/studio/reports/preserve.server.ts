@@ -4,7 +4,7 @@ import { appendToLog } from "~/trust/moderation-log.server";
 import { readReport } from "~/trust/reports/report-records.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { done, NO_REPORT } from "./answers";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
@@ -22,9 +22,9 @@ export async function preserveReport(
   reportId: string,
   userId: string,
   now = Date.now(),
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const until = new Date(now + YEAR_MS).toISOString();
-  const answer = await transaction((): StudioFailure | ToastMessage => {
+  const answer = await transaction((): Failure | ToastMessage => {
     const report = readReport(reportId);
     if (!report) return failure(404, NOTHING_PRESERVED, NO_REPORT);
     const ids = report.videos.map(({ id }) => id);
@@ -48,7 +48,7 @@ export async function endPreservationOf(
   reportId: string,
   userId: string,
   now = Date.now(),
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const isEnded = await transaction(() => {
     if (preservedUntil(reportId) === null || !endPreservation(reportId)) return false;
     appendToLog({ action: "preserve-end", reportId, userId }, now);

@@ -1,9 +1,9 @@
 import { Form, Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { SelectField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import type { ReportState } from "~db/schema/reports";
 import { CLOSED_LABELS, KIND_LABELS, STATE_LABELS } from "./decisions";
 import type { QueuedReport, QueueView } from "./queue.server";

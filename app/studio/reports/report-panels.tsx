@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { DELETED_ACCOUNT } from "~/account/activity-labels";
-import { Time } from "~/account/session-list";
+import { Time } from "~/ui/time";
 import { PageSection } from "../page-section";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
 import type { ReportPage } from "./report-page.server";

@@ -1,9 +1,9 @@
 import { Form, Link } from "@remix-run/react";
 import { EyeOff } from "lucide-react";
-import { Time } from "~/account/session-list";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { PageSection } from "../page-section";
 import { AcceptedLine } from "../terms/accepted-line";
 import { CLOSED_LABELS, KIND_LABELS } from "./decisions";

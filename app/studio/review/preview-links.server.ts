@@ -3,7 +3,7 @@ import { recordActivity } from "~/account/activity.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { refusalFailure } from "../messages.server";
 import { changeableNow } from "../own-videos.server";
 import { isRefusal } from "../refusal";
@@ -45,7 +45,7 @@ export function previewPath(token: string): string {
 export async function makePreviewLink(
   video: { id: string; title: string },
   userId: string,
-): Promise<string | StudioFailure> {
+): Promise<string | Failure> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   return transaction(() => {
     const changeable = changeableNow(userId, "/admin/review/:id link", [video.id]);

@@ -1,9 +1,9 @@
 import { Form } from "@remix-run/react";
 import { DELETED_ACCOUNT } from "~/account/activity-labels";
-import { Time } from "~/account/session-list";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { Field, TextAreaField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { usePermissions } from "../use-permissions";
 import type { PreviewLink } from "./preview-links.server";
 import type { Review, ReviewFailure, ReviewNote } from "./review.server";

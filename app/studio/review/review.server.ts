@@ -13,7 +13,7 @@ import type { VideoStatus } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { sayOtherFilm } from "../block-list/other-film.server";
 import { compareAgain, releaseUncompared } from "../block-list/uncompared.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { releaseInSpiteOfScan, type Scan, scanOnceMore, scansOf } from "../scan/scans.server";
 import {
   listPreviewLinks,
@@ -101,7 +101,7 @@ export function loadReview(
 }
 
 /** A failure, with the note that was typed. */
-export interface ReviewFailure extends StudioFailure {
+export interface ReviewFailure extends Failure {
   note?: string;
 }
 

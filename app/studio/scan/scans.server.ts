@@ -6,7 +6,7 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isPublic } from "~/visibility/visibility.server";
 import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/scan";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 
 /** The findings of upload scans, and the decisions about them. */
 
@@ -100,7 +100,7 @@ export async function releaseInSpiteOfScan(
   scanId: string,
   isSure: boolean,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const outcome = await transaction(() => {
     const scan = scansOf(id).find((each) => each.id === scanId);
     if (!scan || scan.state === "waiting") return "decided";
@@ -126,7 +126,7 @@ export async function scanOnceMore(
   { id, title }: Video,
   scanId: string,
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const isQueued = await transaction(() => {
     const scan = scansOf(id).find((each) => each.id === scanId);
     if (!scan || scan.state === "waiting") return false;

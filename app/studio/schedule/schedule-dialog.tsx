@@ -1,7 +1,7 @@
 import { Form, useNavigation } from "@remix-run/react";
+import type { FormFailure } from "~/studio/rejected-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import type { StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
 import type { ManagedVideo } from "../list/managed-video";
 import { MomentField } from "./moment-field";
@@ -19,7 +19,7 @@ export function ScheduleDialog({
   /** The address of this dialog. */
   address: string;
   /** Why the schedule that was sent was rejected. */
-  error: StudioFailure | undefined;
+  error: FormFailure | undefined;
 }) {
   const busy = useNavigation().formData?.get("intent") === "schedule";
   const { publishAt, unpublishAt } = video.schedule;

@@ -1,4 +1,5 @@
 import { recordActivity } from "~/account/activity.server";
+import type { FormRefusal } from "~/studio/rejected-form";
 import { refusalsOf } from "~/trust/publication.server";
 import { holdsOf } from "~/visibility/holds.server";
 import { applyTimes, isPublic, setTimes } from "~/visibility/visibility.server";
@@ -7,7 +8,7 @@ import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { changeableNow } from "../own-videos.server";
-import { isRefusal, type Refusal } from "../refusal";
+import { isRefusal } from "../refusal";
 import { readSchedule, type TypedSchedule } from "./schedule";
 
 /** A poll reads two small indexes, which takes microseconds. */
@@ -25,7 +26,7 @@ export interface ScheduleChange {
 export async function scheduleVideo(
   { id, ...typed }: { id: string } & TypedSchedule,
   userId: string,
-): Promise<ScheduleChange | Refusal> {
+): Promise<ScheduleChange | FormRefusal> {
   return transaction(() => scheduleIn(id, typed, userId));
 }
 
@@ -35,7 +36,7 @@ export function scheduleIn(
   typed: TypedSchedule,
   userId: string,
   now = Date.now(),
-): ScheduleChange | Refusal {
+): ScheduleChange | FormRefusal {
   const video = firstRow(
     database().selectFrom("videos").select(["title", "status"]).where("id", "=", id),
   );

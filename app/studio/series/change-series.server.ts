@@ -5,7 +5,7 @@ import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { prepared, transaction } from "~db/client.server";
 import type { SeriesVisibility } from "~db/schema/series";
 import { existingIds } from "../bulk/bulk.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { MAX_SERIES_VIDEOS } from "./series-address";
 import { editedSeries, orderOf, restorableSince } from "./series-list.server";
 
@@ -26,7 +26,7 @@ export interface SeriesTexts {
 }
 
 /** A form that was rejected, with what was typed. */
-export interface SeriesFailure extends StudioFailure {
+export interface SeriesFailure extends Failure {
   typed?: SeriesTexts;
   /** What the form is compared with when it is sent again. */
   version?: string;

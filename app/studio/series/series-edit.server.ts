@@ -1,4 +1,4 @@
-import type { StudioFailure } from "../failure";
+import type { Failure } from "../failure";
 import { addToSeries, removeFromSeries } from "./change-series.server";
 import { namedSeries, noSeries } from "./series-list.server";
 
@@ -27,7 +27,7 @@ export async function editSeriesOf(
   videoId: string,
   { add, leave }: SeriesEdit,
   userId: string,
-): Promise<StudioFailure | undefined> {
+): Promise<Failure | undefined> {
   // One that is gone has no videos any more.
   for (const id of leave) await removeFromSeries(id, [videoId], userId);
   const added = add === undefined ? undefined : await addToSeries(add, [videoId], userId);

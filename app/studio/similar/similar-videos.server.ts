@@ -1,7 +1,7 @@
 import { recordActivity } from "~/account/activity.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import { failure, GONE, type StudioFailure } from "../failure";
+import { type Failure, failure, GONE } from "../failure";
 
 /** A video that another one looks like. */
 export interface SimilarVideo {
@@ -46,7 +46,7 @@ export async function dismissSimilar(
   other: string,
   userId: string,
   uploader?: string,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const video = similarVideos([id], uploader)[id]?.find((each) => each.id === other);
   const title = prepared("SELECT title FROM videos WHERE id = ?").pluck().get(id);
   if (!video || title === undefined) {

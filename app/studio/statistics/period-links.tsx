@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
+import { PERIODS_DAYS, type PeriodDays } from "~/shared/statistics-address";
 import { buttonClass } from "~/ui/button";
-import { PERIODS_DAYS, type PeriodDays } from "./statistics";
 
 /** The periods that statistics can be shown of; the one that is shown is marked. */
 export function PeriodLinks({

@@ -1,8 +1,9 @@
 import { readWatchedParts } from "~/catalogue/watched-parts.server";
+import type { PeriodDays } from "~/shared/statistics-address";
 import { projected } from "~db/changes.server";
 import { database, prepared } from "~db/client.server";
 import { totalsByCategory } from "../list/list-totals.server";
-import type { PeriodDays, Statistics, VideoStatistics } from "./statistics";
+import type { Statistics, VideoStatistics } from "./statistics";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;

@@ -5,34 +5,6 @@ import type { VideoStatus } from "~db/schema";
 
 /** The statistics page: what its address may ask for, and what it shows. */
 
-export const PERIODS_DAYS = [7, 30, 90] as const;
-export type PeriodDays = (typeof PERIODS_DAYS)[number];
-const DEFAULT_PERIOD_DAYS = 30;
-
-export function readPeriod(parameters: URLSearchParams): PeriodDays {
-  const asked = Number(parameters.get("days"));
-  return PERIODS_DAYS.find((days) => days === asked) ?? DEFAULT_PERIOD_DAYS;
-}
-
-/** The address of the page; a period at its default is left out. */
-export function statisticsHref(days: PeriodDays): string {
-  return withPeriod("/admin/statistics", days);
-}
-
-/** The address of a table of that page, as CSV. */
-export function statisticsFileHref(file: string, days: PeriodDays): string {
-  return withPeriod(`/admin/statistics/${file}.csv`, days);
-}
-
-/** The same of one video. */
-export function videoStatisticsHref(id: string, days: PeriodDays = DEFAULT_PERIOD_DAYS): string {
-  return withPeriod(`/admin/videos/${encodeURIComponent(id)}/statistics`, days);
-}
-
-function withPeriod(path: string, days: PeriodDays): string {
-  return days === DEFAULT_PERIOD_DAYS ? path : `${path}?days=${days}`;
-}
-
 export interface Statistics {
   /** Every day of the period, the oldest first; YYYY-MM-DD, UTC. */
   days: { day: string; views: number }[];

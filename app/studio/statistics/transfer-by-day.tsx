@@ -1,6 +1,6 @@
+import type { PeriodDays } from "~/shared/statistics-address";
 import { ColumnChart } from "./chart";
 import { byteUnit } from "./chart-scale";
-import type { PeriodDays } from "./statistics";
 import { formatStorage } from "./storage-text";
 import type { TransferDay, TransferMonth } from "./transfer-days.server";
 import { DAY } from "./views-by-day";

@@ -1,9 +1,9 @@
 import { counts } from "~/server/counts.server";
 import { onLastMoment } from "~/server/node/shutdown.server";
 import { settings } from "~/server/settings.server";
+import type { PeriodDays } from "~/shared/statistics-address";
 import { prepared, tryWriteTransaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
-import type { PeriodDays } from "./statistics";
 import { periodOf } from "./statistics.server";
 
 const WRITE_EVERY_MS = 60_000;

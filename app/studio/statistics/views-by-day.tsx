@@ -1,6 +1,7 @@
 import { formatQuantity } from "~/shared/format";
+import type { PeriodDays } from "~/shared/statistics-address";
 import { ColumnChart } from "./chart";
-import type { PeriodDays, Statistics } from "./statistics";
+import type { Statistics } from "./statistics";
 
 /** For an axis: 250K, 1.5M. */
 export const SHORT = new Intl.NumberFormat("en", { notation: "compact" });

@@ -5,14 +5,14 @@ import { fold } from "~/shared/fold";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { prepared } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 
 const MAX_LABEL_LETTERS = 40;
 /** Choices beside the categories, which need labels of their own. */
 const OTHER_CHOICES = ["All Videos", "Trending"];
 
 /** A form of the categories that was rejected, with what was typed. */
-export interface CategoriesFailure extends StudioFailure {
+export interface CategoriesFailure extends Failure {
   labels: Record<string, string>;
   wrong: Record<string, string>;
 }

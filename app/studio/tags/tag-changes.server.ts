@@ -1,17 +1,16 @@
 import { recordActivity } from "~/account/activity.server";
 import { partsOf, takingTurns } from "~/shared/event-loop";
-import { formatQuantity } from "~/shared/format";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
 import type { TagChangeState } from "~db/schema/tags";
+import { readTags } from "~db/tags";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { nameTitles } from "../bulk/bulk";
-import { readTags } from "../list/managed-row.server";
 import { replaceTags } from "./replace-tags";
 import { bringBackAliases, setAliasesFor } from "./set-aliases.server";
 

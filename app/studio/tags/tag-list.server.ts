@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { catalogueCache } from "~/catalogue/catalogue-cache.server";
 import { fold } from "~/shared/fold";
 import { SEPARATOR } from "~db/search-index.server";
-import { readTags } from "../list/managed-row.server";
+import { readTags } from "~db/tags";
 import type { TagsView } from "./tags-address";
 
 const TAGS_PAGE_SIZE = 100;

@@ -1,14 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { readFields } from "~/server/small-form.server";
 import { fold } from "~/shared/fold";
-import { formatQuantity } from "~/shared/format";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { projected } from "~db/changes.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { isBusy } from "~db/write-lock";
-import { nameTitles } from "../bulk/bulk";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { type CategoriesFailure, saveCategories } from "./category-names.server";
 import { setAliases } from "./set-aliases.server";
 import { changeTags, type TagChangeEnd, undoTagChange } from "./tag-changes.server";
@@ -26,7 +25,7 @@ const TRY_AGAIN = "Load the page again and try once more.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
 /** A failure, with what was typed in the dialog of a tag. */
-export interface TagsFailure extends StudioFailure {
+export interface TagsFailure extends Failure {
   typed?: { name?: string; aliases?: string };
 }
 

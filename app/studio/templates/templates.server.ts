@@ -1,8 +1,8 @@
 import { toCategoryId } from "~/shared/categories";
 import { check, description, firstMessage, tags, title } from "~/shared/video-fields";
 import { prepared, transaction } from "~db/client.server";
-import { failure, type StudioFailure } from "../failure";
-import { readTags } from "../list/managed-row.server";
+import { readTags } from "~db/tags";
+import { type Failure, failure } from "../failure";
 import {
   MAX_TEMPLATE_NAME_LETTERS,
   type StartTexts,
@@ -20,7 +20,7 @@ export type TypedTemplate = Omit<UploadTemplate, "id">;
 type TemplateField = "name" | "description" | "tags" | "category";
 
 /** A form that was rejected, with what was typed. */
-export interface TemplateFailure extends StudioFailure {
+export interface TemplateFailure extends Failure {
   typed?: TypedTemplate;
   fields?: Partial<Record<TemplateField, string>>;
 }

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import type { AcceptedTerms } from "~/trust/uploaders/terms";
+import { Time } from "~/ui/time";
 
 /** Which terms were accepted for a video; nothing where none were ever written. */
 export function AcceptedLine({ accepted }: { accepted: AcceptedTerms[] | undefined }) {

@@ -1,9 +1,9 @@
 import { Form, Link, useNavigation } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import { MOST_TERMS_LETTERS } from "~/trust/uploaders/terms";
 import type { TermsVersion } from "~/trust/uploaders/terms.server";
 import { Button } from "~/ui/button";
 import { TextAreaField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 
 /** Whether uploads have to accept the terms, with what owners can do about it. */
 export function RequiredTerms({

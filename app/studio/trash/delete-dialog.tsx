@@ -1,9 +1,9 @@
 import { useNavigation } from "@remix-run/react";
-import { formatQuantity, formatViews } from "~/shared/format";
-import { type DeleteConfirmation, nameTitles } from "../bulk/bulk";
+import { formatQuantity, formatViews, nameTitles } from "~/shared/format";
+import { ConfirmDialog } from "~/ui/confirm-dialog";
+import type { DeleteConfirmation } from "../bulk/bulk";
 import type { EditableVideo } from "../list/managed-video";
 import { formatStorage } from "../statistics/storage-text";
-import { ConfirmDialog } from "./confirm-dialog";
 import { TRASH_DAYS } from "./trash-address";
 
 const RESTORABLE = `For ${TRASH_DAYS} days the trash has all of it, to be restored.`;

@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
+import { nameTitles } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
-import { nameTitles } from "../bulk/bulk";
 import type { Deletion } from "./recent-deletions.server";
 
 /** What was deleted in the last minutes, each deletion with the button that undoes it. */

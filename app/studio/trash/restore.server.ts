@@ -3,7 +3,7 @@ import { enqueueMissingIn } from "~/media/jobs/enqueue.server";
 import { jobsChanged } from "~/media/jobs/job-events.server";
 import { addUpFiles } from "~/media/media-files.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
-import { formatQuantity } from "~/shared/format";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import { refusalsOf } from "~/trust/publication.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { HOLD_SENTENCES, holdsOf } from "~/visibility/holds.server";
@@ -11,8 +11,7 @@ import { projected } from "~db/changes.server";
 import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
-import { nameTitles } from "../bulk/bulk";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import type { OwnVideos } from "../own-videos";
 import { ownDeletedIds } from "../own-videos.server";
 
@@ -41,7 +40,7 @@ export async function restoreDeletion(
   batch: string,
   userId: string,
   own?: OwnVideos,
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const all = prepared("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck().all(batch);
   const ids = ownDeletedIds(own, all as string[]);
   if (ids.length === 0) {
@@ -62,7 +61,7 @@ export async function restoreVideos(
   ids: readonly string[],
   userId: string,
   now = Date.now(),
-): Promise<StudioFailure | ToastMessage> {
+): Promise<Failure | ToastMessage> {
   const restored: Restored = { done: [], taken: [], removed: [], hidden: [] };
   try {
     const turn = eventLoopTurns();
@@ -145,7 +144,7 @@ async function recordRestored(done: Restored["done"], userId: string): Promise<v
 function describeResult(
   asked: number,
   { done, taken, removed, hidden }: Restored,
-): StudioFailure | ToastMessage {
+): Failure | ToastMessage {
   const gone = asked - done.length - taken.length - removed.length;
   const were = (count: number) =>
     `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;

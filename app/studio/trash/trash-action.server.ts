@@ -1,13 +1,13 @@
 import { accountNow } from "~/account/account-now.server";
 import { recordActivity } from "~/account/activity.server";
 import { readFields } from "~/server/small-form.server";
-import { formatQuantity } from "~/shared/format";
+import { formatQuantity, nameTitles } from "~/shared/format";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/trust/reports/evidence.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import { isBusy } from "~db/write-lock";
-import { MAX_BULK_VIDEOS, nameTitles } from "../bulk/bulk";
-import { failure, type StudioFailure } from "../failure";
+import { MAX_BULK_VIDEOS } from "../bulk/bulk";
+import { type Failure, failure } from "../failure";
 import { restoreFile } from "../files/files-action.server";
 import {
   type RemovedFile,
@@ -38,7 +38,7 @@ export interface PurgeConfirmation {
   bytes: number;
 }
 
-export type TrashAnswer = StudioFailure | ToastMessage | { confirmation: PurgeConfirmation };
+export type TrashAnswer = Failure | ToastMessage | { confirmation: PurgeConfirmation };
 
 /**
  * Performs a form of the trash: `intent` is `restore` or `purge` with the videos in `selected`,
@@ -185,11 +185,11 @@ function isOwner(userId: string): boolean {
   return accountNow(userId)?.role === "owner";
 }
 
-function kept(): StudioFailure {
+function kept(): Failure {
   return failure(409, NOTHING, { detail: EVIDENCE_SENTENCE });
 }
 
-function gone(): StudioFailure {
+function gone(): Failure {
   return failure(404, NOTHING, {
     detail: "This is no longer in the trash: it was restored, or deleted for good.",
   });

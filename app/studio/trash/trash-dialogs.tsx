@@ -1,7 +1,6 @@
-import { formatQuantity } from "~/shared/format";
-import { nameTitles } from "../bulk/bulk";
+import { formatQuantity, nameTitles } from "~/shared/format";
+import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { formatStorage } from "../statistics/storage-text";
-import { ConfirmDialog } from "./confirm-dialog";
 import type { PurgeConfirmation } from "./trash-action.server";
 import type { TrashPage } from "./trash-list.server";
 

@@ -2,8 +2,7 @@ import { entriesOf, type NamingRow } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
-import { type EvidenceOptions, isEvidence } from "~/trust/reports/evidence.server";
-import { noteFilmChange } from "~/trust/reports/report-videos.server";
+import { type EvidenceOptions, isEvidence, noteFilmChange } from "~/trust/reports/evidence.server";
 import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import {

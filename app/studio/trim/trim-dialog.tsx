@@ -1,8 +1,8 @@
 import { Form, useNavigation } from "@remix-run/react";
 import type { JobSummary } from "~/media/jobs/kinds";
+import type { FormFailure } from "~/studio/rejected-form";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import type { StudioFailure } from "../failure";
 import { FailureNotice } from "../failure-notice";
 import { PendingFile } from "../files/file-parts";
 import type { OtherFiles } from "../files/replace";
@@ -28,7 +28,7 @@ export function TrimDialog({
   /** What is made of the cut that is being made, among others. */
   jobs: JobSummary | undefined;
   /** Why the form that was sent was rejected. */
-  error: StudioFailure | undefined;
+  error: FormFailure | undefined;
   /** The address of the list alone. */
   list: string;
   /** The address of this dialog. */

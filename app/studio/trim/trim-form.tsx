@@ -1,12 +1,12 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useRef, useState } from "react";
 import { secondsOf } from "~/shared/timestamps";
+import type { FormFailure } from "~/studio/rejected-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { parseMoment } from "../edit/moments";
 import { StoryboardGrid } from "../edit/storyboard-grid";
-import type { StudioFailure } from "../failure";
 import { exactMoment, type TrimView, type TypedCut } from "./trim";
 
 /**
@@ -22,7 +22,7 @@ export function TrimForm({
 }: {
   videoId: string;
   trim: TrimView;
-  rejected: StudioFailure["trim"];
+  rejected: FormFailure["trim"];
   /** Where Cancel leads. */
   list: string;
   /** The address of the dialog, to which the form is sent. */

@@ -16,12 +16,13 @@ import { StorageError } from "~/media/storage/object-store";
 import { clientSignal } from "~/server/node/request-context.server";
 import { formatDuration, storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
+import type { FormFailure } from "~/studio/rejected-form";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { storyboardFrames } from "../edit/storyboard-frames.server";
-import { failure, GONE, type StudioFailure } from "../failure";
+import { failure, GONE } from "../failure";
 import { newFileHold } from "../files/file-hold.server";
 import { obstacleFailure } from "../files/files-action.server";
 import { basePathOf, isChosen, newFileId, takeOver } from "../files/take-over.server";
@@ -66,12 +67,9 @@ export async function trimView(videoId: string): Promise<TrimView> {
 export async function trimVideo(
   { id, ...typed }: TypedCut & { id: string },
   userId: string,
-): Promise<StudioFailure | ToastMessage> {
-  const refuse = (
-    status: StudioFailure["status"],
-    detail: string,
-    fields: Partial<TypedCut> = {},
-  ) => failure(status, FAILED, { detail, trim: { typed, fields } });
+): Promise<FormFailure | ToastMessage> {
+  const refuse = (status: FormFailure["status"], detail: string, fields: Partial<TypedCut> = {}) =>
+    failure(status, FAILED, { detail, trim: { typed, fields } });
   const video = findVideo(id);
   if (!video) return failure(404, FAILED, { detail: GONE });
   const held = newFileHold(id);
@@ -109,7 +107,7 @@ export async function trimVideo(
 }
 
 /** Gives a video its original back; the cut becomes an earlier file. */
-export async function undoCut(id: string, userId: string): Promise<StudioFailure | ToastMessage> {
+export async function undoCut(id: string, userId: string): Promise<FormFailure | ToastMessage> {
   if (!findVideo(id)) return failure(404, UNDO_FAILED, { detail: GONE });
   if (isPending(id)) return failure(409, UNDO_FAILED, { detail: PENDING });
   const original = prepared(
@@ -218,7 +216,7 @@ function needlessCut(cut: Cut, length: number, today: Cut | undefined): string |
 async function store(
   { id, base, cut }: { id: string; base: string; cut: Cut },
   userId: string,
-): Promise<"stored" | "gone" | "pending" | "changed" | StudioFailure> {
+): Promise<"stored" | "gone" | "pending" | "changed" | FormFailure> {
   const folder = path.dirname(base);
   // Stays reserved for the cut, whose row names it by its time.
   const uploadId = await reserveUploadId(folder);

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import type { UploaderDecision } from "~/trust/reports/uploader-decisions.server";
+import { Time } from "~/ui/time";
 import { decisionSentence } from "../reports/decisions";
 
 /** What moderators have decided about somebody's videos, also about those that are gone. */

@@ -1,9 +1,9 @@
 import { Form } from "@remix-run/react";
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
-import { Time } from "~/account/session-list";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
 import { RoleField } from "./role-field";
 import type { NewInvitation, UsersFailure } from "./users-action.server";

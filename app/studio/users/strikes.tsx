@@ -1,10 +1,10 @@
 import { Form } from "@remix-run/react";
-import { Time } from "~/account/session-list";
 import type { ListedUser } from "~/account/user-list.server";
 import { formatQuantity } from "~/shared/format";
 import { LONGEST_REASON, STRIKE_DAYS, type Strike } from "~/trust/uploaders/strikes";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
 
 /** The strikes of an uploader, with what owners can do about them: give one, take one back, block. */
 export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: Strike[] }) {

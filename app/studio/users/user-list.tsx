@@ -1,12 +1,12 @@
 import { Form } from "@remix-run/react";
 import type { Invitation } from "~/account/invitations.server";
 import { ROLE_LABELS } from "~/account/role-choices";
-import { Time } from "~/account/session-list";
 import type { ListedUser, UploaderLimits } from "~/account/user-list.server";
 import { formatQuantity } from "~/shared/format";
 import type { Strike } from "~/trust/uploaders/strikes";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
+import { Time } from "~/ui/time";
 import { accountDialogHref } from "./account-dialogs";
 import { LimitsForm } from "./limits-form";
 import { RoleField } from "./role-field";

@@ -14,7 +14,7 @@ import { giveStrike, withdrawStrike } from "~/trust/uploaders/strikes.server";
 import { transferVideos } from "~/trust/uploaders/transfer-videos.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
-import { failure, type StudioFailure } from "../failure";
+import { type Failure, failure } from "../failure";
 import { readLimits, type TypedLimits } from "./limits";
 
 const NOT_CHANGED = "No user was changed.";
@@ -23,7 +23,7 @@ const TRY_AGAIN = "Load the page again and try once more.";
 const OWN_ACCOUNT = "You can't do this to your own account, but another owner can.";
 
 /** Why nothing was done, with what was typed. */
-export interface UsersFailure extends StudioFailure {
+export interface UsersFailure extends Failure {
   email?: string;
   /** The account that was chosen to receive videos. */
   receiver?: string;
@@ -172,6 +172,6 @@ function done(description: string): ToastMessage {
   return { title: "Users", description, kind: "success" };
 }
 
-function incomplete(): StudioFailure {
+function incomplete(): Failure {
   return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
 }

@@ -1,8 +1,8 @@
-import { Time } from "~/account/session-list";
 import { progressText } from "~/media/jobs/kinds";
 import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { PageLink } from "~/ui/page-link";
+import { Time } from "~/ui/time";
 import { usePermissions } from "../use-permissions";
 import { isConnected, type ListedWorker } from "./listed-worker";
 

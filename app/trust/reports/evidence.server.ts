@@ -1,5 +1,6 @@
 import { isPreserved } from "~/media/files/preserved.server";
 import { prepared } from "~db/client.server";
+import { requireTransaction } from "~db/run-query.server";
 
 /**
  * Videos whose files moderators still need. Nobody can delete them before every report about them is decided.
@@ -43,4 +44,15 @@ export function evidenceAmong(
     .pluck()
     .all(JSON.stringify(videoIds)) as string[];
   return new Set(found);
+}
+
+/**
+ * Records that videos have a new file, or none: moderators have only reviewed the earlier one.
+ */
+export function noteFilmChange(videoIds: readonly string[], now = Date.now()): void {
+  requireTransaction();
+  prepared(
+    `UPDATE report_videos SET film_changed_at = ?
+     WHERE video_id IN (SELECT value FROM json_each(?))`,
+  ).run(new Date(now).toISOString(), JSON.stringify(videoIds));
 }

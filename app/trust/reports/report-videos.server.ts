@@ -85,17 +85,6 @@ export function decideVideo(
   ).run(decision, decision && new Date(now).toISOString(), reportId, videoId);
 }
 
-/**
- * Records that videos have a new file, or none: moderators have only reviewed the earlier one.
- */
-export function noteFilmChange(videoIds: readonly string[], now = Date.now()): void {
-  requireTransaction();
-  prepared(
-    `UPDATE report_videos SET film_changed_at = ?
-     WHERE video_id IN (SELECT value FROM json_each(?))`,
-  ).run(new Date(now).toISOString(), JSON.stringify(videoIds));
-}
-
 /** The kinds of reports for which a moderator has kept or restored a video that still has the same file. */
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id

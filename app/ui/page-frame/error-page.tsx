@@ -1,9 +1,10 @@
 import { isRouteErrorResponse, Link, useLocation, useRouteError } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
+import { isSignedOutForm } from "~/shared/signed-out-form";
 import { ButtonLink } from "../button";
 import { useErrorReference } from "./error-reference";
-import { isSignedOutForm, SignedOutPage } from "./signed-out-page";
+import { SignedOutPage } from "./signed-out-page";
 
 /** The categories that the 404 page leads to (specification, section 2). */
 const OFFERED = CATEGORY_IDS.filter((id) => ["desi", "premium", "english"].includes(id));

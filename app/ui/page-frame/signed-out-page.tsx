@@ -1,19 +1,7 @@
 import { LogIn } from "lucide-react";
+import type { SignedOutForm } from "~/shared/signed-out-form";
 import { ButtonLink } from "../button";
 import { ResendForm } from "../forms/resend-form";
-
-/** What the server answers to a form after the session of its sender has ended. */
-export interface SignedOutForm {
-  /** Why the form was not accepted. */
-  message: string;
-  /** What was entered, to be sent again; empty for forms with passwords or files. */
-  fields: [name: string, value: string][];
-}
-
-/** Whether the data of an error response are those of a form whose sender is signed out. */
-export function isSignedOutForm(data: unknown): data is SignedOutForm {
-  return typeof data === "object" && data !== null && "fields" in data && "message" in data;
-}
 
 /** Takes the place of a studio page whose form was sent after the session had ended. */
 export function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {

@@ -9,10 +9,10 @@ import { listPath, parseListLocation, tagPath, videoPath } from "~/shared/addres
 import { ownMediaPath } from "~/shared/media-path";
 import { pageParameter } from "~/shared/pages";
 import { slugOf } from "~/shared/series/slug";
+import { readPeriod } from "~/shared/statistics-address";
 import { manageHref, readDay, readManageView } from "~/studio/list/manage-address";
 import { queueHref, readQueueView } from "~/studio/queue/queue-address";
 import { readSeriesView, seriesHref } from "~/studio/series/series-address";
-import { readPeriod } from "~/studio/statistics/statistics";
 import { readTagsView, tagsHref } from "~/studio/tags/tags-address";
 import { readTrashView, trashHref } from "~/studio/trash/trash-address";
 import { holds, LONGEST_HEADER, type Target, unless, words } from "./target";

@@ -3,7 +3,6 @@ import { FormError } from "~/account/form-error.server";
 import { readPasskeyAnswer } from "~/account/passkeys/answer-challenge.server";
 import { AccountError, readEmail } from "~/account/users.server";
 import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/api/schemas";
-import { parseTags } from "~/catalogue/related/related";
 import { planAddresses } from "~/import/addresses.server";
 import { ImportError } from "~/import/entry";
 import {
@@ -22,6 +21,7 @@ import { manageHref } from "~/studio/list/manage-address";
 import { readPastedLines } from "~/studio/upload/pasted-lines";
 import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 import { readCaptions } from "~db/captions";
+import { readTags } from "~db/tags";
 import { holds, type Target, unless, unlessRejected, words } from "./target";
 
 const JSON_WORDS = words(
@@ -124,7 +124,7 @@ export const IMPORTS: readonly Target[] = [
     feed(input) {
       // The schema takes no other text for tags.
       if (Array.isArray(json(input))) {
-        holds(parseTags(input).every((tag) => typeof tag === "string"));
+        holds(readTags(input).every((tag) => typeof tag === "string"));
       }
       for (const { url, language, label } of readCaptions(input)) {
         holds([url, language, label].every((text) => typeof text === "string" && text !== ""));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requirePermission } from "~/account/guard.server";
 import { action } from "~/routes/admin";
-import type { SignedOutForm } from "~/ui/page-frame/signed-out-page";
+import type { SignedOutForm } from "~/shared/signed-out-form";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, caught, signInAdmin } from "../../admin-requests";
 import { ORIGIN } from "../../sign-in-requests";

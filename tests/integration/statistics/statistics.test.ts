@@ -5,13 +5,8 @@ import { loader } from "~/routes/statistics";
 import { loader as fileLoader } from "~/routes/statistics-file";
 import { loader as videoLoader } from "~/routes/video-statistics";
 import { loader as videoFileLoader } from "~/routes/video-statistics-file";
-import {
-  averageWatched,
-  dropOff,
-  readPeriod,
-  statisticsHref,
-  videoStatisticsHref,
-} from "~/studio/statistics/statistics";
+import { readPeriod, statisticsHref, videoStatisticsHref } from "~/shared/statistics-address";
+import { averageWatched, dropOff } from "~/studio/statistics/statistics";
 import { readStatistics, readVideoStatistics } from "~/studio/statistics/statistics.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, signInAdmin } from "../../admin-requests";

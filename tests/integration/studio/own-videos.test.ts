@@ -5,7 +5,7 @@ import { openSession } from "~/account/session.server";
 import { action as actOnPanel, loader as loadPanel } from "~/routes/admin";
 import { loader as loadMedia } from "~/routes/media";
 import { action as actOnTrash, loader as loadTrash } from "~/routes/trash";
-import type { StudioFailure } from "~/studio/failure";
+import type { Failure } from "~/studio/failure";
 import { replaceFile } from "~/studio/files/replace.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { findDuplicate } from "~/studio/upload/duplicates.server";
@@ -79,7 +79,7 @@ async function statusOf(cookie: string, fields: Record<string, string | string[]
   );
   const answer = await ask(actOnPanel, cookie, "/admin?tab=manage", pairs);
   if (answer instanceof Response) return answer.status;
-  const { studio } = answer as never as { studio?: StudioFailure };
+  const { studio } = answer as never as { studio?: Failure };
   return studio?.status ?? answer[STATUS];
 }
 

@@ -8,7 +8,7 @@ import { claim, fail, isOurs } from "~/media/jobs/queue.server";
 import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { action, loader } from "~/routes/queue";
 import { forgetSettings } from "~/server/settings.server";
-import type { StudioFailure } from "~/studio/failure";
+import type { Failure } from "~/studio/failure";
 import { readQueuePage } from "~/studio/queue/queue-page.server";
 import { closeDatabase, sqliteHandle, transaction } from "~db/client.server";
 import {
@@ -45,9 +45,9 @@ async function said(fields: [string, string][], address?: string): Promise<strin
   return (await succeeded(() => send(fields, address))).toast.description;
 }
 
-async function turnedDown(fields: [string, string][]): Promise<StudioFailure> {
+async function turnedDown(fields: [string, string][]): Promise<Failure> {
   const answer = (await send(fields)) as unknown as {
-    data: { error: StudioFailure };
+    data: { error: Failure };
     init: { status: number };
   };
   expect(answer.init.status).toBe(answer.data.error.status);

@@ -6,7 +6,7 @@ import { removeFiles } from "~/media/files/removals.server";
 import { serveMedia } from "~/media/serve/serve.server";
 import { action, loader } from "~/routes/trash";
 import { MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
-import type { StudioFailure } from "~/studio/failure";
+import type { Failure } from "~/studio/failure";
 import { listDeletions, RECENT_MS } from "~/studio/trash/recent-deletions.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreVideos } from "~/studio/trash/restore.server";
@@ -48,9 +48,9 @@ async function succeed(fields: [string, string][], address?: string) {
   return { location, description: toast.description as string };
 }
 
-async function refused(fields: [string, string][]): Promise<StudioFailure> {
+async function refused(fields: [string, string][]): Promise<Failure> {
   const answer = (await send(fields)) as unknown as {
-    data: { error: StudioFailure };
+    data: { error: Failure };
     init: { status: number };
   };
   expect(answer.init.status).toBe(answer.data.error.status);

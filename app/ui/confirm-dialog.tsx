@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { Button, ButtonLink } from "~/ui/button";
-import { Dialog } from "~/ui/dialog";
+import { Button, ButtonLink } from "./button";
+import { Dialog } from "./dialog";
 
 /** Asks before something is deleted or removed, and says what goes with it. */
 export function ConfirmDialog({

@@ -1,0 +1,29 @@
+/** The addresses of the statistics pages, and the period that they show. */
+
+export const PERIODS_DAYS = [7, 30, 90] as const;
+export type PeriodDays = (typeof PERIODS_DAYS)[number];
+const DEFAULT_PERIOD_DAYS = 30;
+
+export function readPeriod(parameters: URLSearchParams): PeriodDays {
+  const asked = Number(parameters.get("days"));
+  return PERIODS_DAYS.find((days) => days === asked) ?? DEFAULT_PERIOD_DAYS;
+}
+
+/** The address of the page; a period at its default is left out. */
+export function statisticsHref(days: PeriodDays): string {
+  return withPeriod("/admin/statistics", days);
+}
+
+/** The address of a table of that page, as CSV. */
+export function statisticsFileHref(file: string, days: PeriodDays): string {
+  return withPeriod(`/admin/statistics/${file}.csv`, days);
+}
+
+/** The same of one video. */
+export function videoStatisticsHref(id: string, days: PeriodDays = DEFAULT_PERIOD_DAYS): string {
+  return withPeriod(`/admin/videos/${encodeURIComponent(id)}/statistics`, days);
+}
+
+function withPeriod(path: string, days: PeriodDays): string {
+  return days === DEFAULT_PERIOD_DAYS ? path : `${path}?days=${days}`;
+}

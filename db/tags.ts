@@ -1,0 +1,5 @@
+/** The texts of a stored list; a list of anything else counts as none. */
+export function readTags(tags: string | null): string[] {
+  const list: unknown = tags === null ? [] : JSON.parse(tags);
+  return Array.isArray(list) ? list.filter((tag) => typeof tag === "string") : [];
+}
