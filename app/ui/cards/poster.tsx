@@ -1,6 +1,6 @@
 import type { CSSProperties, ReactNode } from "react";
 import { classNames } from "../class-names";
-import placeholder from "./placeholder.svg";
+import placeholder from "../placeholder.svg";
 
 /** The image of a video without a thumbnail. */
 export const PLACEHOLDER_URL: string = placeholder;
