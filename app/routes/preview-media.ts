@@ -6,7 +6,7 @@ import { videosOfFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/server/node/request-context.server";
 import { findPreview, previewPath } from "~/studio/review/preview-links.server";
 
-const PLAYLIST = /mpegurl|dash\+xml/i;
+const PLAYLIST = /mpegurl/i;
 
 /** The files of a video for whoever has a preview link of it, and of no other video. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
@@ -29,9 +29,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   }
   // Captions stand in a playlist by their whole address.
   const text = (await answer.text()).replaceAll('"/media/', `"${within}/media/`);
-  const rewritten = text
-    .replaceAll(">/media/", `>${within}/media/`)
-    .replaceAll(/^\/media\//gm, `${within}/media/`);
+  const rewritten = text.replaceAll(/^\/media\//gm, `${within}/media/`);
   headers.set("Content-Length", String(Buffer.byteLength(rewritten)));
   headers.delete("ETag");
   return new Response(rewritten, { headers });

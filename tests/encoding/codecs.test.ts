@@ -3,7 +3,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Parser } from "m3u8-parser";
-import { parse as parseDash } from "mpd-parser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   announceCodecs,
@@ -149,14 +148,6 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
       3,
     );
     expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + sound - 3);
-
-    const dash = parseDash(read(id, "manifest.mpd"), { manifestUri: "http://x/" }) as {
-      playlists: { attributes: { CODECS: string } }[];
-    };
-    const codecs = dash.playlists.map(({ attributes }) => attributes.CODECS.slice(0, 4));
-    expect(codecs.sort()).toEqual(["av01", "avc1"]);
-    const sets = read(id, "manifest.mpd").split("<AdaptationSet").slice(1);
-    expect(sets.map((set) => /codecs="(\w{4})/.exec(set)![1])).toEqual(["avc1", "av01", "mp4a"]);
   });
 
   it("are made by hand of any video, once, and again for the next stream", async () => {
@@ -212,41 +203,6 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
         .get(),
     ).toBeGreaterThanOrEqual(bytes);
     expect(await jobsCommand("--codecs", "nothing")).toContain("There is nothing to add to it.");
-  });
-
-  it("are in the manifest too where the site was killed right after the playlist", async () => {
-    const id = addStream();
-    const { folder, commit } = await attempt(id);
-    const wanted = fs.readFileSync(path.join(folder, "manifest.mpd"), "utf8");
-    expect(wanted).toContain('codecs="av01.');
-    // Without the file that comes next the attempt ends where a kill would end it.
-    fs.rmSync(path.join(folder, "manifest.mpd"));
-    await expect(commit()).rejects.toThrow("ENOENT");
-    const { hls_url } = videoRow(id);
-    expect(JSON.stringify(master(id))).toContain("av01");
-    expect(read(id, "manifest.mpd")).not.toContain("av01");
-    expect(codecsJob(id)).toMatchObject({ state: "running" });
-
-    sqliteHandle().exec("UPDATE jobs SET lease_until = '2000-01-01' WHERE state = 'running'");
-    const files = filesBelow(path.join(site.uploads, "videos"));
-    await workUntilIdle();
-    expect(codecsJob(id)).toMatchObject({ state: "done", reason: null });
-    expect(read(id, "manifest.mpd")).toBe(wanted);
-    expect(videoRow(id).hls_url).toBe(hls_url);
-    expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
-    const stream = path.dirname(onDisk(site.uploads, hls_url));
-    const bytes = fs
-      .readdirSync(stream)
-      .reduce((sum, name) => sum + fs.statSync(path.join(stream, name)).size, 0);
-    const counted = sqliteHandle()
-      .prepare("SELECT bytes FROM media_files WHERE kind = 'derived' AND bucket = 'videos'")
-      .pluck();
-    expect(counted.get()).toBeGreaterThanOrEqual(bytes);
-
-    // One that has all is left as it is.
-    await enqueueCodecs(id);
-    await workUntilIdle();
-    expect(read(id, "manifest.mpd")).toBe(wanted);
   });
 
   it("are added to the stream that is there in the end, and to none that was deleted", async () => {

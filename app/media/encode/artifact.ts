@@ -63,8 +63,6 @@ export interface Artifact {
   blocked?: readonly number[];
   /** What the scan of the file said. */
   scan?: ScanResult;
-  /** Files that replace others once the row names what was made. */
-  replacedAfter?: Artifact["moves"];
   /** What the file has; what an admin has added stays beside it. */
   captions?: Captions[];
   /** Taken only while the row has none. */

@@ -72,10 +72,6 @@ export async function commitArtifact(
     return false;
   }
   await retryWhileBusy(() => withdrawAnnouncement(moved), RESULT_WAIT_MS);
-  for (const { from, bucket, path: name } of artifact.replacedAfter ?? []) {
-    await moveFlushed(path.join(folder, from), bucketFile(bucket, name)!);
-  }
-  if (artifact.replacedAfter) await retryWhileBusy(() => endJob(job), RESULT_WAIT_MS);
   // A stream may be being watched; it is removed by the clean-up.
   if (!replacesStream(job, source)) await removeStale(source, job.kind);
   // The job has ended, so nobody would come back to count what its files take.
@@ -166,15 +162,8 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
         .prepare(`UPDATE ${table} SET duration = ? WHERE id = ? AND duration = '0:00'`)
         .run(formatDuration(Math.round(artifact.durationSeconds)), job.video_id);
     }
-    // What is replaced after the row is part of the job: killed before, it is begun again.
-    if (!artifact.replacedAfter) markDone(job.id, artifact.note);
+    markDone(job.id, artifact.note);
     return true;
-  });
-}
-
-function endJob(job: JobRow): Promise<void> {
-  return transaction(() => {
-    if (isOurs(job)) markDone(job.id);
   });
 }
 
@@ -260,7 +249,7 @@ async function recordArtifactFiles(
     folders.add("videos");
     await recordFile({ ...replaced, videoId, kind: "video", isClean: true });
   }
-  for (const { bucket, path: name } of [...artifact.moves, ...(artifact.replacedAfter ?? [])]) {
+  for (const { bucket, path: name } of artifact.moves) {
     if (name.startsWith(`${basePath}/`)) folders.add(bucket);
     else {
       const kind = bucket === "videos" ? "video" : "thumbnail";

@@ -12,7 +12,6 @@ const TYPES: Record<string, string> = {
   mkv: "video/x-matroska",
   mov: "video/quicktime",
   mp4: "video/mp4",
-  mpd: "application/dash+xml",
   mpg: "video/mpeg",
   mxf: "application/mxf",
   ogv: "video/ogg",

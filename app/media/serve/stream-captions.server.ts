@@ -1,7 +1,6 @@
 import path from "node:path";
 import { parseDuration } from "~/shared/format";
 import { quoted } from "~/shared/markup/playlist-text";
-import { xmlElement, xmlText } from "~/shared/markup/xml";
 import { type Captions, readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
 import {
@@ -20,30 +19,27 @@ import { fileExists } from "../media-files.server";
  * video, the playlist stays as it was made, so they are added when it is asked for.
  */
 
-const MANIFEST = /\/hls(?:-\w+)?\/(?:master(?:-\w+)?\.m3u8|manifest\.mpd)$/;
+const MASTER = /\/hls(?:-\w+)?\/master(?:-\w+)?\.m3u8$/;
 /** Stands for the playlist of the captions whose address it is added to. */
 const PLAYLIST = ".m3u8";
 
 /**
- * The text of what no file has as it is: the playlist (RFC 8216 §4.3.4.1) or manifest (ISO/IEC 23009-1)
- * of a stream with captions, or the playlist of one of these captions. Undefined for every other name.
+ * Returns text that isn't a file: the master playlist of a stream with captions (RFC 8216 §4.3.4.1), or the
+ * playlist of one of these captions. Undefined for every other name.
  */
 export async function playlistWithCaptions(name: MediaName): Promise<string | undefined> {
   if (name.bucket !== "videos") return undefined;
   const url = mediaUrl(name.bucket, name.path);
   const behind = fileBehind(name);
   if (behind.path !== name.path) return captionsPlaylist(mediaUrl(behind.bucket, behind.path));
-  if (!MANIFEST.test(name.path)) return undefined;
+  if (!MASTER.test(name.path)) return undefined;
   const captions = rowsOf(name)
     .filter(({ hls_url }) => hls_url && path.dirname(hls_url) === path.dirname(url))
     .flatMap((row) => readCaptions(row.captions))
     .filter((each) => isThere(each.url));
   const file = bucketFile(name.bucket, name.path);
   if (captions.length === 0 || !file || !fileExists(file)) return undefined;
-  const text = await readText(file);
-  return url.endsWith(".mpd")
-    ? manifestWithCaptions(text, captions)
-    : masterWithCaptions(text, captions);
+  return masterWithCaptions(await readText(file), captions);
 }
 
 /** The captions that such a playlist is of, else the name itself. */
@@ -68,22 +64,6 @@ function masterWithCaptions(master: string, captions: readonly Captions[]): stri
   const lines = master.replace(/^#EXT-X-STREAM-INF:.*$/gm, '$&,SUBTITLES="captions"').split("\n");
   const first = lines.findIndex((line) => line.startsWith("#EXT-X-STREAM-INF:"));
   return first < 0 ? master : [...lines.slice(0, first), ...tags, ...lines.slice(first)].join("\n");
-}
-
-/** Each in one file, as players of DASH take them. */
-function manifestWithCaptions(manifest: string, captions: readonly Captions[]): string {
-  const sets = captions.map(({ url, label, language }, index) =>
-    [
-      `<AdaptationSet contentType="text" mimeType="text/vtt" lang="${xmlText(language)}">`,
-      '<Role schemeIdUri="urn:mpeg:dash:role:2011" value="caption"/>',
-      xmlElement("Label", label),
-      `<Representation id="captions-${index + 1}" bandwidth="1000">`,
-      xmlElement("BaseURL", url),
-      "</Representation>",
-      "</AdaptationSet>\n",
-    ].join("\n"),
-  );
-  return manifest.replace("</Period>", (end) => sets.join("") + end);
 }
 
 /** One segment, as long as the film. */

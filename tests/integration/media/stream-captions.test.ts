@@ -1,10 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { Parser } from "m3u8-parser";
-import { parse as parseDash } from "mpd-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/account/session.server";
-import { dashManifest } from "~/media/encode/dash-manifest";
 import { masterPlaylist } from "~/media/encode/master-playlist";
 import { loader } from "~/routes/media";
 import { forgetSettings } from "~/server/settings.server";
@@ -15,7 +13,6 @@ const BASE = "/media/videos/u/1700000000000";
 const HLS = `${BASE}/hls-x/master.m3u8`;
 const ENGLISH = `${BASE}/captions-x/1.vtt`;
 const GERMAN = `${BASE}/added-captions/de-0a.vtt`;
-const DASH = `${BASE}/hls-x/manifest.mpd`;
 const segments = [{ offset: 1_000, bytes: 5_000, duration: 4 }];
 const MASTER = masterPlaylist(
   [240, 480].map((height) => ({
@@ -26,22 +23,10 @@ const MASTER = masterPlaylist(
   [],
 );
 
-const picture = { width: 320, height: 240, frameRate: 30_000 / 1_001, codec: "avc1.64001f" };
-const sound = (label: string, isDefault: boolean) => ({
-  ...{ file: `${isDefault}.mp4`, headerBytes: 1_000, codec: "ac-3", segments },
-  ...{ encoding: "surround" as const, label, language: "de", channels: 6, isDefault },
-});
-const MANIFEST = dashManifest(
-  [{ ...picture, file: "240p.mp4", headerBytes: 1_000, segments }],
-  [sound("German", true), sound('German (<"maker" & friends>)', false)],
-  { film: 4, segment: 4 },
-);
-
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite();
   write(HLS, MASTER);
-  write(DASH, MANIFEST);
   for (const url of [ENGLISH, GERMAN]) write(url, "WEBVTT\n\n00:01.000 --> 00:02.000\nA\n");
   sqliteHandle()
     .prepare(
@@ -123,47 +108,6 @@ describe("the playlist of a stream", () => {
     process.env.ACCEL_PREFIX = "/internal";
     forgetSettings();
     expect(await text(HLS)).toContain("TYPE=SUBTITLES");
-  });
-});
-
-describe("the manifest of DASH", () => {
-  const parsed = (manifest: string) =>
-    parseDash(manifest, { manifestUri: `https://site.example${DASH}` }) as {
-      playlists: { attributes: Record<string, unknown> }[];
-      mediaGroups: Record<"AUDIO" | "SUBTITLES", Record<string, Record<string, unknown>>>;
-    };
-
-  it("is as public as the playlists, with their headers and a type of its own", async () => {
-    const [dash, hls] = [await ask(DASH), await ask(HLS)];
-    expect(dash.headers.get("Content-Type")).toBe("application/dash+xml");
-    for (const name of ["Cache-Control", "Content-Security-Policy", "Accept-Ranges"]) {
-      expect(dash.headers.get(name)).toBe(hls.headers.get(name));
-    }
-    expect(await dash.text()).toBe(MANIFEST);
-    sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
-    expect((await ask(DASH)).status).toBe(404);
-  });
-
-  it("names sounds by any label, and the rate of 29.97 exactly", () => {
-    const { playlists, mediaGroups } = parsed(MANIFEST);
-    expect(Object.keys(mediaGroups.AUDIO.audio!)).toEqual([
-      "German",
-      'German (<"maker" & friends>)',
-    ]);
-    expect(MANIFEST).toContain('frameRate="30000/1001"');
-    expect(playlists[0]!.attributes["FRAME-RATE"]).toBeCloseTo(29.97, 2);
-  });
-
-  it("names the captions that the video has now", async () => {
-    setCaptions(captions(ENGLISH, "en", "English <1>"), captions(GERMAN, "de", "German"));
-    const { SUBTITLES } = parsed(await text(DASH)).mediaGroups;
-    expect(SUBTITLES.subs).toMatchObject({
-      "English <1>": {
-        language: "en",
-        playlists: [{ resolvedUri: `https://site.example${ENGLISH}` }],
-      },
-      German: { language: "de", playlists: [{ resolvedUri: `https://site.example${GERMAN}` }] },
-    });
   });
 });
 

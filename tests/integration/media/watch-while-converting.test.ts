@@ -173,7 +173,7 @@ describe.runIf(ffmpegAvailable())("a film that browsers don't play", { timeout: 
     for (const Range of [undefined, "bytes=0-", "bytes=-9", `bytes=0-${size}`, `bytes=${size}-`]) {
       expect(await statusOf(unfinished, Range ? { Range } : {})).toBe(404);
     }
-    for (const name of ["manifest.mpd", "240p-keyframes.m3u8", "unfinished"]) {
+    for (const name of ["240p-keyframes.m3u8", "unfinished"]) {
       expect(await statusOf(beside(hls_url, name))).toBe(404);
     }
     expect(await statusOf(source_url!)).toBe(404);
@@ -194,7 +194,6 @@ describe.runIf(ffmpegAvailable())("a film that browsers don't play", { timeout: 
       expect(whole.cache).toContain("max-age");
     }
     expect((await playlist(hls_url!)).text).toContain("EXT-X-I-FRAME-STREAM-INF");
-    expect(await statusOf(beside(hls_url, "manifest.mpd"))).toBe(200);
     expect(await statusOf(unfinished)).toBe(200);
     expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({
       playable: true,

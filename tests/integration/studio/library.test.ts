@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeFiles } from "~/media/files/removals.server";
 import { recordFile } from "~/media/media-files.server";
 import {
   checkLibrary,
@@ -147,6 +148,27 @@ describe("checking the library", () => {
     expect((await checkLibrary()).stray).toEqual([]);
     await purge(["deleted"]);
     expect((await checkLibrary()).stray).toEqual([]);
+  });
+
+  it("leaves the DASH manifest of an earlier version in place until its video is removed", async () => {
+    put("videos/u/3/hls/master.m3u8", 7);
+    put("videos/u/3/hls/manifest.mpd", 7);
+    const hls_url = "/media/videos/u/3/hls/master.m3u8";
+    addVideo("other", { video_url: "/media/videos/u/3.mp4", hls_url });
+    const strays = async () => (await checkLibrary()).stray;
+    expect(await strays()).toEqual([]);
+    const row = JSON.stringify({ video_url: "/media/videos/u/3.mp4", hls_url });
+    sqliteHandle().exec("DELETE FROM videos WHERE id = 'other'");
+    sqliteHandle()
+      .prepare(
+        `INSERT INTO deleted_videos (id, title, row, deleted_at, bytes)
+         VALUES ('other', 'A', ?, '2026-01-01T00:00:00.000Z', 1)`,
+      )
+      .run(row);
+    expect(await strays()).toEqual([]);
+    await purge(["other"]);
+    await removeFiles();
+    expect(filesIn(site.uploads).filter((name) => name.includes("/3/"))).toEqual([]);
   });
 
   it("removes nothing and forgets nothing while most recorded files are missing", async () => {

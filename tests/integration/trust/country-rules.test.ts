@@ -33,7 +33,6 @@ beforeAll(async () => {
   await site.start();
   site.addFile("videos", "u/1.mp4", "0123456789");
   site.addFile("videos", "u/1/hls/master.m3u8", "#EXTM3U\n");
-  site.addFile("videos", "u/1/hls/manifest.mpd", "<MPD/>");
   site.addFile("videos", "u/1/hls/0.m4s", "segment");
   site.addFile("videos", "u/1/preview.mp4", "preview");
   site.addFile("thumbnails", "u/1.jpg", "a picture");
@@ -54,7 +53,6 @@ const PAGES = ["/", "/?search=a", "/categories", "/trending", "/tags/a", "/video
 const MEDIA = [
   "/media/videos/u/1.mp4",
   "/media/videos/u/1/hls/master.m3u8",
-  "/media/videos/u/1/hls/manifest.mpd",
   "/media/videos/u/1/hls/0.m4s",
   "/media/videos/u/1/preview.mp4",
   "/media/thumbnails/u/1.jpg",

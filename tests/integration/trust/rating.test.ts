@@ -19,7 +19,7 @@ const site = new SiteProcess({
 let session = "";
 beforeAll(async () => {
   await site.start();
-  for (const name of ["1.mp4", "1/hls/master.m3u8", "1/hls/manifest.mpd", "1/hls/0.m4s"]) {
+  for (const name of ["1.mp4", "1/hls/master.m3u8", "1/hls/0.m4s"]) {
     site.addFile("videos", `u/${name}`, "0123456789");
   }
   for (const name of ["1/preview.mp4", "1/storyboard.vtt", "1/0.jpg", "1/captions.en.vtt"]) {
@@ -106,7 +106,6 @@ describe("the label of the Restricted To Adults kind", () => {
   it.each([
     "/media/videos/u/1.mp4",
     "/media/videos/u/1/hls/master.m3u8",
-    "/media/videos/u/1/hls/manifest.mpd",
     "/media/videos/u/1/hls/0.m4s",
     "/media/videos/u/1/preview.mp4",
     "/media/videos/u/1/storyboard.vtt",

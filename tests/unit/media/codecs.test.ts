@@ -1,9 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import {
-  type AddedRendition,
-  manifestWith,
-  masterWith,
-} from "~/media/encode/codecs/add-renditions";
+import { type AddedRendition, masterWith } from "~/media/encode/codecs/add-renditions";
 import { av1Name, hevcName } from "~/media/encode/codecs/codec-names";
 import { efficientCodecs, isPlayedOf } from "~/player/source/efficient-codec";
 import { parseSettings } from "~/server/settings.server";
@@ -33,9 +29,9 @@ const segments = (bytes: number) => [
 ];
 const ADDED: AddedRendition = {
   ...{ name: "240p", segmentsOfName: segments(1_000), segments: segments(600) },
-  ...{ file: "av1-240p-x.mp4", playlist: "av1-240p-x.m3u8", headerBytes: 100 },
+  ...{ file: "av1-240p-x.mp4", playlist: "av1-240p-x.m3u8" },
   ...{ keyframePlaylist: "av1-240p-x-keyframes.m3u8", keyframes: segments(100) },
-  ...{ codec: "av01.0.00M.08", width: 426, height: 240, frameRate: 25 },
+  ...{ codec: "av01.0.00M.08" },
 };
 const MASTER = `#EXTM3U
 #EXT-X-STREAM-INF:BANDWIDTH=6000,AVERAGE-BANDWIDTH=5500,CODECS="avc1.640015,mp4a.40.2",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="stereo"
@@ -64,19 +60,6 @@ describe("a further codec in the playlist", () => {
     ]);
     expect(lines.indexOf("av1-240p-x.m3u8")).toBeGreaterThan(lines.lastIndexOf("240p.m3u8"));
     expect(lines.at(-1)).toBe("");
-  });
-
-  it("is a set of its own in the manifest, and leaves one without pictures as it is", () => {
-    const manifest =
-      '<Period>\n<AdaptationSet contentType="video">\n</AdaptationSet>\n<AdaptationSet contentType="audio">\n</AdaptationSet>\n</Period>\n';
-    const sets = manifestWith(manifest, [ADDED]).split("<AdaptationSet").slice(1);
-    expect(sets.map((set) => /codecs="(\w+)|"(audio|video)"/.exec(set)![0])).toEqual([
-      '"video"',
-      '"video"',
-      '"audio"',
-    ]);
-    expect(sets[1]).toContain('<Representation id="av1-240p-x" codecs="av01.0.00M.08"');
-    expect(manifestWith("", [ADDED])).toBe("");
   });
 });
 

@@ -1,9 +1,8 @@
-import { type Pictures, pictureSet } from "../dash-manifest";
 import { bandwidth, type Segment } from "../playlist";
 
 /**
- * Further renditions of a stream that is there, over the same sounds: what the playlist and the manifest
- * say of the same picture in H.264 is said again of each.
+ * Further renditions of an existing stream, over the same audio: each gets a copy of the lines that the
+ * master playlist has for the same rendition in H.264.
  */
 export interface AddedRendition {
   /** Of the rendition in H.264 of the same size, such as `720p`. */
@@ -15,12 +14,8 @@ export interface AddedRendition {
   playlist: string;
   keyframePlaylist: string;
   codec: string;
-  headerBytes: number;
   segments: readonly Segment[];
   keyframes: readonly Segment[];
-  width: number;
-  height: number;
-  frameRate: number;
 }
 
 const SEGMENT = /^#EXTINF:([\d.]+),\n#EXT-X-BYTERANGE:(\d+)@(\d+)$/gm;
@@ -30,11 +25,6 @@ export function readSegments(playlist: string): Segment[] {
   return [...playlist.matchAll(SEGMENT)].map(([, duration, bytes, offset]) => ({
     ...{ duration: Number(duration), bytes: Number(bytes), offset: Number(offset) },
   }));
-}
-
-/** Bytes of a file before its first segment (§4.3.2.5). */
-export function readHeaderBytes(playlist: string): number {
-  return Number(/^#EXT-X-MAP:.*BYTERANGE="(\d+)@0"$/m.exec(playlist)?.[1] ?? Number.NaN);
 }
 
 /** Seconds, of which all playlists of a stream have the same (§4.3.3.1). */
@@ -91,13 +81,4 @@ function keyframesTag(master: string, one: AddedRendition): string[] {
       .replace(/\bavc1\.\w+/, one.codec)
       .replace(`"${one.name}-keyframes.m3u8"`, `"${one.keyframePlaylist}"`),
   ];
-}
-
-/** A set of their own (ISO/IEC 23009-1 §5.3.3): players do not change the codec within one. */
-export function manifestWith(manifest: string, added: readonly Pictures[]): string {
-  const end = "</AdaptationSet>\n";
-  const first = manifest.indexOf(end);
-  if (first < 0) return manifest;
-  const at = first + end.length;
-  return `${manifest.slice(0, at)}${pictureSet(added)}\n${manifest.slice(at)}`;
 }

@@ -15,7 +15,7 @@ import { pictureFilters } from "../filters.server";
 import { readFragments } from "../fragments.server";
 import { FRAGMENTS } from "../ladder.server";
 import { keyframePlaylist, mediaPlaylist, segmentsOf } from "../playlist";
-import { keyframeEvery, type Rate, type Rendition, rateOf, steadyRate } from "../renditions";
+import { keyframeEvery, type Rate, type Rendition, steadyRate } from "../renditions";
 import { isUnfinished } from "../stream/unfinished.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "../task.server";
 import {
@@ -25,7 +25,6 @@ import {
   readTarget,
   renditionNames,
 } from "./add-renditions";
-import { completeManifest, MANIFEST } from "./complete-manifest.server";
 import {
   type CodecEncoder,
   chooseEncoder,
@@ -64,8 +63,6 @@ export async function encodeCodecs(
   const lacking = extraCodecs().filter(
     (codec) => !stream.master.includes(`CODECS="${EXTRA_CODECS[codec].sampleEntry}.`),
   );
-  // The playlist may have what the manifest has not: the site was killed between the two.
-  if (lacking.length === 0) return replacingManifest(stream, task, stream.master);
   const encoders = lacking.map((codec) => chooseEncoder(codec));
   const renditions = await renditionsOf(source, probe, task, stream);
   const wanted = encoders.flatMap((encoder) =>
@@ -87,28 +84,18 @@ export async function encodeCodecs(
         cpuSeconds: cpuSecondsFor(probe) * TIMES_THE_WORK,
       },
     );
-    added.push(await addedRendition(task, stream, rendition, rate, file));
+    added.push(await addedRendition(task, stream, rendition, file));
   }
   const name = `master-${generation}.m3u8`;
-  const master = masterWith(stream.master, added);
-  await writeFile(path.join(task.folder, name), master);
+  await writeFile(path.join(task.folder, name), masterWith(stream.master, added));
   const names = added.flatMap(({ file, playlist, keyframePlaylist }) => [
     ...[file, playlist, keyframePlaylist],
   ]);
   return {
-    ...(await replacingManifest(stream, task, master)),
     moves: [...names, name].map((each) => moveInto(stream, each)),
     ofStream: hlsUrl,
     columns: { hls_url: `/media/videos/${stream.path}/${name}` },
   };
-}
-
-/** The manifest keeps its name, which televisions know: it is replaced once the row names the playlist. */
-async function replacingManifest(stream: Stream, task: Task, master: string): Promise<Artifact> {
-  const manifest = await completeManifest(stream.folder, task.folder, master);
-  if (manifest === undefined) return NO_ARTIFACT;
-  await writeFile(path.join(task.folder, MANIFEST), manifest);
-  return { ...NO_ARTIFACT, replacedAfter: [moveInto(stream, MANIFEST)] };
 }
 
 function moveInto(stream: Stream, name: string): Artifact["moves"][number] {
@@ -184,7 +171,6 @@ async function addedRendition(
   task: Task,
   stream: Stream,
   rendition: Rendition,
-  rate: Rate,
   file: string,
 ): Promise<AddedRendition> {
   const beside = await readText(path.join(stream.folder, `${rendition.name}.m3u8`));
@@ -204,10 +190,5 @@ async function addedRendition(
   const target = readTarget(beside);
   await write(names.playlist, mediaPlaylist(file, headerBytes, segments, target));
   await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
-  const { numerator, denominator } = rateOf(rendition, rate);
-  return {
-    ...{ name: rendition.name, segmentsOfName, file, ...names, codec, headerBytes },
-    ...{ segments, keyframes, width: rendition.width, height: rendition.height },
-    frameRate: numerator / denominator,
-  };
+  return { name: rendition.name, segmentsOfName, file, ...names, codec, segments, keyframes };
 }

@@ -2,7 +2,6 @@ import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { unlessMissing } from "~/shared/unless-missing";
 import { removeTemporary } from "../../files/temporary-files.server";
-import { dashManifest } from "../dash-manifest";
 import { readFragments } from "../fragments.server";
 import { masterPlaylist, type SoundRendition, type Variant } from "../master-playlist";
 import {
@@ -33,7 +32,7 @@ interface PictureFile {
   keyframes: Segment[];
 }
 
-/** Writes the playlists and the manifest of a stream whose files are whole. */
+/** Writes the playlists of a stream whose files are complete. */
 export async function writePlaylists(folder: string, ladder: Ladder): Promise<void> {
   const pictures: PictureFile[] = [];
   for (const rendition of ladder.renditions) {
@@ -70,12 +69,6 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
     variants.push({ ...names, ...shownAs(rendition, ladder), codec, segments, keyframes });
   }
   await write("master.m3u8", masterPlaylist(variants, sounds));
-  const files = pictures.map(({ rendition, ...found }, index) => ({
-    ...{ ...variants[index]!, ...found },
-    file: `${rendition.name}.mp4`,
-  }));
-  const seconds = { film: ladder.probe.durationSeconds, segment: target };
-  await write("manifest.mpd", dashManifest(files, sounds, seconds));
 }
 
 /** What the master playlist says of a rendition, whatever is in it. */

@@ -1,9 +1,0 @@
-declare module "mpd-parser" {
-  export function parse(
-    manifest: string,
-    options: {
-      manifestUri: string;
-      eventHandler?: (event: { type: string; message: string }) => void;
-    },
-  ): unknown;
-}
