@@ -9,7 +9,7 @@ import type {
   SpentChallengesTable,
   UsersTable,
 } from "./schema/accounts";
-import type { AlertDeliveriesTable, AlertsTable } from "./schema/alerts";
+import type { AlertsTable } from "./schema/alerts";
 import type { ApiAnswersTable, ApiTokensTable, PublishedUploadsTable } from "./schema/api";
 import type { BackupsTable } from "./schema/backups";
 import type {
@@ -41,12 +41,8 @@ import type {
   PreservedVideosTable,
   VideoHoldsTable,
 } from "./schema/moderation";
-import type {
-  ReportMailsTable,
-  ReportMessagesTable,
-  ReportsTable,
-  ReportVideosTable,
-} from "./schema/reports";
+import type { OutboxTable } from "./schema/outbox";
+import type { ReportMessagesTable, ReportsTable, ReportVideosTable } from "./schema/reports";
 import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
 import type { ScanFindingsTable } from "./schema/scan";
 import type {
@@ -227,11 +223,10 @@ export interface Schema {
   heartbeat: HeartbeatTable;
   backups: BackupsTable;
   alerts: AlertsTable;
-  alert_deliveries: AlertDeliveriesTable;
+  outbox: OutboxTable;
   reports: ReportsTable;
   report_videos: ReportVideosTable;
   report_messages: ReportMessagesTable;
-  report_mails: ReportMailsTable;
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
   media_files: MediaFilesTable;

@@ -225,22 +225,6 @@ export const studio = /* sql */ `
   CREATE INDEX alerts_by_time ON alerts (raised_at);
   CREATE INDEX alerts_open ON alerts (kind) WHERE resolved_at IS NULL;
 
-  -- An outbox: a notification is written with its alert, and sent until it has arrived.
-  CREATE TABLE alert_deliveries (
-    id           TEXT PRIMARY KEY NOT NULL,
-    alert_id     TEXT NOT NULL REFERENCES alerts (id) ON DELETE CASCADE,
-    event        TEXT NOT NULL CHECK (event IN ('raised', 'resolved', 'test')),
-    channel      TEXT NOT NULL CHECK (channel IN ('webhook', 'email')),
-    attempts     INTEGER NOT NULL DEFAULT 0,
-    -- Null once it has arrived, or after the last attempt.
-    next_at      TEXT,
-    delivered_at TEXT,
-    -- Why the last attempt failed.
-    reason       TEXT
-  );
-  CREATE INDEX alert_deliveries_due ON alert_deliveries (next_at) WHERE next_at IS NOT NULL;
-  CREATE INDEX alert_deliveries_by_alert ON alert_deliveries (alert_id);
-
   -- At most one row: the time up to which a copy of the database is complete (db/heartbeat.server.ts).
   CREATE TABLE heartbeat (
     id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),

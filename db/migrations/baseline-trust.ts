@@ -57,16 +57,26 @@ export const trust = /* sql */ `
   );
   CREATE INDEX report_messages_by_report ON report_messages (report_id, sent_at);
 
-  -- An outbox: an email is written with the change that it announces, and sent until it has arrived.
-  CREATE TABLE report_mails (
-    id        TEXT PRIMARY KEY NOT NULL,
-    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-    event     TEXT NOT NULL CHECK (event IN ('received', 'asked', 'decided', 'message')),
-    attempts  INTEGER NOT NULL DEFAULT 0,
-    next_at   TEXT NOT NULL
+  -- Messages about alerts and reports, written with the change that they announce, and sent until they have arrived.
+  CREATE TABLE outbox (
+    id           TEXT PRIMARY KEY NOT NULL,
+    alert_id     TEXT REFERENCES alerts (id) ON DELETE CASCADE,
+    report_id    TEXT REFERENCES reports (id) ON DELETE CASCADE,
+    event        TEXT NOT NULL CHECK (event IN
+                   ('raised', 'resolved', 'test', 'received', 'asked', 'decided', 'message')),
+    channel      TEXT NOT NULL CHECK (channel IN ('webhook', 'email')),
+    attempts     INTEGER NOT NULL DEFAULT 0,
+    -- Null once it has arrived, or after the last attempt.
+    next_at      TEXT,
+    delivered_at TEXT,
+    -- Why the last attempt failed.
+    reason       TEXT,
+    CHECK ((alert_id IS NULL) <> (report_id IS NULL))
   );
-  CREATE INDEX report_mails_due ON report_mails (next_at);
-  CREATE INDEX report_mails_by_report ON report_mails (report_id);
+  CREATE INDEX outbox_alerts_due ON outbox (next_at) WHERE alert_id IS NOT NULL AND next_at IS NOT NULL;
+  CREATE INDEX outbox_reports_due ON outbox (next_at) WHERE report_id IS NOT NULL AND next_at IS NOT NULL;
+  CREATE INDEX outbox_by_alert ON outbox (alert_id) WHERE alert_id IS NOT NULL;
+  CREATE INDEX outbox_by_report ON outbox (report_id) WHERE report_id IS NOT NULL;
 
   -- Append-only. It contains no text that somebody typed, and no names.
   CREATE TABLE moderation_log (

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from "kysely";
+import type { Selectable } from "kysely";
 
 /** ISO 8601 UTC. */
 type Time = string;
@@ -36,20 +36,4 @@ export interface AlertsTable {
   resolved_at: Time | null;
 }
 
-/** A notice of it by one channel; all that have not arrived are sent again. */
-export interface AlertDeliveriesTable {
-  /** What a receiver knows a second copy by. */
-  id: string;
-  alert_id: string;
-  event: "raised" | "resolved" | "test";
-  channel: "webhook" | "email";
-  attempts: Generated<number>;
-  /** Null once it has arrived, or was given up. */
-  next_at: Time | null;
-  delivered_at: Time | null;
-  /** Why the last attempt failed. */
-  reason: string | null;
-}
-
 export type AlertRow = Selectable<AlertsTable>;
-export type AlertDeliveryRow = Selectable<AlertDeliveriesTable>;

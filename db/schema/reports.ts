@@ -58,16 +58,5 @@ export interface ReportMessagesTable {
   box: string;
 }
 
-/** A mail to the reporter that has not arrived. Its address stands in the report alone. */
-export interface ReportMailsTable {
-  /** What a mail program knows a second copy by. */
-  id: string;
-  report_id: string;
-  event: "received" | "asked" | "decided" | "message";
-  attempts: Generated<number>;
-  next_at: Time;
-}
-
 export type ReportRow = Selectable<ReportsTable>;
 export type ReportMessageRow = Selectable<ReportMessagesTable>;
-export type ReportMailRow = Selectable<ReportMailsTable>;

@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { settings } from "~/server/settings.server";
 import { database, transaction } from "~db/client.server";
+import { enqueueMessage } from "~db/outbox.server";
 import { runChange } from "~db/run-query.server";
-import type { AlertDeliveryRow, AlertKind, AlertRow } from "~db/schema/alerts";
+import type { AlertKind, AlertRow } from "~db/schema/alerts";
+import type { AlertNotice } from "~db/schema/outbox";
 
 /** The oldest go first. */
 const ALERTS_KEPT = 500;
 
-export type Channel = AlertDeliveryRow["channel"];
+export type Channel = AlertNotice["channel"];
 
 /** Returns the channels that are configured. */
 export function channels(): Channel[] {
@@ -109,12 +111,6 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
-function enqueue(alert_id: string, event: AlertDeliveryRow["event"], next_at: string): void {
-  for (const channel of channels()) {
-    runChange(
-      database()
-        .insertInto("alert_deliveries")
-        .values({ id: `msg_${randomUUID()}`, alert_id, event, channel, next_at }),
-    );
-  }
+function enqueue(alertId: string, event: AlertNotice["event"], at: string): void {
+  for (const channel of channels()) enqueueMessage("alert_id", alertId, { event, channel }, at);
 }

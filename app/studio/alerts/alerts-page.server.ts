@@ -1,6 +1,7 @@
 import { settings } from "~/server/settings.server";
 import { database } from "~db/client.server";
 import type { AlertKind } from "~db/schema/alerts";
+import type { AlertNotice } from "~db/schema/outbox";
 import { type Channel, channels } from "./alert-records.server";
 
 const SHOWN = 30;
@@ -15,7 +16,7 @@ export interface ListedAlert {
   deliveries: {
     id: string;
     channel: Channel;
-    event: "raised" | "resolved" | "test";
+    event: AlertNotice["event"];
     attempts: number;
     deliveredAt: string | null;
     /** Null once it has arrived, or was given up. */
@@ -39,8 +40,9 @@ export async function readAlertsPage(): Promise<AlertsPage> {
     .limit(SHOWN)
     .execute();
   const deliveries = await database()
-    .selectFrom("alert_deliveries")
+    .selectFrom("outbox")
     .selectAll()
+    .$narrowType<Pick<AlertNotice, "alert_id" | "event">>()
     .where(
       "alert_id",
       "in",

@@ -1,6 +1,4 @@
 import { createHmac } from "node:crypto";
-import http from "node:http";
-import https from "node:https";
 import { SITE_VERSION } from "~/server/version.server";
 
 /** For the connection, the request and the status of the answer together. */
@@ -19,7 +17,7 @@ function webhookSignature(secret: string, id: string, timestamp: number, body: s
 }
 
 /**
- * Sends a message. Of the answer only the status is read; a redirect is no arrival.
+ * Sends a message. Only the status of the answer is read. Redirects aren't followed and count as failures.
  *
  * @throws an Error whose message is a sentence without the address, which may hold a secret.
  */
@@ -30,42 +28,28 @@ export async function sendWebhook(
   { mostMs = MOST_MS, now = Date.now() } = {},
 ): Promise<void> {
   const timestamp = Math.floor(now / 1000);
-  const status = await post(address, body, mostMs, {
-    "Content-Type": "application/json",
-    "Content-Length": Buffer.byteLength(body),
-    "User-Agent": `Afterdark/${SITE_VERSION}`,
-    "webhook-id": id,
-    "webhook-timestamp": timestamp,
-    "webhook-signature": webhookSignature(secret, id, timestamp, body),
+  const signal = AbortSignal.timeout(mostMs);
+  const answer = await fetch(address, {
+    method: "POST",
+    body,
+    headers: {
+      "Content-Type": "application/json",
+      "User-Agent": `Afterdark/${SITE_VERSION}`,
+      "webhook-id": id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": webhookSignature(secret, id, timestamp, body),
+    },
+    redirect: "manual",
+    signal,
+  }).catch(({ cause }: Error) => {
+    const seconds = Math.ceil(mostMs / 1000);
+    const { code = "unknown" } = (cause ?? {}) as NodeJS.ErrnoException;
+    throw new Error(
+      signal.aborted
+        ? `The webhook did not answer within ${seconds} seconds.`
+        : `The webhook can't be reached (${code}).`,
+    );
   });
-  if (status >= 200 && status < 300) return;
-  throw new Error(`The webhook answered ${status}.`);
-}
-
-function post(
-  address: string,
-  body: string,
-  mostMs: number,
-  headers: http.OutgoingHttpHeaders,
-): Promise<number> {
-  const { request } = address.startsWith("https:") ? https : http;
-  return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(mostMs);
-    // A connection of its own, which ends with the answer.
-    const sent = request(address, { method: "POST", headers, agent: false, signal }, (answer) => {
-      resolve(answer.statusCode ?? 0);
-      answer.destroy();
-    });
-    sent.once("error", (error: NodeJS.ErrnoException) => {
-      const seconds = Math.ceil(mostMs / 1000);
-      reject(
-        new Error(
-          signal.aborted
-            ? `The webhook did not answer within ${seconds} seconds.`
-            : `The webhook can't be reached (${error.code ?? "unknown"}).`,
-        ),
-      );
-    });
-    sent.end(body);
-  });
+  await answer.body?.cancel().catch(() => {});
+  if (!answer.ok) throw new Error(`The webhook answered ${answer.status}.`);
 }

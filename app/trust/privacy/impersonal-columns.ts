@@ -70,6 +70,6 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   heartbeat: "id at",
   backups: "id due_at state name files bytes added_bytes repaired reason started_at finished_at",
   alerts: "id kind sentence until raised_at resolved_at",
-  alert_deliveries: "id alert_id event channel attempts next_at delivered_at reason",
+  outbox: "alert_id delivered_at",
   migrations: "name digest ran_at",
 };

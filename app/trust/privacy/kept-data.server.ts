@@ -62,7 +62,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         what: "Mails that are still to be sent, where an e-mail address was given",
         why: "To send word of a report when the mail server answers. A digest of the address is held in memory for a day, so that nobody can have the site send emails to strangers.",
         howLong: "Until they are sent, or given up.",
-        columns: { report_mails: "id report_id event attempts next_at" },
+        columns: { outbox: "id report_id event channel attempts next_at reason" },
       },
     ],
   },

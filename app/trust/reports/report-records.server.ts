@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { isPreservedReport } from "~/media/files/preserved.server";
 import { settings } from "~/server/settings.server";
 import { prepared, sqliteHandle } from "~db/client.server";
+import { enqueueMessage } from "~db/outbox.server";
+import type { ReportNotice } from "~db/schema/outbox";
 import type {
   ReportDecision,
   ReportKind,
-  ReportMailRow,
   ReportMessageRow,
   ReportRow,
   ReportState,
@@ -231,7 +232,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
   ).run({ id, at: new Date(now).toISOString() });
   if (changes === 0) return false;
   prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
-  prepared("DELETE FROM report_mails WHERE report_id = ?").run(id);
+  prepared("DELETE FROM outbox WHERE report_id = ?").run(id);
   // Notes don't name their report. They have the user, video and time of the log entry of the decision.
   prepared(
     `DELETE FROM review_notes WHERE id IN (
@@ -258,14 +259,13 @@ export function reportsToErase(now = Date.now()): string[] {
 }
 
 /** Enqueues an email, if the reporter gave an address and a mail server is configured. */
-function enqueueMail(id: string, event: ReportMailRow["event"], now = Date.now()): void {
+function enqueueMail(id: string, event: ReportNotice["event"], now = Date.now()): void {
   requireTransaction();
   if (!settings().smtpUrl || !mailSender()) return;
   const box = readReport(id)?.box;
   if (!box || box === "unreadable" || !box.email) return;
-  prepared("INSERT INTO report_mails (id, report_id, event, next_at) VALUES (?, ?, ?, ?)").run(
-    ...[randomUUID(), id, event, new Date(now).toISOString()],
-  );
+  const message = { event, channel: "email" as const };
+  enqueueMessage("report_id", id, message, new Date(now).toISOString());
 }
 
 /** Records that the reporter was sent an email, or has opened the link in one. */

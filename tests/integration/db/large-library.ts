@@ -92,7 +92,7 @@ export function fillLibrary(videos: number): void {
       `${due} INSERT INTO report_videos (report_id, video_id) SELECT 'open' || n, 'v' || n FROM numbers`,
     );
     run(
-      `${due} INSERT INTO report_mails (id, report_id, event, next_at) SELECT 'm' || n, 'open' || n, 'received', @past FROM numbers`,
+      `${due} INSERT INTO outbox (id, report_id, event, channel, next_at) SELECT 'm' || n, 'open' || n, 'received', 'email', @past FROM numbers`,
     );
     run(
       `INSERT INTO blocked_films (video_id, reason, blocked_at, state) VALUES ('gone', 'other', @past, 'ready')`,

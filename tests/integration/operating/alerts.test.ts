@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +13,7 @@ import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
 import { checkAlerts } from "~/studio/alerts/check-alerts.server";
 import { deliverDue } from "~/studio/alerts/deliver.server";
 import { sendWebhook } from "~/studio/alerts/webhook.server";
+import { sendReportMails } from "~/trust/reports/report-mails.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
 
@@ -267,6 +269,22 @@ describe("a webhook", () => {
     ]);
   });
 
+  it("isn't delayed by emails to reporters that wait for a mail server", async () => {
+    const received = await useWebhook();
+    sqliteHandle().exec(`
+      INSERT INTO reports (id, kind, received_at, due_at) VALUES ('r', 'other', '2000', '2000');
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50)
+      INSERT INTO outbox (id, report_id, event, channel, next_at)
+        SELECT n, 'r', 'message', 'email', '2000' FROM numbers`);
+    await raiseAlert({ kind: "test", sentence: "A test." });
+    await Promise.all([sendReportMails(), deliverDue()]);
+    expect(received).toHaveLength(1);
+    const waiting = sqliteHandle().prepare(
+      "SELECT sum(next_at = '2000' AND attempts = 0) FROM outbox",
+    );
+    expect(waiting.pluck().get()).toBe(50);
+  });
+
   it("is given up after a day and a half", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
@@ -308,7 +326,11 @@ describe("a webhook", () => {
     });
     await sendWebhook(endless.url, SECRET, message);
     await vi.waitFor(() => expect(isClosed).toBe(true));
-    await expect(sendWebhook("http://127.0.0.1:1/", SECRET, message)).rejects.toThrow(
+    const closed = http.createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const { port } = closed.address() as AddressInfo;
+    closed.close();
+    await expect(sendWebhook(`http://127.0.0.1:${port}/`, SECRET, message)).rejects.toThrow(
       "The webhook can't be reached (ECONNREFUSED).",
     );
   });

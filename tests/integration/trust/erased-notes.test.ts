@@ -91,7 +91,7 @@ describe("what moderators wrote about a report", () => {
     for (const text of [TYPED, ANSWERED, REASON, "ann@example.org"]) {
       expect(tablesWith(text), text).toEqual([]);
     }
-    for (const table of ["report_messages", "report_mails", "uploader_decisions"]) {
+    for (const table of ["report_messages", "outbox", "uploader_decisions"]) {
       expect(rowsOf(table), table).toBe(0);
     }
     // That there was one, and what was decided, is kept without a text.

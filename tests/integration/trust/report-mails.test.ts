@@ -69,7 +69,7 @@ async function open(path: string, method = "GET"): Promise<Response | object> {
   return openStatus({ request, params: { token }, context: {} } as never);
 }
 const waiting = () =>
-  sqliteHandle().prepare("SELECT event, attempts FROM report_mails ORDER BY rowid").all();
+  sqliteHandle().prepare("SELECT event, attempts FROM outbox ORDER BY rowid").all();
 /** The status link in a mail. */
 const linkIn = (mail = "") => /https:\/\/videos\.example\/report\/\S+/.exec(unquoted(mail))![0];
 /** Quoted-printable breaks lines and writes "=" in figures. */

@@ -39,7 +39,7 @@ function set(environment: Record<string, string>): void {
 }
 const stored = () =>
   JSON.stringify(
-    ["reports", "report_messages", "report_mails"].map((table) =>
+    ["reports", "report_messages", "outbox"].map((table) =>
       sqliteHandle().prepare(`SELECT * FROM ${table}`).all(),
     ),
   );
@@ -124,7 +124,7 @@ describe("texts that the secret does not fit", () => {
 });
 
 describe("the mails of a report", () => {
-  const events = () => sqliteHandle().prepare("SELECT event FROM report_mails").pluck().all();
+  const events = () => sqliteHandle().prepare("SELECT event FROM outbox").pluck().all();
 
   it("are written with what they tell, where there are a mail server and an address", async () => {
     await write(() => createReport({ ...REPORT, id: "before" }, NOW));
@@ -170,7 +170,7 @@ describe("100,000 reports", () => {
       "SELECT id FROM reports WHERE state <> 'closed' ORDER BY due_at, id LIMIT 9",
       "SELECT report_id FROM report_videos WHERE video_id = ?",
       "SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= ? ORDER BY closed_at LIMIT 9",
-      "SELECT * FROM report_mails WHERE next_at <= ? ORDER BY next_at LIMIT 9",
+      "SELECT * FROM outbox WHERE report_id IS NOT NULL AND next_at <= ? ORDER BY next_at LIMIT 9",
     ].flatMap((sql) => {
       const values = Array.from(sql.matchAll(/\?/g), () => null);
       return sqliteHandle().prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as {
