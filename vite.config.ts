@@ -41,6 +41,7 @@ function programs(sources: Record<string, string>): Plugin {
 
 const PROGRAMS = {
   threads: "./app/entry.threads.server.ts",
+  "account-program": "./app/account/account-program.server.ts",
   "backup-program": "./app/studio/backups/backup-program.server.ts",
   "captions-program": "./app/media/captions/captions-program.server.ts",
   "picture-program": "./app/media/pictures/picture-program.server.ts",

@@ -1,15 +1,15 @@
-import { createRequire } from "node:module";
-import { Worker } from "node:worker_threads";
 import { childEnvironment, settings } from "~/server/settings.server";
 import { fold } from "~/shared/fold";
+import { findProgram } from "~/shared/program.server";
 import { processState } from "~db/runtime.server";
+import { createThread } from "~db/threads/thread.server";
+import type { PasswordQuestion } from "./account-program.server";
 
 /**
  * bcrypt at cost 12 takes about a third of a second of a whole core, so it runs on a thread of its
  * own: whatever is sent to /auth, the thread that serves pages never computes a hash.
  */
 
-const BCRYPT_COST = 12;
 const LEAST_PASSWORD_CHARACTERS = 10;
 /** Of what everybody knows, shorter words are parts of others. */
 const SHORTEST_KNOWN_WORD = 4;
@@ -86,11 +86,6 @@ export async function checkPassword(
   return matches === true && hash !== undefined && readWhole;
 }
 
-interface Question {
-  password: string;
-  hash?: string;
-}
-
 /** Who waits for a hash. Strangers never delay people who are signed in, or whose browser has a mark of the account. */
 export interface Asker {
   /** An account or an address: nobody has the whole queue. */
@@ -110,41 +105,30 @@ export function strangerAsker(name: string, failures: number): Asker {
   return { name, isStranger: true, failures };
 }
 
-// CommonJS text, because a bundled server has no file of its own for a worker to start from.
-const WORKER = /* js */ `
-  const { parentPort, workerData } = require("node:worker_threads");
-  const bcrypt = require(workerData.bcryptjs);
-  parentPort.on("message", ({ password, hash }) => {
-    parentPort.postMessage(
-      hash ? bcrypt.compareSync(password, hash) : bcrypt.hashSync(password, ${BCRYPT_COST}),
-    );
-  });
-`;
-
 interface Waiting {
-  question: Question;
+  question: PasswordQuestion;
   asker: Asker;
   resolve(answer: string | boolean): void;
   reject(error: unknown): void;
 }
 
-interface Hashing {
-  worker?: Worker | undefined;
-  computing?: Waiting | undefined;
-  queue: Waiting[];
-}
-
-const hashing = processState<Hashing>(
+const hashing = processState(
   "password thread",
-  () => ({ queue: [] }),
-  ({ worker }) => worker?.terminate(),
+  () => ({
+    thread: createThread("password", findProgram("account-program", import.meta.url), {
+      env: childEnvironment(),
+    }),
+    computing: undefined as Waiting | undefined,
+    queue: [] as Waiting[],
+  }),
+  ({ thread }) => thread.terminate(),
 );
 
-function ask(question: Question, asker: Asker): Promise<string | boolean> {
+function ask(question: PasswordQuestion, asker: Asker): Promise<string | boolean> {
   return new Promise((resolve, reject) => {
     if (!hasRoom(asker)) return reject(new HashingBusyError());
     hashing().queue.push({ question, asker, resolve, reject });
-    computeNext();
+    void computeNext();
   });
 }
 
@@ -171,42 +155,14 @@ function inOrder(queue: readonly Waiting[]): Waiting[] {
   return queue.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function computeNext(): void {
+async function computeNext(): Promise<void> {
   const state = hashing();
   if (state.computing) return;
   const [next] = inOrder(state.queue);
-  if (!next) {
-    // An idle worker must not keep a process alive that has nothing else to do.
-    state.worker?.unref();
-    return;
-  }
+  if (!next) return;
   state.computing = next;
   state.queue = state.queue.filter((each) => each !== next);
-  state.worker ??= startWorker(state);
-  state.worker.ref();
-  state.worker.postMessage(next.question);
-}
-
-function startWorker(state: Hashing): Worker {
-  const bcryptjs = createRequire(import.meta.url).resolve("bcryptjs");
-  const started = new Worker(WORKER, {
-    eval: true,
-    workerData: { bcryptjs },
-    env: childEnvironment(),
-  });
-  started.on("message", (answer: string | boolean) => {
-    state.computing?.resolve(answer);
-    state.computing = undefined;
-    computeNext();
-  });
-  const gone = (error: Error) => {
-    if (state.worker !== started) return;
-    state.worker = undefined;
-    state.computing?.reject(error);
-    state.computing = undefined;
-    computeNext();
-  };
-  started.on("error", gone);
-  started.on("exit", () => gone(new Error("The thread that hashes passwords ended.")));
-  return started;
+  await state.thread.ask<string | boolean>(next.question).then(next.resolve, next.reject);
+  state.computing = undefined;
+  void computeNext();
 }

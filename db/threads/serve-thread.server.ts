@@ -1,7 +1,8 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import { checkpointer } from "./checkpoint-log.server";
 import { projecting } from "./project-changes.server";
+import { answerQuestions } from "./thread.server";
 
 /** Makes what answers the questions of a task on a connection. */
 export type Task = (sqlite: Sqlite.Database) => (question: never) => unknown;
@@ -10,7 +11,6 @@ export type Task = (sqlite: Sqlite.Database) => (question: never) => unknown;
 const STUDIO_CACHE_KIB = 4 * 1024;
 
 interface Asked {
-  id: number;
   file: string;
   /** Another id: the file may have been replaced. */
   connection: string;
@@ -33,7 +33,7 @@ export function serveThread(readingTasks: Readonly<Record<string, Task>>): void 
   let opened: string | undefined;
   let answers = new Map<string, (question: never) => unknown>();
 
-  function answer({ file, connection, task, question }: Asked): unknown {
+  answerQuestions(({ file, connection, task, question }: Asked) => {
     if (sqlite?.name !== file || opened !== connection) {
       sqlite?.close();
       opened = connection;
@@ -46,14 +46,5 @@ export function serveThread(readingTasks: Readonly<Record<string, Task>>): void 
     const ask = answers.get(task) ?? begin(sqlite);
     answers.set(task, ask);
     return ask(question as never);
-  }
-
-  parentPort?.on("message", (asked: Asked) => {
-    try {
-      parentPort?.postMessage({ id: asked.id, answer: answer(asked) });
-    } catch (error) {
-      const text = error instanceof Error ? error.stack : String(error);
-      parentPort?.postMessage({ id: asked.id, error: text });
-    }
   });
 }

@@ -182,7 +182,9 @@ describe("the files", () => {
       // Runs `sync`, which reads no file, in processes that have no settings to read.
       "app/studio/backups/backup-files.server.ts",
     ]);
-    const threads = modules.filter(({ source }) => source.includes("new Worker("));
+    const workers = modules.filter(({ source }) => source.includes("new Worker("));
+    expect(workers.map(({ file }) => file)).toEqual(["db/threads/thread.server.ts"]);
+    const threads = modules.filter(({ source }) => /(?<!function )\bcreateThread\(/.test(source));
     const withEverything = threads.filter(
       ({ source }) => !source.includes("env: childEnvironment()"),
     );

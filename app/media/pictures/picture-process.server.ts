@@ -2,10 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { startMessagingProcess } from "~/server/child-process.server";
 import { takingTurns } from "~/shared/event-loop";
+import { findProgram } from "~/shared/program.server";
 import { processState } from "~db/runtime.server";
 import { temporaryFolder } from "../files/temporary-files.server";
 import { insideLimits } from "../probe/ffmpeg.server";
-import { findProgram } from "../program.server";
 
 /**
  * Pictures are decoded in a process of their own, one at a time for the whole site: a stranger's

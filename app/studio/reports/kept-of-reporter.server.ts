@@ -40,9 +40,7 @@ export async function keptOfReporter(report: Report, withOthers: boolean): Promi
   return {
     until: kept ? new Date(kept).toISOString() : null,
     messages: countMessages(id, "reporter"),
-    mails: prepared("SELECT count(*) FROM outbox WHERE report_id = ?")
-      .pluck()
-      .get(id) as number,
+    mails: prepared("SELECT count(*) FROM outbox WHERE report_id = ?").pluck().get(id) as number,
     hasAddress: address !== "",
     ...(withOthers && address && { others: await othersOf(id, address) }),
   };

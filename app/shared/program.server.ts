@@ -11,13 +11,18 @@ export interface Program {
 }
 
 /**
- * Where a program stands: its built file beside the server's bundle (see vite.config.ts), else the
- * source beside the module that starts it, which tsx reads.
+ * Returns the built file of a program beside the server's bundle (see vite.config.ts), else its source, which tsx
+ * reads.
  *
  * @param name such as `picture-program`.
- * @param startedBy the `import.meta.url` of that module.
+ * @param startedBy the `import.meta.url` of the module that starts it.
+ * @param source relative to that module.
  */
-export function findProgram(name: string, startedBy: string): Program {
+export function findProgram(
+  name: string,
+  startedBy: string,
+  source = `./${name}.server.ts`,
+): Program {
   const folder = path.dirname(fileURLToPath(startedBy));
   // The bundler may put that module into a folder of shared chunks.
   for (const parent of [folder, path.dirname(folder)]) {
@@ -25,5 +30,5 @@ export function findProgram(name: string, startedBy: string): Program {
     if (fs.existsSync(built)) return { file: built, loader: null };
   }
   const tsx = createRequire(import.meta.url).resolve("tsx");
-  return { file: path.join(folder, `${name}.server.ts`), loader: pathToFileURL(tsx).href };
+  return { file: path.join(folder, source), loader: pathToFileURL(tsx).href };
 }

@@ -1,0 +1,32 @@
+import type * as Library from "@simplewebauthn/server";
+import { answerQuestions } from "~db/threads/thread.server";
+
+/** The program of the threads that hash passwords and verify passkeys. Each thread loads only the library it needs. */
+
+const BCRYPT_COST = 12;
+
+export type PasskeyCheck = "verifyRegistrationResponse" | "verifyAuthenticationResponse";
+
+/** A password to hash, or to compare with a hash. */
+export interface PasswordQuestion {
+  password: string;
+  hash?: string;
+}
+
+interface PasskeyQuestion {
+  check: PasskeyCheck;
+  options: never;
+}
+
+answerQuestions(async (question: PasswordQuestion | PasskeyQuestion) => {
+  if ("check" in question) {
+    const library: typeof Library = await import("@simplewebauthn/server");
+    return library[question.check](question.options).then(
+      (value) => ({ value }),
+      (error: Error) => ({ refused: error.message }),
+    );
+  }
+  const { default: bcrypt } = await import("bcryptjs");
+  const { password, hash } = question;
+  return hash ? bcrypt.compareSync(password, hash) : bcrypt.hashSync(password, BCRYPT_COST);
+});
