@@ -2,7 +2,6 @@ import fs from "node:fs";
 import { routeOf } from "~/account/route-of";
 import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
 import { relatedIsComplete } from "~/catalogue/video.server";
-import { createReaderCache, startEvicting } from "~/media/files/local-copies.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { limitMedia } from "~/server/node/media-requests.server";
 import { limitRendering } from "~/server/node/rendering-budget.server";
@@ -20,8 +19,7 @@ import type { BootStep } from "./boot-steps";
  * one sentence.
  */
 export const READER_STEPS: readonly BootStep[] = [
-  { name: "create the cache", run: createReaderCache },
-  { name: "require the uploads", after: ["create the cache"], run: requireUploads },
+  { name: "require the uploads", run: requireUploads },
   { name: "open the database", run: () => database() },
   {
     name: "require the store setting",
@@ -45,11 +43,6 @@ export const READER_STEPS: readonly BootStep[] = [
     run: () => followCopy(applyCategoryNames),
   },
   {
-    name: "eviction of local copies",
-    after: ["require the store setting", "create the cache"],
-    run: startEvicting,
-  },
-  {
     name: "related videos",
     after: ["open the database"],
     run: () => void relatedIsComplete().catch(console.error),
@@ -62,8 +55,10 @@ export const READER_STEPS: readonly BootStep[] = [
 ];
 
 function requireUploads(): void {
-  const { uploadsDir } = settings();
+  const { uploadsDir, storage } = settings();
   try {
+    // With a file store, the folder stays empty.
+    if (storage) fs.mkdirSync(uploadsDir, { recursive: true });
     fs.readdirSync(uploadsDir);
   } catch {
     throw new SettingsError(

@@ -11,11 +11,7 @@ import { publish } from "~/live/hub.server";
 import { startHashingBlockedFilms } from "~/media/block-list/hash-films.server";
 import { startForgettingEntries } from "~/media/block-list/removed-entries.server";
 import { createBuckets } from "~/media/bucket.server";
-import {
-  isMovingToDisk,
-  promoteReaderCache,
-  startEvicting,
-} from "~/media/files/local-copies.server";
+import { isMovingToDisk, startEvicting } from "~/media/files/local-copies.server";
 import { startRemovals } from "~/media/files/removals.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { onJobsChanged } from "~/media/jobs/job-events.server";
@@ -107,13 +103,8 @@ export const PREPARATION: readonly BootStep[] = [
     run: ensureFirstAccount,
   },
   {
-    name: "promote the cache of a reader",
-    after: ["require the store setting", "create the buckets"],
-    run: promoteReaderCache,
-  },
-  {
     name: "identify the site",
-    after: ["open the database", "create the buckets", "promote the cache of a reader"],
+    after: ["open the database", "create the buckets", "require the store setting"],
     async run() {
       const pausedBy = await identifySite();
       if (pausedBy) console.warn(messageFor(pausedBy));

@@ -184,7 +184,7 @@ async function hasFiles(): Promise<boolean> {
 }
 
 /** Whether there is any file in a folder, without hidden ones. */
-export async function containsFile(folder: string): Promise<boolean> {
+async function containsFile(folder: string): Promise<boolean> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (entry.name.startsWith(".")) continue;

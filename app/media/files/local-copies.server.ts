@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  renameSync,
-  type Stats,
-  unlinkSync,
-} from "node:fs";
+import { linkSync, lstatSync, mkdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -17,7 +9,6 @@ import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { type FileName, FOLDERS, filePath, mediaBasePath, nameOfFile } from "../bucket.server";
 import { diskFigures } from "../jobs/disk.server";
-import { containsFile } from "../removal-guard.server";
 import { fetchObject } from "../storage/fetch-object.server";
 import { StorageError } from "../storage/object-store";
 import { withRangedInput } from "../storage/ranged-input.server";
@@ -71,8 +62,7 @@ export async function copyState(file: string, stored: StoredFile): Promise<CopyS
     if (Date.now() - found.atimeMs > ATIME_UPDATE_INTERVAL_MS) await touchCopy(file, stored);
     return "current";
   }
-  // A read replica moves nothing into the store, so its copy is an outdated one.
-  return isReaderCache() ? "missing" : "newer";
+  return "newer";
 }
 
 type Stat = Pick<Stats, "size" | "mtimeMs">;
@@ -213,8 +203,8 @@ export async function readText(file: string): Promise<string> {
 }
 
 async function fetchCopy(name: FileName, file: string, stored: StoredFile): Promise<void> {
-  // The folder of the site that writes may be mounted here.
-  if (settings().readOnlyFrom && !isReaderCache()) throw new StorageError("away", name.path);
+  // A read replica may have the primary's folder mounted, so it creates no copies.
+  if (settings().readOnlyFrom) throw new StorageError("away", name.path);
   await makeRoom(stored.bytes);
   await withFetched(stored, (fetched) => place(name, fetched, file, stored));
   cache().addedBytes += stored.bytes;
@@ -226,10 +216,6 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
 function place(name: FileName, fetched: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });
-  if (isReaderCache()) {
-    renameSync(fetched, file);
-    return;
-  }
   try {
     linkSync(fetched, file);
   } catch (error) {
@@ -288,7 +274,7 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
   const copies: Copy[] = [];
   let total = 0;
   for (const bucket of FOLDERS) {
-    for await (const copy of copiesIn({ bucket, path: "" }, now)) {
+    for await (const copy of copiesIn({ bucket, path: "" })) {
       copies.push(copy);
       total += copy.stored.bytes;
     }
@@ -310,15 +296,13 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
 async function evict(copy: Copy): Promise<boolean> {
   const { stored, bucket, path: name } = copy;
   // If the folder of the store was unmounted, its copies are the last ones.
-  const store = settings().readOnlyFrom ? await objectStore() : await ownStore();
-  const found = await store.head(stored.object);
+  const found = await (await ownStore()).head(stored.object);
   if (found?.bytes !== stored.bytes) {
     console.error(
       `${bucket}/${name} is missing from the file store, or has another size there. Its local copy is kept.`,
     );
     return false;
   }
-  if (settings().readOnlyFrom) return unlinkCopy(copy);
   // In a transaction, because another process may be bringing the file back to the disk.
   return transaction(() => !isMovingToDisk() && unlinkCopy(copy));
 }
@@ -339,64 +323,17 @@ export function isMovingToDisk(): boolean {
   return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }
 
-/** The copies in a folder. A read replica removes everything else: all files of its cache are copies. */
-async function* copiesIn({ bucket, path: parent }: FileName, now: number): AsyncGenerator<Copy> {
+/** The copies in a folder. */
+async function* copiesIn({ bucket, path: parent }: FileName): AsyncGenerator<Copy> {
   const at = path.join(settings().uploadsDir, bucket, parent);
   for (const entry of await fs.readdir(at, { withFileTypes: true }).catch(() => [])) {
     if (entry.name.startsWith(".")) continue;
     const name = { bucket, path: parent ? `${parent}/${entry.name}` : entry.name };
-    if (entry.isDirectory()) yield* copiesIn(name, now);
+    if (entry.isDirectory()) yield* copiesIn(name);
     const file = entry.isFile() && filePath(name);
     const found = file && (await fs.lstat(file).catch(() => undefined));
     if (!file || !found) continue;
     const stored = storedFile(name);
-    if (stored && isCopyOf(found, stored)) {
-      yield { ...name, file, stored, usedMs: found.atimeMs };
-    } else if (isReaderCache() && now - found.mtimeMs > MIN_UNUSED_MS) {
-      await fs.rm(file, { force: true });
-    }
-  }
-}
-
-/** Marks the cache of a read replica: everything in the folder is a copy. */
-const readerCacheMarker = () => path.join(settings().uploadsDir, ".reader-cache");
-
-function isReaderCache(): boolean {
-  return settings().readOnlyFrom !== undefined && existsSync(readerCacheMarker());
-}
-
-/**
- * Prepares UPLOADS_DIR of a read replica: with a store, a folder that is empty becomes its cache. Any other
- * folder is that of the site that writes.
- */
-export async function createReaderCache(): Promise<void> {
-  const { storage, uploadsDir } = settings();
-  if (!storage) return;
-  await fs.mkdir(uploadsDir, { recursive: true });
-  // A new volume of the container has empty folders.
-  if (existsSync(readerCacheMarker()) || (await containsFile(uploadsDir))) return;
-  await fs.writeFile(readerCacheMarker(), "");
-}
-
-/**
- * When a read replica is promoted, removes outdated copies: from now on a file that differs from its record
- * would count as newer than the store's.
- */
-export async function promoteReaderCache(): Promise<void> {
-  if (settings().readOnlyFrom || !existsSync(readerCacheMarker())) return;
-  for (const bucket of FOLDERS) await removeOutdated({ bucket, path: "" });
-  await fs.rm(readerCacheMarker());
-}
-
-async function removeOutdated({ bucket, path: parent }: FileName): Promise<void> {
-  const at = path.join(settings().uploadsDir, bucket, parent);
-  for (const entry of await fs.readdir(at, { withFileTypes: true }).catch(() => [])) {
-    const name = { bucket, path: parent ? `${parent}/${entry.name}` : entry.name };
-    if (entry.isDirectory()) await removeOutdated(name);
-    else {
-      const file = path.join(at, entry.name);
-      const stored = storedFile(name);
-      if (!stored || !isCopyOf(await fs.lstat(file), stored)) await fs.rm(file);
-    }
+    if (stored && isCopyOf(found, stored)) yield { ...name, file, stored, usedMs: found.atimeMs };
   }
 }

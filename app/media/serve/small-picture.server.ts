@@ -83,6 +83,8 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
   const small = smallVersion(name, width);
   const state = resizing();
   const { waiting, unreadable } = state;
+  // A read replica shows what its primary has created.
+  if (settings().readOnlyFrom) return;
   if (waiting.has(small.path) || waiting.size >= MOST_WAITING) return;
   waiting.add(small.path);
   state.last = state.last
@@ -102,8 +104,6 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
     await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
   });
-  // The site that writes has its own, and counts them.
-  if (settings().readOnlyFrom) return;
   const videoId = await ownerOf(name);
   // Deleted meanwhile: nothing would remove it any more.
   if (videoId === undefined) await removeUnreferenced([small], "discarded");

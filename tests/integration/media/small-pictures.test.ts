@@ -1,10 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { removeFiles } from "~/media/files/removals.server";
 import { smallPicturesMade } from "~/media/serve/small-picture.server";
 import { loader } from "~/routes/media";
+import { forgetSettings } from "~/server/settings.server";
 import { checkLibrary } from "~/studio/library/check-library.server";
 import { removeVideos } from "~/studio/trash/remove.server";
 import { restoreDeletion } from "~/studio/trash/restore.server";
@@ -87,6 +88,22 @@ describe("the smaller version of a thumbnail", () => {
       { status: 200, width: 1280 },
       { status: 200, width: 480 },
     ]);
+  });
+
+  it("is never created by a read replica", async () => {
+    await addThumbnail();
+    addVideo({ id: "v", thumbnail_url: THUMBNAIL });
+    process.env.READ_ONLY_FROM = "https://writer.example";
+    forgetSettings();
+    onTestFinished(() => {
+      delete process.env.READ_ONLY_FROM;
+      forgetSettings();
+    });
+    expect(await visitTwice()).toEqual([
+      { status: 200, width: 1280 },
+      { status: 200, width: 1280 },
+    ]);
+    expect(fs.existsSync(onDisk(SMALL))).toBe(false);
   });
 
   it("is as public as its video", async () => {

@@ -2,13 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
-import {
-  createReaderCache,
-  evictCopies,
-  localFile,
-  promoteReaderCache,
-  readText,
-} from "~/media/files/local-copies.server";
+import { evictCopies, localFile, readText } from "~/media/files/local-copies.server";
 import { removeFiles } from "~/media/files/removals.server";
 import {
   announceObjects,
@@ -609,67 +603,29 @@ describe("a deleted video", () => {
 });
 
 describe("a read replica", () => {
-  let reader: string;
+  const READ_ONLY_FROM = "https://writer.example";
   beforeEach(async () => {
     await moveIntoStore();
-    reader = path.join(site.folder, "reader");
-    set({ READ_ONLY_FROM: "https://writer.example", UPLOADS_DIR: reader });
-    // As a new volume of the container has it.
-    fs.mkdirSync(path.join(reader, "tmp"), { recursive: true });
-    fs.writeFileSync(path.join(reader, "tmp/.gitkeep"), "");
-    await createReaderCache();
   });
   afterEach(() => set({ READ_ONLY_FROM: undefined }));
-  const own = () => filesBelow(reader).filter((name) => name !== ".reader-cache");
 
-  it("serves files from the store, and copies small ones", async () => {
+  it("serves files from the store, and writes nothing into its own folder", async () => {
+    const reader = path.join(site.folder, "reader");
+    set({ READ_ONLY_FROM, UPLOADS_DIR: reader });
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
     expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
-    expect(own()).toEqual(["videos/u/1700000000000/hls-1/master.m3u8"]);
+    expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
+    expect(fs.existsSync(reader)).toBe(false);
   });
 
-  it("replaces an outdated copy", async () => {
-    await bytesOf(PLAYLIST_URL);
-    set({ READ_ONLY_FROM: undefined, UPLOADS_DIR: site.uploads });
-    write("videos/u/1700000000000/hls-1/master.m3u8", "#EXTM3U\n#2\n");
-    await recordFile({ ...DERIVED, videoId: "v", kind: "derived" });
-    await moveIntoStore();
-    set({ READ_ONLY_FROM: "https://writer.example", UPLOADS_DIR: reader });
-    expect((await bytesOf(PLAYLIST_URL)).toString()).toBe("#EXTM3U\n#2\n");
-  });
-
-  it("removes copies of files that are gone, but not what it has just created", async () => {
-    await bytesOf(PLAYLIST_URL);
-    const small = path.join(reader, "thumbnails/u/1700000000000/480.webp.webp");
-    fs.mkdirSync(path.dirname(small), { recursive: true });
-    fs.writeFileSync(small, "small");
-    sqliteHandle().exec("DELETE FROM stored_files");
-    await evictCopies();
-    expect(own()).toContain("thumbnails/u/1700000000000/480.webp.webp");
-    await evictCopies({ now: Date.now() + HOUR_MS });
-    expect(own()).toEqual([]);
-  });
-
-  it("never writes into the folder of the site that writes", async () => {
-    set({ UPLOADS_DIR: site.uploads });
-    await createReaderCache();
+  it("never writes into the folder of its primary", async () => {
+    set({ READ_ONLY_FROM });
     fs.writeFileSync(video(), "newer");
     expect((await bytesOf()).toString()).toBe("newer");
     fs.rmSync(fileOf({ ...DERIVED, path: `${DERIVED.path}/hls-1/master.m3u8` }));
     const before = local();
     expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
-    await evictCopies({ now: Date.now() + HOUR_MS });
     expect(local()).toEqual(before);
-    expect(fs.existsSync(at(".reader-cache"))).toBe(false);
-  });
-
-  it("is promoted without its outdated copies", async () => {
-    await bytesOf(PLAYLIST_URL);
-    fs.writeFileSync(path.join(reader, "videos/u/1700000000000/hls-1/v0.mp4"), "outdated");
-    set({ READ_ONLY_FROM: undefined });
-    await promoteReaderCache();
-    expect(filesBelow(reader)).toEqual(["videos/u/1700000000000/hls-1/master.m3u8"]);
-    expect((await bytesOf(RENDITION_URL)).equals(RENDITION)).toBe(true);
   });
 });
 
