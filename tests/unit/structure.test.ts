@@ -133,13 +133,9 @@ describe("the files", () => {
         .map((line) => `${file}: ${line.replace(/^(?:export )?(?:let|const) (\w+).*/, "$1")}`),
     );
     expect(stateful.sort()).toEqual([
-      // Memory that is used again, with nothing in it.
-      "app/media/intake/block-file.server.ts: aligned",
       // What is installed on this machine.
       "app/media/probe/ffmpeg.server.ts: tools",
       // Attached once to the servers of this process.
-      "app/server/node/body-writer.server.ts: slicesAhead",
-      "app/server/node/body-writer.server.ts: spareSlices",
       "app/server/node/middleware.server.ts: middleware",
       "app/server/node/request-context.server.ts: listeners",
       "app/server/node/request-context.server.ts: subscribed",

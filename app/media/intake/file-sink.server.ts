@@ -1,121 +1,79 @@
+import type { FileHandle } from "node:fs/promises";
 import { type Duplex, type Readable, Writable } from "node:stream";
-import { acquireBlock, BLOCK_BYTES, type BlockFile, releaseBlock } from "./block-file.server";
 import { truncated } from "./upload-error.server";
 
-const FLUSH_AFTER_MS = 200;
+/** While one write is running, what arrives is collected up to here for the next one. */
+const MAX_WAITING_BYTES = 1024 * 1024;
 
 export interface SinkWatch {
-  /** Sees the length of what comes before it is written; refuses it by throwing. */
+  /** Sees the length of each chunk before it is written; refuses it by throwing. */
   admit: (bytes: number) => void;
-  /** Sees what has been written; the memory is used again afterwards. */
+  /** Sees what has been written, in order. */
   wrote: (bytes: Buffer) => void;
-  /** Sees the first bytes, or all when there are fewer, before they are written. */
+  /** Sees the first bytes, or all if there are fewer, before any of them is written. */
   head?: { bytes: number; check: (head: Buffer) => Promise<void> };
 }
 
 /**
- * Writes what it is given to a file, from `position` on, gathered into blocks: the chunks of a
- * connection are about 64 KiB, and each write has its price.
+ * Returns a stream that writes to a file, from `position` on. It closes after its last write has
+ * ended, so the file can be truncated then.
  */
 export function fileSink(
-  file: BlockFile,
+  file: FileHandle,
   position: number,
   { admit, wrote, head }: SinkWatch,
 ): Writable {
-  let isHeadDue = head !== undefined;
-  let block: Buffer | undefined;
-  let blockStart = position;
-  let filled = 0;
+  let end = position;
+  let uncheckedHead = head;
+  let unwritten: Buffer[] = [];
   let writing = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
 
-  /** Copies into the block what it has room for; gives back the rest. */
-  function fill(chunk: Buffer): Buffer {
-    block ??= acquireBlock();
-    // A block ends where the next one of the file begins, wherever it began.
-    const room = BLOCK_BYTES - (blockStart % BLOCK_BYTES) - filled;
-    const copied = chunk.copy(block, filled, 0, Math.min(chunk.length, room));
-    filled += copied;
-    return chunk.subarray(copied);
-  }
-
-  /** What cannot be done at once: the check of the head, and writing a full block. */
-  async function goOn(rest: Buffer): Promise<void> {
-    let left = rest;
-    await checkHead(false);
-    while (left.length > 0) {
-      await flush();
-      if (sink.destroyed) return;
-      left = fill(left);
+  async function write(chunks: Buffer[], isLast: boolean): Promise<void> {
+    for (const chunk of chunks) admit(chunk.length);
+    unwritten.push(...chunks);
+    if (uncheckedHead) {
+      const bytes = Buffer.concat(unwritten);
+      if (bytes.length < uncheckedHead.bytes && !isLast) return;
+      await uncheckedHead.check(bytes.subarray(0, uncheckedHead.bytes));
+      uncheckedHead = undefined;
     }
-    startTimer();
+    if (sink.destroyed || unwritten.length === 0) return;
+    const taken = unwritten;
+    unwritten = [];
+    end = await writeAll(file, taken, end);
+    for (const bytes of taken) wrote(bytes);
   }
 
-  async function checkHead(isAll: boolean): Promise<void> {
-    if (!head || !isHeadDue || (filled < head.bytes && !isAll)) return;
-    isHeadDue = false;
-    await head.check(
-      Buffer.from((block ?? Buffer.alloc(0)).subarray(0, Math.min(filled, head.bytes))),
-    );
+  function start(chunks: Buffer[], isLast: boolean, done: (error?: Error) => void): void {
+    writing = write(chunks, isLast);
+    writing.then(() => done(), done);
   }
 
-  /** What comes slowly does not wait long for more, but for the head to be whole. */
-  function startTimer(): void {
-    if (!isHeadDue) timer ??= setTimeout(() => flush().catch(fail), FLUSH_AFTER_MS);
-  }
-
-  /** One write after the other, each of what the block holds. */
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    if (!block) return writing;
-    const taken = block;
-    const bytes = taken.subarray(0, filled);
-    const start = blockStart;
-    block = undefined;
-    blockStart += filled;
-    filled = 0;
-    writing = writing
-      .then(async () => {
-        await file.write(bytes, start);
-        wrote(bytes);
-      })
-      .finally(() => releaseBlock(taken));
-    return writing;
-  }
-
-  const fail = (error: Error) => sink.destroy(error);
   const sink = new Writable({
-    highWaterMark: BLOCK_BYTES,
-    write(chunk: Buffer, _encoding, done) {
-      try {
-        admit(chunk.length);
-      } catch (error) {
-        return done(error as Error);
-      }
-      const rest = fill(chunk);
-      if (rest.length === 0 && !isHeadDue) {
-        startTimer();
-        return done();
-      }
-      goOn(rest).then(() => done(), done);
-    },
-    final(done) {
-      checkHead(true)
-        .then(flush)
-        .then(() => done(), done);
-    },
+    highWaterMark: MAX_WAITING_BYTES,
+    writev: (chunks, done) =>
+      start(
+        chunks.map(({ chunk }) => chunk),
+        false,
+        done,
+      ),
+    final: (done) => start([], true, done),
     destroy(error, done) {
-      clearTimeout(timer);
-      if (block) releaseBlock(block);
-      block = undefined;
-      writing.then(
-        () => done(error),
-        () => done(error),
-      );
+      const close = () => done(error);
+      writing.then(close, close);
     },
   });
   return sink;
+}
+
+/** Writes all of `chunks` and returns the position behind them. */
+async function writeAll(file: FileHandle, chunks: Buffer[], position: number): Promise<number> {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const { bytesWritten } = await file.writev(chunks, position);
+  const end = position + bytesWritten;
+  if (bytesWritten === length) return end;
+  // The system may write less, for example on a disk that is almost full.
+  return writeAll(file, [Buffer.concat(chunks).subarray(bytesWritten)], end);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
 import type { Duplex, Readable } from "node:stream";
 import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
-import { openBlockFile } from "./block-file.server";
 import type { Reservation } from "./disk-space.server";
 import { fileSink, pump, pumpThrough } from "./file-sink.server";
 import { toUploadError, UploadError } from "./upload-error.server";
@@ -49,7 +49,7 @@ export async function receiveFile(
   room?: Reservation,
 ): Promise<ReceivedFile> {
   const target = await temporaryPath();
-  const file = await openBlockFile(target, "wx");
+  const file = await open(target, "wx");
   const hash = createHash("sha256");
   let bytes = 0;
   const sink = fileSink(file, 0, {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
@@ -8,7 +9,6 @@ import { Upload } from "@tus/server";
 import { stopAtShutdown } from "~/server/node/request-body.server";
 import { settings } from "~/server/settings.server";
 import { videoSize } from "~/shared/file-rules";
-import { openBlockFile } from "./block-file.server";
 import {
   oneAtATime,
   renewReservation,
@@ -107,7 +107,7 @@ export class UploadStore extends FileStore {
 
     if (offset === 0) await renewReservation(id, record.size ?? maxBytes, source.limitedUploader);
     const target = path.join(this.directory, id);
-    const file = await openBlockFile(target, "r+");
+    const file = await open(target, "r+");
     try {
       const sink = fileSink(file, offset, {
         admit(length) {

@@ -1,7 +1,7 @@
 import type fs from "node:fs";
 import { stat } from "node:fs/promises";
-import { fileBody } from "~/server/node/body-writer.server";
 import { countDelegatedBytes } from "~/server/node/media-requests.server";
+import { fileBody } from "~/server/node/stream-body.server";
 import { settings } from "~/server/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";

@@ -36,9 +36,9 @@ import { labelUnreadable } from "./unreadable-request.server";
  * | `request-target` | targets, hosts and methods that make the framework fail with 500 | `integration/middleware`, `integration/hostile-requests` |
  * | `page-cache-middleware` | rendering the same anonymous page again and again | `integration/page-cache` |
  * | `route-matching` | the framework compiles every route for every page, four times | `unit/route-matching` |
- * | `body-writer` | its writer ignores back-pressure: a client that stalls holds a file in memory | `integration/downloads` |
+ * | `stream-body` | its writer ignores back-pressure: a client that stalls holds a file in memory | `integration/downloads` |
  *
- * `body-writer` changes nothing by itself: the media route makes its bodies with it.
+ * `stream-body` changes nothing by itself: the media route makes its bodies with it.
  *
  * @param routeOf names the route of a request target.
  * @param middleware of other parts of the site, asked last.

@@ -104,7 +104,6 @@ describe("a hundred of both", () => {
 
 describe("a download", () => {
   it("is the file, byte for byte, in parts and over one connection", async () => {
-    // Long enough that a client that keeps up is given several slices at once.
     const bytes = randomBytes(40 * MIB + 7);
     const url = site.url + site.addFile("videos", "u/1700000000001.mp4", bytes);
     site.addVideo({ video_url: "/media/videos/u/1700000000001.mp4" });

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { createReadStream, type ReadStream, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { onRequestStart } from "~/server/node/request-context.server";
-import { streamBody } from "~/server/node/stream-body.server";
+import { onRequestStart, requestContext } from "~/server/node/request-context.server";
+import { fileBody, streamBody } from "~/server/node/stream-body.server";
 import { timesOpen, until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -90,5 +91,47 @@ describe("the body of a response that comes from a stream", () => {
   it("is read outside of a server", async () => {
     const body = await streamBody(async () => Readable.from([Buffer.from("abc")]));
     expect(await new Response(body).text()).toBe("abc");
+  });
+});
+
+describe("the body of a response that comes from a file", () => {
+  it("closes the connection and the file if the file has become shorter", async () => {
+    const file = path.join(site.folder, "short");
+    writeFileSync(file, Buffer.alloc(100_000));
+    let failure: unknown;
+    const { client } = await request(async () => {
+      const { response } = requestContext()!;
+      response.setHeader("Content-Length", 200_000);
+      const body = fileBody(await open(file), 0, 200_000);
+      failure = await body
+        .getReader()
+        .read()
+        .catch((error: unknown) => error);
+      response.destroy();
+    });
+    const [received] = (await once(client, "response")) as [http.IncomingMessage];
+    await expect(received.toArray()).rejects.toThrow("aborted");
+    expect(failure).toMatchObject({ message: "The file is shorter than it was." });
+    await until(() => timesOpen(process.pid, file) === 0);
+  });
+
+  it("closes the file if the visitor left before the body was created", async () => {
+    const file = path.join(site.folder, "left");
+    writeFileSync(file, Buffer.alloc(100_000));
+    let begun = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { client, handled } = await request(async () => {
+      const { response } = requestContext()!;
+      begun();
+      await once(response, "close");
+      fileBody(await open(file), 0, 100_000);
+      await streamBody(async () => createReadStream(file));
+    });
+    await arrived;
+    client.destroy();
+    await handled;
+    await until(() => timesOpen(process.pid, file) === 0);
   });
 });
