@@ -6,12 +6,9 @@ import { replaceOriginCheck } from "./origin-header.server";
 import { answerCachedPage } from "./page-cache-middleware.server";
 import { deferUploadBodies } from "./request-body.server";
 import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
-import { narrowRouteMatching } from "./route-matching.server";
 import { nameRoutes, type RouteNaming } from "./route-naming.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
-import { narrowStaticFolders } from "./static-folders.server";
-import { labelUnreadable } from "./unreadable-request.server";
 
 /**
  * All that is changed about remix-serve and Node's server, in the order in which it takes effect. The
@@ -22,20 +19,17 @@ import { labelUnreadable } from "./unreadable-request.server";
  * | --- | --- | --- |
  * | `request-context` | remix-serve hides Node's request and response from routes | every other line |
  * | `security-headers` | headers on every answer, the build's files and errors included | `unit/security-headers`, `integration/middleware` |
- * | `unreadable-request` | Node's own answers to what is no request have no label | `integration/rating` |
  * | `connection-limits` | nothing limits what connections hold: one client fills the heap | `integration/connection-limits` |
  * | `rendering-budget` | one client can keep the serving thread busy, and every other page waits | `integration/rendering-budget` |
  * | `media-requests` | one network can take all of the transfer, which nobody counts | `integration/media-requests` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
  * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
- * | `static-folders` | it looks on the disk for every address, in two folders | `unit/static-folders`, `integration/middleware` |
  * | `body-deadline` | a body may drip for ever once Node's request timeout is lifted | `integration/body-deadline` |
  * | `request-body` | the framework's wrapper costs three times the processor of an upload | `integration/upload-connection` |
  * | `shutdown` | an open stream or timer keeps the process alive after SIGTERM | `integration/shutdown` |
  * | `middleware` | no hook before Express; Node's limit of 300 s cuts uploads off | `integration/idle-timeout` |
  * | `request-target` | targets, hosts and methods that make the framework fail with 500 | `integration/middleware`, `integration/hostile-requests` |
  * | `page-cache-middleware` | rendering the same anonymous page again and again | `integration/page-cache` |
- * | `route-matching` | the framework compiles every route for every page, four times | `unit/route-matching` |
  * | `stream-body` | its writer ignores back-pressure: a client that stalls holds a file in memory | `integration/downloads` |
  *
  * `stream-body` changes nothing by itself: the media route makes its bodies with it.
@@ -51,14 +45,11 @@ export function changeStockServer(
 ): void {
   sendSecurityHeaders();
   limitConnections();
-  labelUnreadable();
   replaceOriginCheck();
   nameRoutes(routeOf);
   replaceAccessLog();
-  narrowStaticFolders();
   limitBodyTime();
   deferUploadBodies();
-  narrowRouteMatching();
   shutDownAtSignals();
   const first = [refuseWhenLeaving, refuseManyHeaders, refuseUnknownMethod, refuseMalformedTarget];
   const last = [answerCachedPage, ...middleware, limitRequests];

@@ -21,14 +21,9 @@ const REPLACED = {
   "entry.server.tsx": "app/entry.server.tsx",
   "page-link.tsx": "app/ui/page-link.tsx",
 };
-/** Without them the framework matches an address against all routes, and looks for it in two folders. */
-const NARROWINGS = ["  narrowRouteMatching();\n", "  narrowStaticFolders();\n"];
-const NARROWED_IN = "app/server/node/stock-server.server.ts";
-
 /**
- * The same site with the same pages, rendered in the framework's own way: as a stream, with its own links, each
- * address matched against all routes and looked for in the folders of files. It is built of a copy of the
- * sources, which goes when the process ends.
+ * The same site with the same pages, rendered in the framework's own way: as a stream, with its own links. It is built
+ * of a copy of the sources, which goes when the process ends.
  */
 export async function siteWithStockRendering(): Promise<SiteProcess> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "stock-site-"));
@@ -39,13 +34,6 @@ export async function siteWithStockRendering(): Promise<SiteProcess> {
   fs.symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
   for (const [own, replaced] of Object.entries(REPLACED))
     fs.copyFileSync(path.join(HERE, own), path.join(folder, replaced));
-  const server = path.join(folder, NARROWED_IN);
-  let source = fs.readFileSync(server, "utf8");
-  for (const narrowing of NARROWINGS) {
-    if (!source.includes(narrowing)) throw new Error(`${NARROWED_IN} has no ${narrowing}`);
-    source = source.replace(narrowing, "");
-  }
-  fs.writeFileSync(server, source);
   const imported = (name: string) => import(path.join(folder, name));
   (await imported("scripts/prepare.mjs")).build();
   const copy = await imported("tests/site-process.ts");

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { clientAddressOf } from "~/server/client-address.server";
 import { refuseMalformedTarget } from "~/server/node/request-target.server";
-import { firstSegment } from "~/server/node/route-matching.server";
 import { safePath } from "~/server/safe-redirect";
 import { decrypt, encrypt } from "~/server/secret-box.server";
 import { findSignedCookie, signedCookie } from "~/server/signed-cookie.server";
@@ -184,8 +183,6 @@ export const REQUESTS: readonly Target[] = [
       const { pathname } = new URL(`http://${request.headers.host}${request.url}`);
       decodeURIComponent(pathname);
       holds(request.url!.startsWith("/"));
-      const segment = firstSegment(pathname);
-      holds(segment === undefined || !segment.includes("?"));
     },
   },
   {

@@ -230,3 +230,21 @@ describe("X-Forwarded-Host", () => {
     }
   });
 });
+
+describe("bytes that are no request", () => {
+  it.each([
+    [400, "no request at all\r\n\r\n"],
+    [400, "\x16\x03\x01"],
+    [
+      413,
+      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}\r\nb\r\n`,
+    ],
+    [431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
+  ])("get %d without a word about the site, which goes on", async (status, bytes) => {
+    const answer = await rawRequest(site.url, bytes);
+    expect(answer).toMatch(
+      new RegExp(`^HTTP/1.1 ${status} .*\\r\\nConnection: close\\r\\n\\r\\n$`),
+    );
+    expect((await fetch(`${site.url}/healthz`)).status).toBe(200);
+  });
+});
