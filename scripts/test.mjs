@@ -66,7 +66,10 @@ await runTests("end-to-end tests", "playwright", playwright, "--retries=1");
 if (all) {
   const nightly = ["run", "--config=tests/nightly.config.ts"];
   await runTests("nightly tests", "vitest", nightly, "--retry=1");
-  await runTests("screenshots", "tsx", ["scripts/screenshots.ts", "test-results/screenshots"]);
+  await runTests("screenshots", "tsx", [
+    "tests/screenshots/screenshots.ts",
+    "test-results/screenshots",
+  ]);
 }
 
 console.log(`\n${summaries.join("\n\n")}`);

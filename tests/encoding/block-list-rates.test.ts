@@ -4,8 +4,8 @@ import { takeBlockedFrames, takeComparedFrames } from "~/media/block-list/take-f
 import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { CHANGES, CLIPS, drawnFilm } from "../../scripts/bench/altered-films";
 import { useAdminSite } from "../admin-requests";
+import { CHANGES, CLIPS, drawnFilm } from "../bench/altered-films";
 import { ffmpeg, makeClip } from "../media-clips";
 
 /** What of the benchmark of the block list is small enough for each run of the tests. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runShort, TARGETS } from "../../scripts/torture/bytes/bytes";
+import { runShort, TARGETS } from "./bytes/bytes";
 
 const INPUTS = 25_000;
 

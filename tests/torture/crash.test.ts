@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { check } from "../../scripts/torture/crash/checks";
-import { crash } from "../../scripts/torture/crash/crash";
-import { type Film, texts } from "../../scripts/torture/crash/model";
 import { mp4Clip } from "../clips";
 import { SiteProcess } from "../site-process";
+import { check } from "./crash/checks";
+import { crash } from "./crash/crash";
+import { type Film, texts } from "./crash/model";
 
 const KILLS = 4;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answers, sendFilms } from "../../scripts/torture/films/films";
 import { SiteProcess } from "../site-process";
+import { answers, sendFilms } from "./films/films";
 
 const FILMS = 5;
 

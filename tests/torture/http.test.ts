@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readAnswers } from "../../scripts/torture/http/answers";
-import { connectionOf, judge, sendBytes } from "../../scripts/torture/http/http";
+import { readAnswers } from "./http/answers";
+import { connectionOf, judge, sendBytes } from "./http/http";
 
 const CONNECTIONS = 400;
 

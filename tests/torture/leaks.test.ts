@@ -3,11 +3,11 @@ import os from "node:os";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runHidden } from "../../scripts/torture/leaks/hidden-run";
-import { runFrames } from "../../scripts/torture/leaks/marked-frames";
-import { marksIn, marksOf, newMark, searchFolder } from "../../scripts/torture/leaks/marks";
-import { runVisitor } from "../../scripts/torture/leaks/visitor-run";
-import { createRandom } from "../../scripts/torture/random";
+import { runHidden } from "./leaks/hidden-run";
+import { runFrames } from "./leaks/marked-frames";
+import { marksIn, marksOf, newMark, searchFolder } from "./leaks/marks";
+import { runVisitor } from "./leaks/visitor-run";
+import { createRandom } from "./random";
 
 /** Of the requests of a whole run. */
 const SHARE = 0.04;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { carry } from "../../scripts/torture/load/load";
-import { percentileOf, rises, trendOf } from "../../scripts/torture/load/steadiness";
+import { carry } from "./load/load";
+import { percentileOf, rises, trendOf } from "./load/steadiness";
 
 const SHORT = {
   crowd: { viewers: 10, readers: 4, streams: 20, uploads: 1, pace: 0.1 },

@@ -1,15 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compare } from "../../scripts/torture/model/model";
-import { PROGRAMS } from "../../scripts/torture/model/programs";
-import { READS } from "../../scripts/torture/model/reads";
-import type { StepKind } from "../../scripts/torture/model/step";
-import { HOLDS } from "../../scripts/torture/model/visibility/holds";
-import { INTENTIONS } from "../../scripts/torture/model/visibility/intentions";
-import {
-  compareVisibility,
-  type VisibilityKinds,
-} from "../../scripts/torture/model/visibility/visibility";
+import { compare } from "./model/model";
+import { PROGRAMS } from "./model/programs";
+import { READS } from "./model/reads";
+import type { StepKind } from "./model/step";
+import { HOLDS } from "./model/visibility/holds";
+import { INTENTIONS } from "./model/visibility/intentions";
+import { compareVisibility, type VisibilityKinds } from "./model/visibility/visibility";
 
 const STEPS = 300;
 /** A third of them with each of the settings that the site is started with. */

@@ -1,7 +1,7 @@
 import { type AgnosticRouteObject, matchRoutes } from "@remix-run/router";
 import { expect, it } from "vitest";
 import siteRoutes from "~/routes";
-import { screensOf } from "../../scripts/screenshots/screens";
+import { screensOf } from "../screenshots/screens";
 
 const screens = screensOf({
   long: "long",

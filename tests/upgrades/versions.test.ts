@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json";
-import { type DescribedSite, describeSite } from "../../scripts/versions/describe-site";
 import { command } from "../command";
 import { until } from "../process-figures";
 import { ask, signInTo } from "../site-client";
 import { ADMIN, SiteProcess } from "../site-process";
+import { type DescribedSite, describeSite } from "./describe-site";
 
-const KEEP = fileURLToPath(new URL("../../scripts/versions/keep-version.ts", import.meta.url));
+const KEEP = fileURLToPath(new URL("./keep-version.ts", import.meta.url));
 /** A site of each release from 0.2.0 on, which `npm run keep-version` has left. */
 const KEPT = fileURLToPath(new URL("../versions", import.meta.url));
 const VERSIONS = fs

@@ -5,7 +5,7 @@ import { loader as home, meta } from "~/routes/home";
 import { CATEGORY_IDS, storedValues, toCategoryId } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { sqliteHandle } from "~db/client.server";
-import { randomFrom } from "../../../scripts/bench/catalogue/generated-videos";
+import { randomFrom } from "../../bench/catalogue/generated-videos";
 import { ids, video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { relatedIsComplete, relatedVideos } from "~/catalogue/video.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { sqliteHandle } from "~db/client.server";
-import { generatedVideos } from "../../../scripts/bench/catalogue/generated-videos";
+import { generatedVideos } from "../../bench/catalogue/generated-videos";
 import * as reference from "../../catalogue-reference";
 import { ids, video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

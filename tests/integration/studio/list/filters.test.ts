@@ -5,7 +5,6 @@ import { missingFiles } from "~/studio/library/missing-files.server";
 import { manageHref, readManageView } from "~/studio/list/manage-address";
 import { listManaged } from "~/studio/list/managed-list.server";
 import { sqliteHandle } from "~db/client.server";
-import { randomFrom } from "../../../../scripts/bench/catalogue/generated-videos";
 import {
   addVideo,
   page,
@@ -15,6 +14,7 @@ import {
   video,
   writeUpload,
 } from "../../../admin-requests";
+import { randomFrom } from "../../../bench/catalogue/generated-videos";
 
 const site = useAdminSite();
 

@@ -1,0 +1,56 @@
+// npm run bench: runs all benchmarks, or those named: npm run bench -- downloads events
+import { createReport } from "./report";
+
+/** Each compares in the same run, prints its figures, and says whether they are good enough. */
+const BENCHMARKS = {
+  encode: () => import("./encode"),
+  bits: () => import("./bits"),
+  codecs: () => import("./codecs"),
+  "hover-clip": () => import("./conversion/hover-clip"),
+  "ladder-memory": () => import("./conversion/ladder-memory"),
+  "ranged-input": () => import("./conversion/ranged-input"),
+  "while-encoding": () => import("./conversion/while-encoding"),
+  "watch-while-converting": () => import("./conversion/watch-while-converting"),
+  "first-frame": () => import("./first-frame"),
+  player: () => import("./player"),
+  writes: () => import("./writes"),
+  catalogue: () => import("./catalogue/catalogue"),
+  lists: () => import("./catalogue/lists"),
+  "sign-in": () => import("./sign-in"),
+  import: () => import("./import"),
+  uploads: () => import("./uploads/uploads"),
+  tus: () => import("./uploads/tus"),
+  downloads: () => import("./downloads"),
+  storage: () => import("./storage"),
+  workers: () => import("./workers/workers"),
+  studio: () => import("./catalogue/studio"),
+  similar: () => import("./similar"),
+  "block-list": () => import("./block-list"),
+  "digest-list": () => import("./digest-list"),
+  trust: () => import("./trust/trust"),
+  events: () => import("./events"),
+  pages: () => import("./pages"),
+  metrics: () => import("./metrics"),
+  memory: () => import("./memory"),
+  weight: () => import("./weight"),
+  phone: () => import("./phone"),
+};
+
+type Name = keyof typeof BENCHMARKS;
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no benchmark ${unknown.join(", ")}; there are ${Object.keys(BENCHMARKS).join(", ")}.`,
+  );
+  process.exit(2);
+}
+
+const report = createReport();
+for (const name of (names.length > 0 ? names : Object.keys(BENCHMARKS)) as Name[]) {
+  console.log(`\n${name}`);
+  const { run } = await BENCHMARKS[name]();
+  await run(report);
+}
+process.exitCode = report.summarise() ? 0 : 1;

@@ -1,0 +1,108 @@
+import fs from "node:fs";
+import path from "node:path";
+import { extractFrames } from "~/media/encode/frames.server";
+import { createTask } from "~/media/encode/task.server";
+import { type Probe, probe } from "~/media/probe/probe.server";
+import { withRangedInput } from "~/media/storage/ranged-input.server";
+import { decodeFrames } from "~/media/verify/count-frames.server";
+import { forgetSettings } from "~/server/settings.server";
+import { useTemporarySite } from "../../temporary-site";
+import { ffmpeg } from "../programs";
+import { longestHold, type Report } from "../report";
+
+const CLIP_SECONDS = 10;
+const SECONDS = 60;
+const FRAMES = 60;
+const MAX_TIME_RATIO = 1.5;
+const MAX_BLOCKED_MS = 15;
+
+/**
+ * Measures how much is transferred from the store, and how long it takes, when ffmpeg reads a video by range, compared
+ * with the same video on the disk.
+ */
+export async function run(report: Report): Promise<void> {
+  const site = useTemporarySite();
+  const store = path.join(site.folder, "store");
+  try {
+    fs.mkdirSync(store);
+    process.env.STORAGE_URL = `file://${store}`;
+    forgetSettings();
+    const object = path.join(store, "video");
+    makeVideo(site.folder, object);
+    const { size: bytes } = fs.statSync(object);
+    const missing = path.join(site.uploads, "videos", "video.mp4");
+    const found = (await probe(object)) as Probe;
+    report.figure("video size", bytes / 1024 ** 2, "MiB");
+
+    const { durationSeconds, video } = found;
+    const times = Array.from({ length: FRAMES }, (_, at) => (durationSeconds * at) / FRAMES);
+    const task = createTask(site.folder, () => {});
+    const works = [
+      {
+        name: "decode the video",
+        maxTransfer: 1.1,
+        work: (file: string): Promise<unknown> =>
+          decodeFrames(task, file, { durationSeconds, video: video.index, audio: [] }),
+      },
+      {
+        // The bytes for a frame don't depend on the length of the video, and this one is short.
+        name: `extract ${FRAMES} frames`,
+        maxTransfer: 4,
+        work: (file: string): Promise<unknown> =>
+          extractFrames(file, found, times, { width: 320, height: 180 }, task),
+      },
+    ];
+    for (const { name, maxTransfer, work } of works) {
+      const byRange = () =>
+        withRangedInput(missing, { object: "video", bytes }, () => work(missing));
+      // The first run also loads and compiles code.
+      await work(object);
+      await byRange();
+      const local = await measured(() => work(object));
+      const ranged = await measured(byRange);
+      report.atMost(
+        `${name}: bytes transferred / file size`,
+        ranged.bytesRead / bytes,
+        maxTransfer,
+      );
+      report.atMost(`${name}: time / time from the disk`, ranged.ms / local.ms, MAX_TIME_RATIO);
+      // Starting ffmpeg blocks the thread too, until the new process has a processor.
+      const blocked = `${name}: longest event-loop block`;
+      report.figure(`${blocked} from the disk`, local.blockedMs, "ms");
+      report.figure(`${blocked} by range`, ranged.blockedMs, "ms");
+      const more = ranged.blockedMs - local.blockedMs;
+      report.atMost(`${blocked} by range, beyond the disk's`, more, MAX_BLOCKED_MS, "ms");
+    }
+  } finally {
+    await site.remove();
+  }
+}
+
+/** 1080p as a camera records it, with the index at the end. */
+function makeVideo(folder: string, target: string): void {
+  const clip = path.join(folder, "clip.mp4");
+  const picture = `testsrc2=size=1920x1080:rate=30:duration=${CLIP_SECONDS},noise=alls=8:allf=t`;
+  ffmpeg([
+    ...["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", `sine=duration=${CLIP_SECONDS}`],
+    ...["-c:v", "libx264", "-preset", "ultrafast", "-b:v", "16M", "-g", "60"],
+    ...["-pix_fmt", "yuv420p", "-c:a", "aac", clip],
+  ]);
+  const repeat = String(SECONDS / CLIP_SECONDS - 1);
+  ffmpeg(["-stream_loop", repeat, "-i", clip, "-c", "copy", "-f", "mp4", target]);
+}
+
+interface Measured {
+  ms: number;
+  /** Bytes that this process reads meanwhile: those of the store, but not those that ffmpeg reads. */
+  bytesRead: number;
+  /** The longest time in which the work kept the thread from anything else. */
+  blockedMs: number;
+}
+
+async function measured(work: () => Promise<unknown>): Promise<Measured> {
+  const bytesRead = () =>
+    Number(/^rchar: (\d+)$/m.exec(fs.readFileSync("/proc/self/io", "utf8"))?.[1]);
+  const [begun, before] = [performance.now(), bytesRead()];
+  const blockedMs = await longestHold(work);
+  return { ms: performance.now() - begun, bytesRead: bytesRead() - before, blockedMs };
+}

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import net from "node:net";
+import { residentBytes, until, untilStill } from "../process-figures";
+import { SiteProcess } from "../site-process";
+import type { Report } from "./report";
+
+const STREAMS = 5_000;
+/** Opened at once; a listening socket has a queue. */
+const OPENED_TOGETHER = 100;
+const ROUNDS = 3;
+const MOST_KIB_EACH = 40;
+const MOST_SECONDS = 1;
+
+/** Open event streams: what each takes, and how long a change takes to reach them all. */
+export async function run(report: Report): Promise<void> {
+  // Behind a proxy, so that each may come from an address of its own.
+  const site = new SiteProcess({ PUBLIC_URL: "http://site.example" });
+  const sockets: net.Socket[] = [];
+  const reached = { count: 0, at: 0 };
+  try {
+    await site.start();
+    const pid = site.child!.pid!;
+    // What the first streams make the process load is no part of what one of them takes.
+    const warm = await Promise.all(Array.from({ length: 50 }, () => open(site.url, () => {})));
+    for (const socket of warm) socket.destroy();
+    const idle = await untilStill(() => Math.round(residentBytes(pid) / 1024 / 64)).then(
+      () => residentBytes(pid) / 1024,
+    );
+    const note = () => {
+      reached.count += 1;
+      reached.at = performance.now();
+    };
+    while (sockets.length < STREAMS) {
+      const some = Array.from({ length: OPENED_TOGETHER }, () => open(site.url, note));
+      sockets.push(...(await Promise.all(some)));
+    }
+    await untilStill(() => Math.round(residentBytes(pid) / 1024 / 1024));
+    const each = (residentBytes(pid) / 1024 - idle) / STREAMS;
+    report.atMost(`memory of each of ${STREAMS} event streams`, each, MOST_KIB_EACH, "KiB");
+    let slowest = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      reached.count = 0;
+      const begun = performance.now();
+      site.addVideo({ title: `Change ${round}` });
+      await until(() => reached.count >= STREAMS);
+      slowest = Math.max(slowest, (reached.at - begun) / 1000);
+    }
+    report.atMost(`a change reaches all ${STREAMS}`, slowest, MOST_SECONDS, "s");
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await site.remove();
+  }
+}
+
+let opened = 0;
+
+/** An open stream that calls `onChange` at each change of the catalogue. */
+async function open(url: string, onChange: () => void): Promise<net.Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = net.connect({ host: hostname, port: Number(port) });
+  socket.setEncoding("latin1");
+  opened += 1;
+  const address = `10.0.${opened >> 8}.${opened & 255}`;
+  socket.write(`GET /events HTTP/1.1\r\nHost: ${hostname}\r\nX-Forwarded-For: ${address}\r\n\r\n`);
+  let text = "";
+  while (!text.includes("event: hello")) text += (await once(socket, "data"))[0];
+  socket.on("data", (part: string) => {
+    if (part.includes("event: catalogue")) onChange();
+  });
+  return socket;
+}

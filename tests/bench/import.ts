@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { createUser } from "~/account/users.server";
+import { planFolder } from "~/import/folder.server";
+import { importVideos } from "~/import/import.server";
+import { mp4Clip } from "../clips";
+import { useTemporarySite } from "../temporary-site";
+import { median, type Report } from "./report";
+
+const FILES = 1_000;
+const ROUNDS = 3;
+const MOST_RATIO = 2;
+/** Of ffprobe alone for the same files, as many at once as there are processors. */
+const MOST_PROBING_RATIO = 1.5;
+
+/** A thousand small files into the catalogue, beside `cp` of the same files to the same disk. */
+export async function run(report: Report): Promise<void> {
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const hashing: number[] = [];
+  const probing: number[] = [];
+  const bareProbing: number[] = [];
+  let bytes = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const site = useTemporarySite();
+    try {
+      const folder = path.join(site.folder, "to-import");
+      bytes = fill(folder);
+      flush(site.folder);
+      const userId = await createUser("bench@example.com", "a password for the bench");
+
+      const copying = performance.now();
+      execFileSync("cp", ["-r", folder, path.join(site.folder, "copied")]);
+      flush(site.folder);
+      theirs.push(performance.now() - copying);
+
+      const importing = performance.now();
+      const plan = await planFolder(folder, { category: "desi", status: "published" });
+      const summary = await importVideos(plan, { userId, mode: "copy" });
+      ours.push(performance.now() - importing - summary.hashingMs - summary.probingMs);
+      hashing.push(summary.hashingMs);
+      probing.push(summary.probingMs);
+      if (summary.imported !== FILES) throw new Error(`Only ${summary.imported} came in.`);
+      bareProbing.push(probeAll(folder));
+    } finally {
+      site.remove();
+    }
+  }
+  report.figure("files", FILES, `of ${Math.round(bytes / FILES / 1024)} KB`);
+  report.figure("cp, flushed to the disk", median(theirs), "ms");
+  report.figure("import without reading the files, flushed to the disk", median(ours), "ms");
+  report.figure("hashing", median(hashing), "ms");
+  report.figure("probing", median(probing), "ms");
+  report.figure("ffprobe alone", median(bareProbing), "ms");
+  report.atMost("import without reading, beside cp", median(ours) / median(theirs), MOST_RATIO);
+  const ratio = median(probing) / median(bareProbing);
+  report.atMost("probing beside ffprobe alone", ratio, MOST_PROBING_RATIO);
+}
+
+/** Milliseconds that ffprobe takes for all files of a folder, started by the shell. */
+function probeAll(folder: string): number {
+  const from = performance.now();
+  const probe = "ffprobe -v error -of json -show_format -show_streams";
+  execFileSync("sh", ["-c", `ls | xargs -P "$(nproc)" -n 1 ${probe} >/dev/null`], { cwd: folder });
+  return performance.now() - from;
+}
+
+/** Clips that differ in a box at their end, which players pass over. */
+function fill(folder: string): number {
+  fs.mkdirSync(folder, { recursive: true });
+  const clip = fs.readFileSync(mp4Clip(5));
+  for (let n = 0; n < FILES; n++) {
+    const box = Buffer.alloc(16);
+    box.writeUInt32BE(box.length);
+    box.write("free", 4);
+    box.writeUInt32BE(n, 8);
+    fs.writeFileSync(path.join(folder, `clip-${n}.mp4`), Buffer.concat([clip, box]));
+  }
+  return FILES * (clip.length + 16);
+}
+
+function flush(folder: string): void {
+  execFileSync("sync", ["-f", folder]);
+}

@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { cpuSeconds, until } from "../process-figures";
+import { hasS3Server, startS3Server } from "../s3/object-stores";
+import { isStored } from "../s3/stored-film";
+import { SiteProcess } from "../site-process";
+import { median, type Report } from "./report";
+
+const MIB = 1024 ** 2;
+const FILE_BYTES = 256 * MIB;
+const ROUNDS = 5;
+const REDIRECTS = 2_000;
+const LEAST_OF_DISK = 0.6;
+const MOST_REDIRECT_MS = 2;
+const ON_DISK = "u/1700000000001.mp4";
+const IN_STORE = "u/1700000000002.mp4";
+const PART = "u/1700000000002/hls-1/v0.mp4";
+/** Parts of a stream are redirected, whole films are not. */
+const LONG_PART = "u/1700000000002/hls-1/v1.mp4";
+
+/** A film that passes through from a store beside one on the disk, and what a redirect costs. */
+export async function run(report: Report): Promise<void> {
+  if (!hasS3Server) throw new Error("python3-swift is not installed, and S3_TEST_URL is not set.");
+  const server = await startS3Server();
+  const site = new SiteProcess({ ...server.environment });
+  try {
+    await site.start();
+    const film = randomBytes(FILE_BYTES);
+    const disk = site.addFile("videos", ON_DISK, film);
+    const store = site.addFile("videos", IN_STORE, film);
+    const part = site.addFile("videos", PART, film.subarray(0, MIB));
+    const longPart = site.addFile("videos", LONG_PART, film);
+    site.addVideo({ video_url: disk });
+    site.addVideo({ id: "v", video_url: store });
+    // Only what is recorded is moved.
+    const record = site
+      .database()
+      .prepare(
+        "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', ?, 'v', ?, 1)",
+      );
+    record.run(IN_STORE, "video");
+    record.run("u/1700000000002", "derived");
+    const inStore = [IN_STORE, PART, LONG_PART];
+    await until(() => inStore.every((name) => isStored(site, name)));
+    for (const name of inStore) fs.rmSync(path.join(site.uploads, "videos", name));
+    const sha256 = createHash("sha256").update(film).digest("hex");
+    await site.stop();
+    await site.start({ STORAGE_DELIVERY: "redirect" });
+    const direct = await redirectOf(site.url + longPart);
+    await redirect(report, site, part);
+    await site.stop();
+    await site.start({ STORAGE_DELIVERY: "proxy" });
+    await compare(report, site, { disk: site.url + disk, store: site.url + store, direct }, sha256);
+  } finally {
+    await site.remove();
+    await server.stop();
+  }
+}
+
+/** From the disk, from the store through the site, and from the store by an address of its own, in turn. */
+async function compare(
+  report: Report,
+  site: SiteProcess,
+  addresses: Record<"disk" | "store" | "direct", string>,
+  sha256: string,
+): Promise<void> {
+  const speeds = { disk: [] as number[], store: [] as number[], direct: [] as number[] };
+  const cpu = { disk: [] as number[], store: [] as number[], direct: [] as number[] };
+  const pid = site.child!.pid!;
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const from of ["disk", "store", "direct"] as const) {
+      const before = cpuSeconds(pid);
+      const speed = await download(addresses[from], round === 0 ? sha256 : undefined);
+      if (round === 0) continue;
+      speeds[from].push(speed);
+      cpu[from].push((cpuSeconds(pid) - before) / (FILE_BYTES / 1024 ** 3));
+    }
+  }
+  const [fromDisk, fromStore] = [median(speeds.disk), median(speeds.store)];
+  const direct = median(speeds.direct);
+  report.figure("from the disk", fromDisk, "MiB/s");
+  report.figure("from the store, through the site", fromStore, "MiB/s");
+  report.figure("from the store itself", direct, "MiB/s");
+  report.figure("CPU of the site, from the disk", median(cpu.disk), "s/GiB");
+  report.figure("CPU of the site, from the store", median(cpu.store), "s/GiB");
+  report.figure("of what the store itself gives", fromStore / direct, "");
+  report.atLeast("throughput from the store beside the disk", fromStore / fromDisk, LEAST_OF_DISK);
+}
+
+async function redirectOf(url: string): Promise<string> {
+  const { status, headers } = await fetch(url, { redirect: "manual" });
+  if (status !== 302) throw new Error(`A redirect was answered with ${status}.`);
+  return headers.get("Location")!;
+}
+
+/** MiB a second; compares the bytes with a digest where one is given. */
+async function download(url: string, sha256?: string): Promise<number> {
+  const begun = performance.now();
+  const [answer] = (await once(http.get(url), "response")) as [http.IncomingMessage];
+  const hash = createHash("sha256");
+  let received = 0;
+  answer.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    if (sha256) hash.update(chunk);
+  });
+  await once(answer, "end");
+  if (received !== FILE_BYTES) throw new Error(`Only ${received} bytes of ${url} arrived.`);
+  if (sha256 && hash.digest("hex") !== sha256) throw new Error(`${url} has other bytes.`);
+  return FILE_BYTES / MIB / ((performance.now() - begun) / 1000);
+}
+
+async function redirect(report: Report, site: SiteProcess, part: string): Promise<void> {
+  const pid = site.child!.pid!;
+  const ask = () => redirectOf(site.url + part);
+  // What has just moved the films compiles for a while yet.
+  for (let warm = 0; warm < REDIRECTS; warm++) await ask();
+  const before = cpuSeconds(pid);
+  for (let asked = 0; asked < REDIRECTS; asked++) await ask();
+  const eachMs = ((cpuSeconds(pid) - before) / REDIRECTS) * 1000;
+  report.atMost("CPU of the site for a redirect", eachMs, MOST_REDIRECT_MS, "ms");
+}

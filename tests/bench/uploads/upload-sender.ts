@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import { mp4Clip } from "../../clips";
+import { cpuSeconds, residentBytes } from "../../process-figures";
+import { multipartParts } from "../../site-client";
+
+const BLOCK = Buffer.alloc(256 * 1024);
+const SAMPLE_EVERY_MS = 50;
+
+export interface UploadCost {
+  cpuSeconds: number;
+  /** The most that the process grew while it received. */
+  grownBytes: number;
+  seconds: number;
+  status: number;
+  location: string;
+}
+
+/** A real clip, followed by media data that no track names, to so many bytes in all. */
+function* videoOf(bytes: number, mark: number): Generator<Buffer> {
+  const clip = fs.readFileSync(mp4Clip(5));
+  const padding = bytes - clip.length;
+  const header = Buffer.alloc(16);
+  header.writeUInt32BE(padding, 0);
+  header.write("mdat", 4, "latin1");
+  // No two uploads are the same file.
+  header.writeUInt32BE(mark, 8);
+  yield Buffer.concat([clip, header]);
+  for (let left = padding - header.length; left > 0; left -= BLOCK.length) {
+    yield left < BLOCK.length ? BLOCK.subarray(0, left) : BLOCK;
+  }
+}
+
+let mark = Date.now() % 2 ** 31;
+
+/** Sends a video and measures what receiving it costs the process `pid`. */
+export async function sendVideo(
+  pid: number,
+  url: string,
+  bytes: number,
+  headers: Record<string, string>,
+  texts?: Record<string, string>,
+): Promise<UploadCost> {
+  const { before, after } = texts ? multipartParts(texts) : { before: "", after: "" };
+  const startCpu = cpuSeconds(pid);
+  const startBytes = residentBytes(pid);
+  const startTime = performance.now();
+  let most = startBytes;
+  const sampling = setInterval(() => {
+    most = Math.max(most, residentBytes(pid));
+  }, SAMPLE_EVERY_MS);
+
+  const request = http.request(url, {
+    method: texts ? "POST" : "PATCH",
+    headers: { ...headers, "Content-Length": String(before.length + bytes + after.length) },
+    agent: false,
+  });
+  const answered = once(request, "response") as Promise<[http.IncomingMessage]>;
+  request.write(before);
+  mark += 1;
+  for (const block of videoOf(bytes, mark)) {
+    if (!request.write(block)) await once(request, "drain");
+  }
+  request.end(after);
+  const [response] = await answered;
+  response.resume();
+  clearInterval(sampling);
+  return {
+    cpuSeconds: cpuSeconds(pid) - startCpu,
+    grownBytes: most - startBytes,
+    seconds: (performance.now() - startTime) / 1000,
+    status: response.statusCode ?? 0,
+    location: String(response.headers.location ?? ""),
+  };
+}

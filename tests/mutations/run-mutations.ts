@@ -1,0 +1,202 @@
+// npm run mutations: breaks the product one line at a time and expects the named test to fail. With an
+// argument only the rules that contain it: npm run mutations -- "preview link"
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa, execaSync, type Subprocess } from "execa";
+import type { JSONReportSuite } from "playwright/types/testReporter";
+import { createVitest } from "vitest/node";
+import { giveUp, packagesAreMissing } from "../../scripts/prepare.mjs";
+import { MUTATIONS, type Mutation } from "./mutations";
+
+const TIMEOUT_MS = 180_000;
+
+interface TestResult {
+  file: string;
+  name: string;
+  status: string;
+  error?: string;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const part = process.argv.slice(2).join(" ").toLowerCase();
+// Those that need a build come last: every other test runs the source.
+const selected = MUTATIONS.filter(({ rule }) => rule.toLowerCase().includes(part)).sort(
+  (a, b) => Number(a.needsBuild ?? false) - Number(b.needsBuild ?? false),
+);
+if (selected.length === 0) {
+  console.error(`No rule in tests/mutations/mutations.ts contains “${part}”.`);
+  process.exit(2);
+}
+if (packagesAreMissing()) giveUp("The packages aren't up to date. Run npm ci.");
+
+const started = Date.now();
+// Vitest changes its own, such as NODE_ENV, and the site must not be built with that.
+const env = { ...process.env };
+let subprocess: Subprocess | undefined;
+const worktree = fs.mkdtempSync(path.join(os.tmpdir(), "mutations-"));
+process.once("exit", removeWorktree);
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => process.exit(130));
+addWorktree();
+// Threads resolve "~" by the tsconfig.json of the current folder.
+process.chdir(worktree);
+// One instance for all runs, which transforms a module again only after it has changed.
+const vitest = await createVitest("test", {
+  root: worktree,
+  config: path.join(worktree, "tests/vitest.config.ts"),
+  watch: false,
+  // A test that only takes too long on a busy machine would count as a kill.
+  testTimeout: TIMEOUT_MS,
+  hookTimeout: TIMEOUT_MS,
+  reporters: [{}],
+});
+const isSuccess = await run();
+await vitest.close();
+// Vitest sets it too, because tests have failed.
+process.exit(isSuccess ? 0 : 1);
+
+/** Checks out HEAD, with the packages and the build of this folder. */
+function addWorktree(): void {
+  execaSync("git", ["worktree", "add", "--detach", worktree, "HEAD"], { cwd: root });
+  const copy = (name: string) =>
+    fs.cpSync(path.join(root, name), path.join(worktree, name), { recursive: true });
+  const link = (name: string) => fs.symlinkSync(path.join(root, name), path.join(worktree, name));
+  if (fs.existsSync(path.join(root, "build"))) copy("build");
+  fs.mkdirSync(path.join(worktree, "node_modules"));
+  for (const name of fs.readdirSync(path.join(root, "node_modules"))) {
+    // Vite gives a test the URL of a file only if that is below its root, such as that of the hls.js build.
+    (name === ".cache" ? copy : link)(`node_modules/${name}`);
+  }
+}
+
+function removeWorktree(): void {
+  // With everything that it has started, which would go on writing.
+  if (subprocess?.pid && subprocess.exitCode === null) process.kill(-subprocess.pid, "SIGKILL");
+  execaSync("git", ["worktree", "remove", "--force", worktree], { cwd: root, reject: false });
+  fs.rmSync(worktree, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Returns whether each of the tests passes without its mutation and fails with it. */
+async function run(): Promise<boolean> {
+  console.log(`Running the tests of ${selected.length} mutations on the unchanged product …`);
+  const unchanged = await runTests(selected);
+  const broken = selected.filter((mutation) => {
+    const tests = testsOf(mutation, unchanged);
+    const failed = tests.find(({ status }) => status === "failed");
+    if (tests.length > 0 && !failed) return false;
+    const reason = failed ? (failed.error ?? "it fails") : "none has run";
+    console.log(`NO PASSING TEST  ${describe(mutation)}: ${reason}`);
+    return true;
+  });
+  if (broken.length > 0) return false;
+
+  let killed = 0;
+  for (const mutation of selected) {
+    const revert = apply(mutation);
+    const tests = testsOf(mutation, await runTests([mutation]).finally(revert));
+    const isKilled = tests.some(({ status }) => status === "failed");
+    if (isKilled) killed += 1;
+    const outcome = isKilled ? "killed" : tests.length > 0 ? "SURVIVED" : "COULD NOT RUN";
+    console.log(`${outcome}  ${describe(mutation)}`);
+  }
+  const minutes = ((Date.now() - started) / 60_000).toFixed(1);
+  console.log(`\n${killed} of ${selected.length} mutations killed in ${minutes} minutes.`);
+  return killed === selected.length;
+}
+
+/** Runs a process in the worktree, in a process group of its own. Its failure is a result. */
+function runProcess(file: string, args: string[], more: Record<string, string> = {}) {
+  const options = { cwd: worktree, env: { ...env, ...more }, extendEnv: false, preferLocal: true };
+  const result = execa(file, args, { ...options, detached: true, reject: false, all: true });
+  subprocess = result;
+  return result;
+}
+
+function describe({ rule, file, killedBy }: Mutation): string {
+  return `${rule} (${file}, ${killedBy})`;
+}
+
+/** Changes the line in the worktree; what it returns changes it back. */
+function apply({ file, find, replace }: Mutation): () => void {
+  const target = path.join(worktree, file);
+  const source = fs.readFileSync(target, "utf8");
+  if (source.split(find).length !== 2) throw new Error(`${file} doesn't contain once: ${find}`);
+  const write = (text: string) => {
+    fs.writeFileSync(target, text);
+    vitest.invalidateFile(target);
+  };
+  write(source.replace(find, () => replace));
+  return () => write(source);
+}
+
+/** The tests of a mutation that have run. */
+function testsOf({ killedBy, title }: Mutation, results: readonly TestResult[]): TestResult[] {
+  return results.filter(
+    ({ file, name, status }) =>
+      file === killedBy && name.includes(title) && ["passed", "failed"].includes(status),
+  );
+}
+
+/** Runs the tests of some mutations. No results if the site can't be built. */
+async function runTests(mutations: readonly Mutation[]): Promise<TestResult[]> {
+  if (mutations.some(({ needsBuild }) => needsBuild)) {
+    const prepare = ["scripts/start.mjs", "--prepare"];
+    const { failed, all } = await runProcess(process.execPath, prepare);
+    if (failed) {
+      console.log(all);
+      return [];
+    }
+  }
+  const inBrowser = mutations.filter(({ killedBy }) => killedBy.endsWith(".spec.ts"));
+  const others = mutations.filter((mutation) => !inBrowser.includes(mutation));
+  return [
+    ...(others.length > 0 ? await runVitest(others) : []),
+    ...(inBrowser.length > 0 ? await runPlaywright(inBrowser) : []),
+  ];
+}
+
+function filesOf(mutations: readonly Mutation[]): string[] {
+  return [...new Set(mutations.map(({ killedBy }) => killedBy))];
+}
+
+/** Matches the titles of the tests of some mutations. */
+function titlesOf(mutations: readonly Mutation[]): RegExp {
+  const titles = mutations.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp([...new Set(titles)].join("|"));
+}
+
+async function runVitest(mutations: readonly Mutation[]): Promise<TestResult[]> {
+  vitest.setGlobalTestNamePattern(titlesOf(mutations));
+  const specifications = await vitest.globTestSpecifications(filesOf(mutations));
+  const { testModules } = await vitest.runTestSpecifications(specifications);
+  return testModules.flatMap((module) =>
+    [...module.children.allTests()].map((test) => ({
+      file: path.relative(worktree, module.moduleId),
+      name: test.name,
+      status: test.result().state,
+      error: test.result().errors?.[0]?.message,
+    })),
+  );
+}
+
+async function runPlaywright(mutations: readonly Mutation[]): Promise<TestResult[]> {
+  const report = path.join(worktree, "playwright-report.json");
+  fs.rmSync(report, { force: true });
+  const args = ["test", "--config=tests/e2e/playwright.config.ts", ...filesOf(mutations)];
+  args.push(`--grep=${titlesOf(mutations).source}`, "--reporter=json");
+  await runProcess("playwright", args, { PLAYWRIGHT_JSON_OUTPUT_FILE: report });
+  if (!fs.existsSync(report)) return [];
+  return testsIn(JSON.parse(fs.readFileSync(report, "utf8")).suites);
+}
+
+function testsIn(suites: readonly JSONReportSuite[] = []): TestResult[] {
+  return suites.flatMap(({ specs, suites: inner }) => [
+    ...specs.map(({ title, file, ok }) => ({
+      file: `tests/e2e/${file}`,
+      name: title,
+      status: ok ? "passed" : "failed",
+    })),
+    ...testsIn(inner),
+  ]);
+}

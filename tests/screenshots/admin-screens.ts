@@ -1,0 +1,257 @@
+import { ADMIN } from "../site-process";
+import type { Screen, ScreenOptions, ShownVideos } from "./screen";
+import { signIn } from "./visitor-screens";
+
+/** Who has a second factor, and the admin's password. */
+export const ADMIN_WITH_SECOND_FACTOR = "second@example.com";
+
+/** Of an invitation that is open, and of a preview link. */
+export const INVITATION_TOKEN = "pictures";
+
+/** The id of a report that is open. */
+export const REPORT = "a-report";
+
+/** The studio, and what leads into it. */
+export function adminScreens({
+  plain,
+  long,
+  scheduled,
+  draft,
+  withoutFile,
+}: ShownVideos): Screen[] {
+  const screen = (name: string, address: string, options?: ScreenOptions): Screen => ({
+    name,
+    address,
+    audience: "admin",
+    ...options,
+  });
+  const manage = "/admin?tab=manage";
+  return [
+    {
+      name: "Second step",
+      address: "/auth",
+      audience: "visitor",
+      steps: async (page) => {
+        await signIn(page, ADMIN_WITH_SECOND_FACTOR, ADMIN.password);
+        await page.waitForURL("**/auth/code");
+      },
+      leadsTo: "/auth/code",
+    },
+    screen("Home of an admin", "/"),
+    screen("Upload", "/admin", { guide: "upload" }),
+    screen("Upload, a file chosen", "/admin", {
+      scriptedSteps: async (page) => {
+        await page.waitForLoadState("networkidle");
+        const name = "An evening by the river, the whole of it.mp4";
+        const buffer = Buffer.from("This is no video.");
+        await page
+          .locator("input[name=video]")
+          .setInputFiles([{ name, mimeType: "video/mp4", buffer }]);
+        await page.getByText(name).first().waitFor();
+      },
+    }),
+    screen("Upload, to be published later", "/admin", {
+      steps: async (page) => {
+        await page.getByText("Publish later, or hide at a time").click();
+        await page.getByLabel("Publish at").waitFor();
+      },
+    }),
+    screen("Upload, refused", "/admin", {
+      steps: async (page) => {
+        await page.getByLabel("Title").fill("A walk");
+        await page.getByRole("button", { name: /^Upload/ }).click();
+        await page.waitForLoadState("networkidle");
+      },
+    }),
+    screen("Upload, with terms to accept", "/admin", {
+      steps: async (page) => {
+        await page.goto("/admin/terms");
+        await page.getByRole("button", { name: "Have every upload accept them" }).click();
+        await page.getByRole("button", { name: "Ask for it no more" }).waitFor();
+        await page.goto("/admin");
+        await page.getByText("Read the uploaders' terms, version 2").click();
+      },
+      undo: "UPDATE upload_terms_state SET required_since = NULL",
+    }),
+    screen("Manage", manage),
+    screen("Manage, more filters", `${manage}&from=2020-01-01&columns=title,status,added`),
+    screen("Manage, selected", manage, {
+      guide: "list",
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page.waitForLoadState("networkidle");
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [1, 2]) await boxes.nth(index).check();
+        await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Manage, selected, scheduling", manage, {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page.waitForLoadState("networkidle");
+        await page
+          .getByRole("checkbox", { name: /^Select / })
+          .nth(1)
+          .check();
+        await page.getByLabel("With the selected videos").selectOption("Schedule");
+        await page.getByLabel("Hide at").waitFor();
+      },
+    }),
+    screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true, guide: "edit" }),
+    screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
+    screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true, guide: "replace" }),
+    screen("Manage, replacing", `${manage}&replace=${plain}`, { overlay: true }),
+    screen("Manage, start and end", `${manage}&trim=${long}`, { overlay: true, guide: "trim" }),
+    screen("Manage, looks alike", `${manage}&status=similar`, { guide: "similar" }),
+    screen("Manage, what will change", manage, {
+      guide: "changes",
+      overlay: true,
+      steps: async (page) => {
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [1, 2, 3]) await boxes.nth(index).check();
+        const bar = page.getByRole("form", { name: "Selected videos" });
+        await bar.getByLabel("With the selected videos").selectOption("Hide");
+        await bar.getByRole("button", { name: "Apply" }).click();
+        await page.getByRole("button", { name: "Change videos" }).waitFor();
+      },
+    }),
+    screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
+    screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, {
+      overlay: true,
+      guide: "schedule",
+    }),
+    screen("Manage, only scheduled", `${manage}&status=scheduled`),
+    screen("Manage, drafts", `${manage}&status=review`),
+    screen("Manage, gone", `${manage}&edit=nobody`, { overlay: true }),
+    screen("Manage, nothing found", `${manage}&search=nothing-like-it`),
+    screen("Statistics", "/admin/statistics", { guide: "statistics" }),
+    screen("Statistics of a video", `/admin/videos/${long}/statistics`, {
+      guide: "video-statistics",
+    }),
+    screen("Statistics of a video, not played yet", `/admin/videos/${plain}/statistics`),
+    screen("Activity", "/admin/activity"),
+    screen("Queue", "/admin/queue", { guide: "queue" }),
+    screen("Queue, waiting", "/admin/queue?state=waiting"),
+    screen("Queue, failed", "/admin/queue?state=failed"),
+    screen("Queue, done", "/admin/queue?state=done"),
+    screen("Queue, of one video", `/admin/queue?video=${plain}`),
+    screen("Queue, selected", "/admin/queue?state=waiting", {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [0, 1]) await boxes.nth(index).check();
+        await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Queue, paused", "/admin/queue", {
+      steps: async (page) => {
+        await page.getByRole("button", { name: "Pause all" }).click();
+        await page.getByRole("button", { name: "Resume" }).waitFor();
+      },
+      undo: "UPDATE queue_state SET paused_at = NULL",
+    }),
+    screen("Tags", "/admin/tags"),
+    screen("Tags, selected", "/admin/tags", {
+      guide: "tags",
+      overlay: true,
+      scriptedSteps: async (page) => {
+        const boxes = page.getByRole("checkbox", { name: /^Select / });
+        for (const index of [0, 1]) await boxes.nth(index).check();
+        await page.getByText("2 selected").waitFor();
+      },
+    }),
+    screen("Tags, categories", "/admin/tags", {
+      guide: "categories",
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page
+          .getByRole("heading", { name: "Categories", exact: true, level: 2 })
+          .first()
+          .evaluate((heading) => heading.scrollIntoView({ block: "center" }));
+      },
+    }),
+    screen("Tags, one of them", "/admin/tags?tag=night", { overlay: true }),
+    screen("Series in the studio", "/admin/series"),
+    screen("Series in the studio, one of them", "/admin/series/1", { guide: "series" }),
+    screen("Series in the studio, deleting", "/admin/series/1?delete=1", { overlay: true }),
+    screen("Series in the studio, gone", "/admin/series/99"),
+    screen("Import", "/admin/import", { guide: "import" }),
+    screen("Templates", "/admin/templates", { guide: "templates" }),
+    screen("Templates, one of them", "/admin/templates?template=1"),
+    screen("Terms", "/admin/terms"),
+    screen("Terms, an earlier version", "/admin/terms?version=1"),
+    screen("Trash", "/admin/trash", { guide: "trash" }),
+    screen("Trash, selected", "/admin/trash", {
+      overlay: true,
+      scriptedSteps: async (page) => {
+        await page
+          .getByRole("checkbox", { name: /^Select / })
+          .first()
+          .check();
+        await page.getByText("1 selected").waitFor();
+      },
+    }),
+    screen("Trash, earlier files", "/admin/trash?show=files"),
+    screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
+    screen("Review", `/admin/review/${draft}`, { guide: "review" }),
+    { name: "Preview", address: `/preview/${INVITATION_TOKEN}`, audience: "visitor" },
+    { name: "Preview, revoked", address: "/preview/unknown", audience: "visitor" },
+    screen("Users", "/admin/users", { guide: "users" }),
+    screen("Users, invited", "/admin/users", {
+      steps: async (page) => {
+        await page.getByLabel("E-mail of the new user").fill("guest@example.com");
+        await page.getByRole("button", { name: "Invite" }).click();
+        await page.getByLabel("Link of the invitation").waitFor();
+      },
+      undo: "DELETE FROM invitations WHERE email = 'guest@example.com'",
+    }),
+    { name: "Invitation", address: `/invite/${INVITATION_TOKEN}`, audience: "visitor" },
+    { name: "Invitation, unknown", address: "/invite/unknown", audience: "visitor" },
+    screen("Backups", "/admin/backups", {
+      guide: "backups",
+      steps: async (page) => {
+        // The first is made soon after the start.
+        const proved = page.getByText("Proved", { exact: true });
+        while ((await proved.count()) === 0) {
+          await page.waitForTimeout(500);
+          await page.reload();
+        }
+        // The guide shows a folder as an operator has one, not the temporary one of the moment.
+        for (const folder of await page.locator("main code").all()) {
+          await folder.evaluate((code) => {
+            if (code.textContent?.startsWith("/")) code.textContent = "/mnt/backups";
+          });
+        }
+      },
+    }),
+    screen("Account", "/admin/account", { guide: "account" }),
+    screen("API tokens", "/admin/tokens", { guide: "tokens" }),
+    screen("Workers", "/admin/workers"),
+    screen("Alerts", "/admin/alerts", { guide: "alerts" }),
+    screen("Reports", "/admin/reports"),
+    screen("Report to decide on", `/admin/reports/${REPORT}`),
+    screen("Block list", "/admin/block-list"),
+    screen("Consent", "/admin/consent"),
+    screen("New performer", "/admin/consent/new"),
+    screen("Consent of a video", `/admin/videos/${draft}/consent`),
+    screen("Reference of the API", "/api", { guide: "api" }),
+    screen("Account, a passkey to change", "/admin/account", {
+      steps: async (page) => {
+        await page.getByText("Rename or remove").first().click();
+        await page
+          .getByRole("button", { name: /^Remove the passkey/ })
+          .first()
+          .waitFor();
+      },
+    }),
+    screen("Account, setting up a second factor", "/admin/account", {
+      steps: async (page) => {
+        const panel = page.getByRole("region", { name: "Second factor" });
+        await panel.getByLabel("Your password").fill(ADMIN.password);
+        await panel.getByRole("button", { name: "Set up a second factor" }).click();
+        await page.getByRole("img", { name: "QR code for an authenticator app" }).waitFor();
+      },
+      undo: "UPDATE users SET totp_secret = NULL WHERE totp_enabled_at IS NULL",
+    }),
+  ];
+}

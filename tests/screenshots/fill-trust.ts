@@ -1,0 +1,106 @@
+import { sealDecision, sealMessage, sealReport } from "~/trust/reports/report-box.server";
+import { statusPath } from "~/trust/reports/status-token.server";
+import { DEFAULT_TERMS } from "~/trust/uploaders/terms";
+import { ADMIN, type SiteProcess } from "../site-process";
+import { REPORT } from "./admin-screens";
+import { inDays } from "./days";
+import type { ShownReports } from "./screen";
+
+/** Reports, decisions, strikes and terms. Ids of reports with a status page have the letters of real ones. */
+
+const ASKED = "a-report-that-is-asked";
+const DECIDED = "a-report-that-is-done-";
+
+const WHAT = "I am in this film from 0:40 on, and have never agreed to it being shown.";
+const QUESTION =
+  "Thank you. There are two people in that scene.\n\nWhich of them are you, and is there a place where you have told the uploader to take it down?";
+const ANSWER = "The one in the red coat. I wrote to them in March, and they never answered.";
+
+/** A report that is open, of a film that is shown no more, and two as their reporters see them. */
+export function addReports(site: SiteProcess, hidden: string, shown: string): ShownReports {
+  const database = site.database();
+  const add = database.prepare(
+    `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, box)
+     VALUES (@id, @kind, @state, @decision, @received, @due, @closed, @box)`,
+  );
+  const name = database.prepare(
+    "INSERT INTO report_videos (report_id, video_id, decision, decided_at) VALUES (?, ?, ?, ?)",
+  );
+  const report = (id: string, video: string, more: Record<string, string | null> = {}) => {
+    const where = `${site.url}/video/${video}`;
+    const box = sealReport({
+      ...{ name: "A. Shown", email: "", where, what: WHAT },
+      statements: ["What I write is true as far as I know."],
+    });
+    const times = { received: inDays(-1), due: inDays(1), closed: null };
+    const state = { kind: "consent", state: "open", decision: null };
+    add.run({ id, box, ...times, ...state, ...more });
+    name.run(id, video, more.decision ?? null, more.closed ?? null);
+  };
+  report(REPORT, hidden);
+  report(ASKED, shown, { kind: "private", state: "asked", due: inDays(6) });
+  const closed = { state: "closed", decision: "remove", closed: inDays(-2) };
+  report(DECIDED, hidden, { ...closed, received: inDays(-3), due: inDays(-1) });
+  const write = database.prepare(
+    "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, ?, ?, ?)",
+  );
+  const messages: [report: string, author: string, at: number, text: string][] = [
+    [ASKED, "moderator", -0.5, QUESTION],
+    [DECIDED, "moderator", -2.6, QUESTION],
+    [DECIDED, "reporter", -2.4, ANSWER],
+    [DECIDED, "site", -2, "A moderator has removed the video."],
+    [DECIDED, "moderator", -2, "You are right. It does not come back: its film is blocked."],
+  ];
+  for (const [index, [id, author, at, text]] of messages.entries()) {
+    write.run(`message-${index}`, id, author, inDays(at), sealMessage(text));
+  }
+  return { asked: statusPath(ASKED), decided: statusPath(DECIDED) };
+}
+
+/** What the admin, who has uploaded the videos, reads on the page of the account. */
+export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
+  const database = site.database();
+  const decide = database.prepare(
+    `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
+     SELECT id, @report, @video, @decision, @at, @box FROM users WHERE email = @email`,
+  );
+  const decision = (video: string, name: string, title: string, reason: string, days: number) =>
+    decide.run({
+      ...{ report: DECIDED, video, decision: name, at: inDays(days), email: ADMIN.email },
+      box: sealDecision({ title, reason }),
+    });
+  const evening =
+    "An evening by the river, with a long name that takes more than one line on a phone";
+  decision(shown, "keep", "A walk at noon", "Everybody shown has agreed, as the release says.", -9);
+  decision(
+    "gone",
+    "hide",
+    evening,
+    "Somebody shown says that they never agreed. We ask first.",
+    -3,
+  );
+  const removed =
+    "The person shown in the red coat has never agreed to this.\n\nPlease ask everybody before you upload a film.";
+  decision("gone", "remove", evening, removed, -2);
+  const strike = database.prepare(
+    `INSERT INTO user_strikes (id, user_id, reason, given_by, given_at, ends_at, withdrawn_at)
+     SELECT @id, id, @reason, id, @given, @ends, @withdrawn FROM users WHERE email = @email`,
+  );
+  const about = { email: ADMIN.email, withdrawn: null };
+  const reason = "The person shown in the red coat has never agreed to this.";
+  strike.run({ ...about, id: "counts", reason, given: inDays(-2), ends: inDays(88) });
+  const once = { ...about, reason: "A film of somebody else, who holds the rights to it." };
+  strike.run({ ...once, id: "over", given: inDays(-200), ends: inDays(-110) });
+  const back = { given: inDays(-20), ends: inDays(70), withdrawn: inDays(-18) };
+  strike.run({ ...about, ...back, id: "back", reason: "Uploaded twice." });
+}
+
+/** Two versions, which nobody is asked to accept. */
+export function addTerms(site: SiteProcess): void {
+  const add = site.database().prepare(
+    `INSERT INTO upload_terms (version, text, created_at, created_by)
+     SELECT ?, ?, ?, id FROM users LIMIT 1`,
+  );
+  add.run(1, "Everybody shown is 18 or older, and has agreed.", inDays(-60));
+  add.run(2, DEFAULT_TERMS, inDays(-2));
+}

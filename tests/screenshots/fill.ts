@@ -1,0 +1,274 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { command } from "../command";
+import { ADMIN, type SiteProcess } from "../site-process";
+import { ADMIN_WITH_SECOND_FACTOR, INVITATION_TOKEN } from "./admin-screens";
+import { inDays } from "./days";
+import { addDecisionsAndStrikes, addReports, addTerms } from "./fill-trust";
+import type { ShownVideos } from "./screen";
+
+const DESCRIPTION = `A walk along the river, from the last bus to the first light. Filmed in one night, with what the lamps gave.
+
+0:00 The last bus
+0:12 Along the river
+0:31 Rain, and a long word: Donaudampfschifffahrtsgesellschaftskapitänsmütze
+0:50 First light
+
+More of it at https://example.com/a/rather/long/address/that/nobody/breaks/by/hand?and=parameters
+`;
+
+const CAPTIONS = `WEBVTT
+
+00:00.000 --> 05:00.000
+The last bus has gone.
+From here on we walk.
+`;
+
+/** Fills an empty site with the demo's clips, and changes some so that every state of a video is there. */
+export function fillForScreens(site: SiteProcess): ShownVideos {
+  execFileSync(process.execPath, command("demo"), {
+    env: { ...process.env, DATABASE_PATH: site.databasePath, UPLOADS_DIR: site.uploads },
+    stdio: "inherit",
+  });
+  const database = site.database();
+  const change = (id: string, columns: Record<string, string | number | null>) => {
+    const names = Object.keys(columns).map((name) => `${name} = @${name}`);
+    database
+      .prepare(`UPDATE videos SET ${names.join(", ")} WHERE id = @id`)
+      .run({ ...columns, id });
+  };
+  const published = database
+    .prepare("SELECT id FROM videos WHERE status = 'published' ORDER BY sort_key DESC")
+    .pluck();
+  const [long = "", , , plain = "", withoutFile = "", , , unbroken = "", ...rest] =
+    published.all() as string[];
+  const [hidden = "", draft = "", scheduled = ""] = rest.slice(-3);
+
+  // Beside the file that they belong to: what no video's folder holds is not public.
+  const file = database.prepare("SELECT video_url FROM videos WHERE id = ?").pluck().get(long);
+  const folder = String(file)
+    .replace("/media/videos/", "")
+    .replace(/\.mp4$/, "");
+  const captions = site.addFile("videos", `${folder}/captions/en.vtt`, CAPTIONS);
+  change(long, {
+    title: "Along the river at night, from the last bus to the first light of the morning",
+    description: DESCRIPTION,
+    tags: JSON.stringify(["night", "river", "one take", "a tag of several words", "مساء"]),
+    captions: JSON.stringify([{ url: captions, language: "en", label: "English", added: true }]),
+  });
+  change(withoutFile, { video_url: "" });
+  change(unbroken, { title: "Averyverylongwordwithoutanyspacethatcannotbebroken".repeat(2) });
+  change(hidden, { status: "hidden", unpublish_at: null });
+  change(draft, { status: "review" });
+  change(scheduled, { status: "hidden", publish_at: inDays(9) });
+  change(plain, { unpublish_at: inDays(30) });
+
+  addViews(site, [long, plain, unbroken]);
+  addWatchedParts(site, long);
+  addDiskDays(site);
+  addTransferDays(site);
+  spoilJobs(site, long, plain);
+  database
+    .prepare(
+      `INSERT INTO deleted_videos (id, title, row, deleted_at)
+       VALUES ('deleted', 'A film that nobody wanted to keep', '{}', ?)`,
+    )
+    .run(new Date().toISOString());
+  addSeries(site, [hidden, ...(published.all() as string[]).slice(0, 11)]);
+  const otherFile = database.prepare(
+    `INSERT INTO video_files (id, video_id, state, replaced_at, duration, video_url, bytes)
+     VALUES (?, ?, ?, ?, '1:02', '/media/videos/u/1.mp4', 52000000)`,
+  );
+  otherFile.run("earlier", long, "earlier", new Date().toISOString());
+  otherFile.run("pending", plain, "pending", null);
+  database
+    .prepare(
+      `INSERT INTO jobs (video_id, kind, priority, state, progress, worker, lease_until)
+       VALUES ('pending', 'ladder', 40, 'running', 0.6, 'another', ?)`,
+    )
+    .run(inDays(1));
+  database.exec(
+    `INSERT INTO upload_templates (user_id, name, description, category, tags, is_default)
+     SELECT id, 'A walk at night', 'Filmed in one night.', 'desi', 'night, walk', 1 FROM users;
+     INSERT INTO upload_templates (user_id, name) SELECT id, 'Nothing but a name' FROM users`,
+  );
+  // Everybody's second step ends here: nobody has the secret.
+  database
+    .prepare(
+      `INSERT INTO users (id, email, password_hash, totp_secret, totp_enabled_at)
+       SELECT 'second', ?, password_hash, 'none', ? FROM users LIMIT 1`,
+    )
+    .run(ADMIN_WITH_SECOND_FACTOR, new Date().toISOString());
+  addPasskeys(site);
+  const reports = addReports(site, hidden, plain);
+  addDecisionsAndStrikes(site, plain);
+  addTerms(site);
+  addUsers(site);
+  addDownloads(site);
+  addReview(site, draft);
+  addPairs(site, [plain, unbroken, long]);
+  addAlerts(site);
+  const all = published.all() as string[];
+  return { long, plain, withoutFile, scheduled, draft, all, reports };
+}
+
+/** The first of them looks like each of the others. */
+function addPairs(site: SiteProcess, [one = "", ...others]: string[]): void {
+  const add = site.database().prepare("INSERT INTO similar_videos (first, second) VALUES (?, ?)");
+  for (const other of others) add.run(...[one, other].sort());
+}
+
+/** What was over before the pictures: the site itself ends what lasts. */
+function addAlerts(site: SiteProcess): void {
+  const add = site
+    .database()
+    .prepare(
+      "INSERT INTO alerts (id, kind, sentence, raised_at, resolved_at) VALUES (?, ?, ?, ?, ?)",
+    );
+  const disk = "The disk of the uploads is nearly full: 1.8 GB are free.";
+  const backup = "The backup of the site failed: the folder is not there.";
+  add.run("disk", "disk", disk, inDays(-3), inDays(-2));
+  add.run("backup", "backup-failed", backup, inDays(-9), inDays(-8));
+}
+
+/** A public series with videos, and some others. */
+function addSeries(site: SiteProcess, videos: string[]): void {
+  const database = site.database();
+  const add = database.prepare(
+    "INSERT INTO series (title, slug, description, visibility) VALUES (?, ?, ?, ?)",
+  );
+  const about =
+    "From the last bus to the first light: what the lamps gave, in the order of the nights.";
+  add.run("Nights out", "nights-out", about, "public");
+  add.run("Averyverylongtitlewithoutanyspacethatcannotbebrokenbyanyone", "long", "", "studio");
+  add.run("To be sorted", "to-be-sorted", "", "studio");
+  database.exec("INSERT INTO series_slugs SELECT slug, id FROM series");
+  const put = database.prepare("INSERT INTO series_videos VALUES (1, ?, ?)");
+  for (const [position, id] of [...videos, "deleted"].entries()) put.run(id, position);
+}
+
+/** Of what was fetched from addresses; none that waits, which would begin. */
+function addDownloads(site: SiteProcess): void {
+  const add = site.database().prepare(
+    `INSERT INTO downloads (user_id, address, texts, status, state, reason)
+     SELECT id, @address, @texts, 'review', @state, @reason FROM users WHERE email = @email`,
+  );
+  const download = {
+    email: ADMIN.email,
+    address: "https://films.example/2026/a-night-by-the-river-in-full.mp4",
+    texts: JSON.stringify({ title: "A night by the river" }),
+    reason: null,
+  };
+  add.run({ ...download, state: "done" });
+  add.run({ ...download, state: "cancelled" });
+  const reason = "The server answers with 404, not with the file.";
+  add.run({ ...download, state: "failed", reason });
+}
+
+/** Nobody has the keys to them. */
+function addPasskeys(site: SiteProcess): void {
+  const add = site.database().prepare(
+    `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced, last_used_at)
+     SELECT @name, id, @host, @name, x'00', 0, @synced, @used FROM users WHERE email = @email`,
+  );
+  const passkey = { email: ADMIN.email, host: "localhost", synced: 0, used: null };
+  add.run({ ...passkey, name: "Phone", synced: 1, used: new Date().toISOString() });
+  add.run({ ...passkey, name: "The key on my key ring" });
+  add.run({ ...passkey, name: "Laptop of before", host: "films.example" });
+}
+
+/** Two notes about a draft that is ready, and a preview link. */
+function addReview(site: SiteProcess, draft: string): void {
+  const database = site.database();
+  database.prepare("UPDATE videos SET ready_at = ? WHERE id = ?").run(inDays(0), draft);
+  const note = database.prepare(
+    `INSERT INTO review_notes (video_id, user_id, text, created_at)
+     SELECT ?, id, ?, ? FROM users LIMIT 1`,
+  );
+  note.run(draft, "The sound of the first minute is too low. Can you look at it?", inDays(-1));
+  note.run(draft, "Done, and the title says where it is now.", inDays(0));
+  const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
+  database
+    .prepare(
+      `INSERT INTO preview_links (token_hash, video_id, made_by, created_at, views, last_viewed_at)
+       SELECT ?, ?, id, ?, 3, ? FROM users LIMIT 1`,
+    )
+    .run(hash, draft, inDays(-1), inDays(0));
+}
+
+/** One user of each kind, and two invitations. */
+function addUsers(site: SiteProcess): void {
+  const database = site.database();
+  const user = database.prepare(
+    `INSERT INTO users (email, password_hash, role, may_publish, deactivated_at)
+     VALUES (?, 'none', ?, ?, ?)`,
+  );
+  user.run("editor@example.com", "editor", 0, null);
+  user.run("a-rather-long-address-of-an-uploader@videos.example.com", "uploader", 1, null);
+  user.run("gone@example.com", "uploader", 0, inDays(-3));
+  const invitation = database.prepare(
+    `INSERT INTO invitations (token_hash, email, role, invited_by, created_at, expires_at)
+     SELECT ?, ?, ?, id, ?, ? FROM users ORDER BY created_at LIMIT 1`,
+  );
+  const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
+  invitation.run(hash, "new@example.com", "editor", inDays(0), inDays(2));
+  invitation.run("none", "late@example.com", "uploader", inDays(-5), inDays(-3));
+}
+
+/** Views of a month, some days without any. */
+function addViews(site: SiteProcess, ids: string[]): void {
+  const add = site
+    .database()
+    .prepare("INSERT OR REPLACE INTO view_days (video_id, day, views) VALUES (?, ?, ?)");
+  for (const [place, id] of ids.entries()) {
+    for (let day = 0; day < 30; day += 1 + place) {
+      add.run(id, inDays(-day).slice(0, 10), 40 + ((day * 37) % 61) * (3 - place));
+    }
+  }
+}
+
+/** Most who begin a film see its first half, and some leave at each part. */
+function addWatchedParts(site: SiteProcess, id: string): void {
+  const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));
+  site
+    .database()
+    .prepare("INSERT OR REPLACE INTO watched_parts (video_id, views, parts) VALUES (?, 840, ?)")
+    .run(id, JSON.stringify(parts));
+}
+
+/** A disk that fills up by 3 GB a day. */
+function addDiskDays(site: SiteProcess): void {
+  const add = site
+    .database()
+    .prepare("INSERT OR IGNORE INTO disk_days (day, used_bytes, free_bytes) VALUES (?, ?, ?)");
+  for (let day = 1; day <= 20; day += 1) {
+    add.run(inDays(-day).slice(0, 10), 200e9 - day * 3e9, 120e9 + day * 3e9);
+  }
+}
+
+/** More is watched at weekends. */
+function addTransferDays(site: SiteProcess): void {
+  const add = site
+    .database()
+    .prepare("INSERT OR IGNORE INTO transfer_days (day, bytes) VALUES (?, ?)");
+  for (let day = 1; day <= 80; day += 1) {
+    add.run(inDays(-day).slice(0, 10), Math.round((day % 7 < 2 ? 61e9 : 38e9) + (day % 5) * 2.4e9));
+  }
+}
+
+/** One job that runs, and one that failed; the others wait. */
+function spoilJobs(site: SiteProcess, running: string, failed: string): void {
+  const database = site.database();
+  database
+    .prepare(
+      `UPDATE jobs SET state = 'running', progress = 0.42, speed = 1.8, seconds_left = 190,
+       worker = 'another', lease_until = ?, started_at = ? WHERE video_id = ? AND kind = 'ladder'`,
+    )
+    .run(inDays(1), new Date().toISOString(), running);
+  database
+    .prepare(
+      `UPDATE jobs SET state = 'failed', attempts = 3, finished_at = ?,
+       reason = 'The file ends before its last frame.' WHERE video_id = ? AND kind = 'ladder'`,
+    )
+    .run(new Date().toISOString(), failed);
+}

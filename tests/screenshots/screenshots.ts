@@ -1,0 +1,254 @@
+// npm run screenshots: every screen in every variant, with one page that shows them all.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
+import sharp from "sharp";
+import { forgetSettings } from "~/server/settings.server";
+import { runScript } from "../../scripts/run-script";
+import { CHROMIUM_LAUNCH } from "../chromium";
+import { doubleText } from "../page-layout";
+import { ADMIN, SiteProcess } from "../site-process";
+import { fillForScreens } from "./fill";
+import { axeFindings, layoutFindings } from "./findings";
+import { indexPage, type Picture } from "./index-page";
+import { type Audience, type Screen, takesScripts } from "./screen";
+import { screensOf } from "./screens";
+import { COUNTRY_HEADER, signIn } from "./visitor-screens";
+
+const USAGE = `npm run screenshots [-- --only TEXT] [--variant TEXT] [FOLDER]
+       npm run screenshots -- --guide
+
+Fills a site of its own with the demo's clips, and takes pictures of every screen at 360, 740 (landscape),
+768 and 1440 pixels, with and without scripts, in forced colours and with text of twice the size.
+FOLDER is "screenshots" unless given; its index.html shows them all, and says what scrolls sideways, lies
+outside of the screen or breaks a rule of axe. --only takes the screens whose name has TEXT in it, --variant
+the variants. --guide takes those of docs/studio.md anew, and nothing else. It wants Chromium, and ffmpeg for clips that move.`;
+
+interface Variant {
+  name: string;
+  options: BrowserContextOptions;
+  largeText?: boolean;
+  /** At two sizes is enough: its rules are about names, roles and contrast. */
+  axe?: boolean;
+}
+
+const SIZES = { "360": [360, 740], "740": [740, 360], "768": [768, 1024], "1440": [1440, 900] };
+const TOUCH: BrowserContextOptions = { hasTouch: true, isMobile: true };
+
+/** Phones. A whole page of an emulated tablet is drawn as for a mouse, in the height that a finger needs. */
+function optionsAt(width: number, height: number): BrowserContextOptions {
+  return { viewport: { width, height }, ...(width < 768 ? TOUCH : undefined) };
+}
+
+const VARIANTS: Variant[] = [
+  ...Object.entries(SIZES).flatMap(([name, [width = 0, height = 0]]): Variant[] => [
+    { name, options: optionsAt(width, height), axe: width === 360 || width === 1_440 },
+    {
+      name: `${name} no scripts`,
+      options: { ...optionsAt(width, height), javaScriptEnabled: false },
+    },
+  ]),
+  ...[360, 1440].flatMap((width): Variant[] => [
+    {
+      name: `${width} forced colours`,
+      options: { ...optionsAt(width, 900), forcedColors: "active" },
+    },
+    { name: `${width} 200 % text`, options: optionsAt(width, 900), largeText: true },
+  ]),
+];
+
+const PICTURES_SECRET = "of pictures that nobody else looks at";
+const GUIDE: Variant = { name: "guide", options: optionsAt(1_280, 800) };
+const GUIDE_FOLDER = "docs/pictures";
+const GUIDE_WIDTH_PIXELS = 960;
+
+await runScript(
+  USAGE,
+  { only: { type: "string" }, variant: { type: "string" }, guide: { type: "boolean" } },
+  async ({ only, variant, guide }, [folder = "screenshots"]) => {
+    const target = path.resolve(guide ? GUIDE_FOLDER : String(folder));
+    fs.mkdirSync(target, { recursive: true });
+    // What a report says is encrypted with it, in the process that fills the site.
+    process.env.SESSION_SECRET = PICTURES_SECRET;
+    forgetSettings();
+    const backups = fs.mkdtempSync(path.join(os.tmpdir(), "screenshots-"));
+    const site = new SiteProcess({
+      AGE_GATE: "on",
+      JOIN_URL: "https://example.com/channel",
+      BACKUP_DIR: backups,
+      SESSION_SECRET: PICTURES_SECRET,
+      COUNTRY_HEADER,
+      COUNTRY_RULES: "XC=check",
+      AGE_CHECK_URL: "https://age.example/check",
+      AGE_CHECK_SECRET: PICTURES_SECRET,
+      RECORDS_CUSTODIAN: "Jane Doe|1 Example Street|12345 Example Town",
+    });
+    let browser: Browser | undefined;
+    try {
+      await site.start();
+      const screens = screensOf(fillForScreens(site)).filter(has(only));
+      browser = await chromium.launch(CHROMIUM_LAUNCH);
+      const session = await signedIn(browser, urlOf(site));
+      const pictures: Picture[] = [];
+      if (guide) {
+        const shown = screens.filter((screen) => screen.guide);
+        await takeAll(browser, GUIDE, shown, { site, session, target });
+        console.log(`${shown.length} pictures in ${target}`);
+        return;
+      }
+      for (const each of VARIANTS.filter(has(variant))) {
+        const taken = await takeAll(browser, each, screens, { site, session, target });
+        pictures.push(...taken);
+        console.log(`${each.name}: ${taken.length} screens`);
+      }
+      fs.writeFileSync(path.join(target, "index.html"), indexPage(pictures));
+      const findings = pictures.flatMap(({ screen, variant, findings }) =>
+        findings.map((finding) => `${screen}, ${variant}: ${finding}`),
+      );
+      for (const finding of findings) console.log(finding);
+      console.log(`${pictures.length} pictures of ${screens.length} screens.`);
+      if (findings.length > 0) process.exitCode = 1;
+      console.log(`${findings.length} findings. All of them: ${path.join(target, "index.html")}`);
+    } finally {
+      await browser?.close();
+      await site.remove();
+      fs.rmSync(backups, { recursive: true, force: true });
+    }
+  },
+);
+
+/** By a name: browsers have no passkeys at an IP address. */
+function urlOf(site: SiteProcess): string {
+  return site.url.replace("127.0.0.1", "localhost");
+}
+
+function has(text: unknown) {
+  return ({ name }: { name: string }) => !text || name.includes(String(text));
+}
+
+type Session = Awaited<ReturnType<typeof signedIn>>;
+
+async function takeAll(
+  browser: Browser,
+  variant: Variant,
+  screens: readonly Screen[],
+  { site, session, target }: { site: SiteProcess; session: Session; target: string },
+): Promise<Picture[]> {
+  const pictures: Picture[] = [];
+  const scripted = variant.options.javaScriptEnabled !== false;
+  for (const audience of ["newcomer", "visitor", "admin"] as const) {
+    const context = await browser.newContext({
+      ...variant.options,
+      baseURL: urlOf(site),
+      storageState: stateFor(audience, session),
+      serviceWorkers: "block",
+    });
+    context.setDefaultTimeout(15_000);
+    if (variant.largeText) await context.addInitScript(doubleText);
+    for (const screen of screens) {
+      if (screen.audience !== audience || (!scripted && takesScripts(screen))) continue;
+      const page = await context.newPage();
+      const findings: string[] = [];
+      try {
+        await prepare(page, screen, site, scripted);
+      } catch (error) {
+        findings.push(`not as it should be: ${String(error).split("\n")[0]}`);
+      }
+      if (variant === GUIDE) {
+        await writeGuidePicture(page, path.join(target, `${screen.guide}.webp`));
+        if (screen.undo) site.database().exec(screen.undo);
+        await page.close();
+        continue;
+      }
+      const isWhole = !(screen.overlay && scripted);
+      // What sticks to the top of the screen would stand in the middle of a picture of the whole page.
+      if (isWhole) await page.evaluate(() => scrollTo(0, 0));
+      const file = fileOf(screen.name, variant.name);
+      await page.screenshot({
+        path: path.join(target, file),
+        type: "jpeg",
+        quality: 75,
+        fullPage: isWhole,
+        animations: "disabled",
+      });
+      findings.push(...(await layoutFindings(page, variant.options.hasTouch ?? false)));
+      if (variant.axe) findings.push(...(await axeFindings(page)));
+      pictures.push({ screen: screen.name, variant: variant.name, file, findings });
+      if (screen.undo) site.database().exec(screen.undo);
+      await context.setOffline(false);
+      if (scripted) await page.evaluate(() => localStorage.clear());
+      await page.close();
+    }
+    await context.close();
+  }
+  return pictures;
+}
+
+async function writeGuidePicture(page: Page, file: string): Promise<void> {
+  const picture = await page.screenshot({ animations: "disabled" });
+  await sharp(picture).resize({ width: GUIDE_WIDTH_PIXELS }).webp({ quality: 75 }).toFile(file);
+}
+
+/** The screen as a person has it, with what the browser remembers and what has to be pressed. */
+async function prepare(
+  page: Page,
+  { address, remembers, whileBroken, steps, scriptedSteps }: Screen,
+  site: SiteProcess,
+  scripted: boolean,
+): Promise<void> {
+  if (remembers) {
+    await page.goto("/robots.txt");
+    await page.evaluate((entries) => {
+      for (const [key, value] of entries) localStorage.setItem(key, JSON.stringify(value));
+    }, Object.entries(remembers));
+  }
+  if (whileBroken) site.database().exec("ALTER TABLE videos RENAME TO videos_away");
+  try {
+    await page.goto(address);
+  } finally {
+    if (whileBroken) site.database().exec("ALTER TABLE videos_away RENAME TO videos");
+  }
+  // Dialogs become modal with the scripts.
+  if (scripted) await page.waitForLoadState("networkidle");
+  await steps?.(page);
+  if (scripted) await scriptedSteps?.(page);
+  await page.evaluate(() => document.fonts.ready);
+  await loadPosters(page);
+}
+
+/** Those below the screen too, which a browser puts off until they are scrolled to. */
+async function loadPosters(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const posters = [...document.images].filter((image) => image.loading === "lazy");
+    await Promise.allSettled(
+      posters.map((image) => {
+        image.loading = "eager";
+        return image.decode();
+      }),
+    );
+  });
+}
+
+function stateFor(audience: Audience, session: Session): Session | undefined {
+  if (audience === "newcomer") return undefined;
+  if (audience === "admin") return session;
+  return { ...session, cookies: session.cookies.filter(({ name }) => name.includes("age")) };
+}
+
+async function signedIn(browser: Browser, baseURL: string) {
+  const context = await browser.newContext({ baseURL, javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("/");
+  await page.getByRole("button", { name: "Enter", exact: true }).click();
+  await page.goto("/auth");
+  await signIn(page, ADMIN.email, ADMIN.password);
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+function fileOf(screen: string, variant: string): string {
+  const name = `${screen} ${variant}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  return `${name}.jpg`;
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { command } from "../../command";
+import type { Session } from "./session";
+
+/** Commands that an operator may run beside the site, or while it is stopped. */
+export const CHECKS = [["check-library"], ["check-library", "--fix"]] as const;
+/** Where the site has a store. */
+export const MOVES = [
+  ["move-storage", "--to", "disk"],
+  ["move-storage", "--to", "store"],
+] as const;
+
+/** Probability that a command runs beside the site. */
+const COMMAND_PROBABILITY = 0.4;
+
+export interface RunningCommand {
+  name: string;
+  child: ChildProcess;
+  /** Resolves when the process exits. */
+  ended: Promise<unknown>;
+  /** What it has printed. */
+  output(): string;
+}
+
+/** Starts a random command beside the site, or none. */
+export function startCommand(session: Session): RunningCommand | undefined {
+  const { random, settings } = session;
+  if (!random.chance(COMMAND_PROBABILITY)) return undefined;
+  const args = random.pick<readonly string[]>(
+    settings.STORAGE_URL ? [...CHECKS, ...MOVES, ...MOVES] : CHECKS,
+  );
+  return runCommand(session, args);
+}
+
+/** Starts a command of the site, such as `backup`, with its arguments. */
+export function runCommand(
+  { site, settings }: Session,
+  [script = "", ...args]: readonly string[],
+): RunningCommand {
+  const name = [script, ...args].filter((each) => !path.isAbsolute(each)).join(" ");
+  let output = "";
+  const child = spawn(process.execPath, command(script, ...args), {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      DATABASE_PATH: site.databasePath,
+      UPLOADS_DIR: site.uploads,
+      ...settings,
+    },
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
+  return { name, child, ended: once(child, "exit"), output: () => output };
+}
+
+/** @returns whether it was still running. */
+export async function killCommand({ child, ended }: RunningCommand): Promise<boolean> {
+  if (child.exitCode !== null) return false;
+  child.kill("SIGKILL");
+  await ended;
+  return child.signalCode !== null;
+}

@@ -1,0 +1,128 @@
+import fs from "node:fs";
+import { signInTo } from "../../site-client";
+import { SiteProcess } from "../../site-process";
+import type { Faults, TortureOptions } from "../options";
+import { createRandom } from "../random";
+import { act } from "./actions";
+import { check } from "./checks";
+import { killCommand, startCommand } from "./commands";
+import { kill } from "./kills";
+import type { Film } from "./model";
+import type { Session } from "./session";
+import { workWhileStopped } from "./stopped-site";
+
+const KILLS_OF_A_RUN = 1_000;
+/** Requests that are under way at once. */
+const AT_ONCE = 3;
+const MOST_OPERATIONS_BETWEEN = 25;
+/** A site of its own begins with more films than this: what each start checks stays little. */
+const MOST_FILMS = 60;
+
+export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
+  const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
+  return crash(seed, minutes === undefined ? KILLS_OF_A_RUN : Number.POSITIVE_INFINITY, until);
+}
+
+/** Kills a site again and again while it works, and compares what it has with what it has answered. */
+export async function crash(
+  seed: string,
+  most: number,
+  until = Number.POSITIVE_INFINITY,
+): Promise<Faults> {
+  const faults: Faults = [];
+  const kinds = new Map<string, number>();
+  const count = (kind: string) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  let kills = 0;
+  let operations = 0;
+  let films = 0;
+  for (let part = 0; kills < most && Date.now() < until; part++) {
+    const site = new SiteProcess({
+      ENCODER_CONCURRENCY: "1",
+      ENCODER_MAX_HEIGHT: "240",
+      ENCODER_FREE_BYTES: "1",
+    });
+    const backups = `${site.folder}-backups`;
+    const folder = `${site.folder}-import`;
+    const store = `${site.folder}-store`;
+    for (const each of [backups, folder, store]) fs.mkdirSync(each);
+    const random = createRandom(`${seed} ${part}`);
+    const settings: Record<string, string> = {
+      ...{ BACKUP_DIR: backups, BACKUP_KEEP: "1", IMPORT_DIR: folder },
+      KEEP_SOURCES: random.pick(["always", "until-converted", "never"]),
+      // Every second site keeps its files in a store, and no copies that it doesn't need.
+      ...(part % 2 === 1 && { STORAGE_URL: `file://${store}`, STORAGE_CACHE_BYTES: "0" }),
+    };
+    try {
+      await site.start(settings);
+      const cookie = await signInTo(site);
+      const session: Session = {
+        ...(settings.STORAGE_URL && { store }),
+        site,
+        folder,
+        backups,
+        settings,
+        cookie,
+        random,
+        films: [],
+        faults,
+        operations: 0,
+      };
+      while (session.films.length < MOST_FILMS && kills < most && Date.now() < until) {
+        const before = faults.length;
+        const killed = await killWhileWorking(session);
+        killed.forEach(count);
+        kills++;
+        const found = await check(session, session.films);
+        const where = `part ${part}, kill ${kills}: ${killed.join(" and ")}`;
+        const recent = [...faults.splice(before), ...found].map((fault) => `${fault} (${where})`);
+        faults.push(...recent);
+        for (const fault of recent) console.log(`FAULT  ${fault}`);
+      }
+      operations += session.operations;
+      films += session.films.length;
+    } finally {
+      await site.remove();
+      for (const each of [backups, folder, store])
+        fs.rmSync(each, { recursive: true, force: true });
+    }
+  }
+  const each = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
+  console.log(`${kills} kills (${each}), ${operations} operations, ${films} films`);
+  return [...new Set(faults)];
+}
+
+/**
+ * Works on the site with several requests at once, and kills it while they are under way, and a command that
+ * may be running beside it. Then does what operators do with a stopped site.
+ *
+ * @returns what was killed.
+ */
+async function killWhileWorking(session: Session): Promise<string[]> {
+  const { site, random } = session;
+  const running = startCommand(session);
+  const busy = new Set<Film>();
+  let left = 1 + random.below(MOST_OPERATIONS_BETWEEN);
+  let isKilled = false;
+  const work = async () => {
+    while (left-- > 0 && !isKilled) await act(session, busy);
+  };
+  const wait = random.below(1_500);
+  const working = Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.race([
+    working.then(() => undefined),
+    new Promise((next) => setTimeout(next, wait)),
+  ]);
+  isKilled = true;
+  const isCommandKilled = running && (await killCommand(running));
+  const kind = await kill(site, random);
+  await working;
+  const killed: string[] = [kind, ...(isCommandKilled ? [running.name] : [])];
+  if (kind !== "programs") {
+    killed.push(...(await workWhileStopped(session)));
+    await site.start();
+  }
+  if (running && /\n\s+at .+:\d+:\d+/.test(running.output()) && !isCommandKilled) {
+    session.faults.push(`${running.name} has failed: ${running.output().slice(0, 400)}`);
+  }
+  return killed;
+}

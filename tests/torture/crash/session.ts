@@ -1,0 +1,35 @@
+import { ask } from "../../site-client";
+import type { Random } from "../random";
+import type { Places } from "./checks";
+import type { Film } from "./model";
+
+export const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+export const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+
+export interface Session extends Places {
+  /** IMPORT_DIR */
+  folder: string;
+  /** Of the site and of commands. */
+  settings: Record<string, string>;
+  cookie: string;
+  random: Random;
+  films: Film[];
+  /** BACKUP_DIR */
+  backups: string;
+  /** The last backup that was made while the site was stopped, and the films in it. */
+  backup?: { folder: string; films: Film[] };
+  /** Faults found so far. */
+  faults: string[];
+  operations: number;
+}
+
+/** Sends a request, which the site may be killed under: then the answer is missing. */
+export async function send(
+  { site, cookie }: Session,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: Buffer | string,
+) {
+  return ask(site, method, path, { Cookie: cookie, ...headers }, body).catch(() => undefined);
+}

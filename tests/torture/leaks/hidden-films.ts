@@ -1,0 +1,137 @@
+import fs from "node:fs";
+import { mp4Clip } from "../../clips";
+import { ask } from "../../site-client";
+import type { SiteProcess } from "../../site-process";
+import type { Random } from "../random";
+import { newMark } from "./marks";
+
+const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+const FAR = "2099-01-01T12:00:00.000Z";
+
+/** Ways in which a film is not public: of some it was before. */
+export const STATES = ["hidden", "draft", "scheduled", "in the trash", "held", "ended"] as const;
+export type State = (typeof STATES)[number];
+const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"];
+
+/** A film, or one that never was and is asked for in its place. */
+export interface Film {
+  id: string;
+  /** `{user}/{number}`, which the names of all its files begin with. */
+  base: string;
+  /** In its texts, and in the bytes of each of its files. */
+  word: string;
+}
+export interface HiddenFilm extends Film {
+  state: State;
+  wasPublic: boolean;
+}
+
+/** The files of a film below its address. */
+const FILES = (base: string) => [
+  `videos/${base}.mp4`,
+  `videos/${base}/hls/master.m3u8`,
+  `videos/${base}/hls/240/index.m3u8`,
+  `videos/${base}/hls/240/init.mp4`,
+  `videos/${base}/hls/240/1.m4s`,
+  `videos/${base}/storyboard.vtt`,
+  `videos/${base}/storyboard-1.jpg`,
+  `videos/${base}/preview.mp4`,
+  `videos/${base}/en.vtt`,
+  `thumbnails/${base}.jpg`,
+  `thumbnails/${base}/poster.jpg`,
+];
+export const filesOf = ({ base }: Film) => FILES(base).map((name) => `/media/${name}`);
+
+const newId = (random: Random) =>
+  Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
+
+export function newFilm(random: Random, number: number): Film {
+  const base = `u/${1_795_000_000_000 + number}`;
+  return { id: newId(random), base, word: newMark(random) };
+}
+
+/** What a file holds: a film, or the text that its kind begins with, and the mark. */
+function contentOf(name: string, { base, word }: Film): Buffer {
+  const marked = Buffer.from(`....free${word}`);
+  if (name.endsWith(".mp4") || name.endsWith(".m4s")) {
+    marked.writeUInt32BE(marked.length);
+    return Buffer.concat([fs.readFileSync(mp4Clip(1, "128x72")), marked]);
+  }
+  if (name.endsWith(".vtt")) return Buffer.from(`WEBVTT\n\n00:00.000 --> 00:01.000\n${word}\n`);
+  if (name.endsWith("master.m3u8")) {
+    const stream = "#EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=128x72\n240/index.m3u8";
+    return Buffer.from(`#EXTM3U\n# ${word} ${base}\n${stream}\n`);
+  }
+  if (name.endsWith(".m3u8")) {
+    const parts = '#EXT-X-MAP:URI="init.mp4"\n#EXTINF:1,\n1.m4s\n#EXT-X-ENDLIST';
+    return Buffer.from(`#EXTM3U\n# ${word}\n#EXT-X-TARGETDURATION:1\n${parts}\n`);
+  }
+  return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), marked]);
+}
+
+/** Enters a film with all that one may have, in the state that it begins with. */
+export function addFilm(site: SiteProcess, film: Film, columns: Record<string, string | null>) {
+  const { id, base, word } = film;
+  for (const name of FILES(base)) {
+    const [bucket, ...path] = name.split("/") as ["videos" | "thumbnails", ...string[]];
+    site.addFile(bucket, path.join("/"), contentOf(name, film));
+  }
+  const at = (name: string) => `/media/videos/${base}/${name}`;
+  site.addVideo({
+    ...{ id, title: `${word} in the evening`, duration: "1:00", uploaded_by: null },
+    description: `About ${word}.\n0:00 ${word} begins\n0:20 ${word} goes on\n0:40 ${word} ends`,
+    tags: JSON.stringify([`${word}tag`, "evening"]),
+    ...{ video_url: `/media/videos/${base}.mp4`, thumbnail_url: `/media/thumbnails/${base}.jpg` },
+    ...{ hls_url: at("hls/master.m3u8"), storyboard_url: at("storyboard.vtt") },
+    ...{ preview_url: at("preview.mp4") },
+    captions: JSON.stringify([{ url: at("en.vtt"), language: "en", label: word, added: true }]),
+    ...columns,
+  });
+}
+
+/** Films of each state that the public may not see; those that it could are still public. */
+export function addFilms(
+  site: SiteProcess,
+  random: Random,
+  states: readonly State[],
+): HiddenFilm[] {
+  return states.map((state, index) => {
+    const film = newFilm(random, index + 1);
+    const wasPublic = WERE_PUBLIC.includes(state);
+    addFilm(site, film, {
+      status: wasPublic ? "published" : state === "draft" ? "review" : "hidden",
+      ...(state === "scheduled" && { publish_at: FAR }),
+    });
+    return { ...film, state, wasPublic };
+  });
+}
+
+/** Takes a public film from the public, as the studio or a visitor does. */
+export async function hide(site: SiteProcess, cookie: string, film: HiddenFilm): Promise<void> {
+  const { id, state } = film;
+  const send = async (path: string, fields: Record<string, string>, headers = {}) => {
+    const body = new URLSearchParams(fields).toString();
+    const { status, body: text } = await ask(site, "POST", path, { ...FORM, ...headers }, body);
+    if (status >= 400) throw new Error(`${path} answered ${status}: ${text.slice(0, 300)}`);
+  };
+  const studio = { Cookie: cookie };
+  if (state === "hidden")
+    await send("/admin", { intent: "toggle", id, shown: "published" }, studio);
+  if (state === "in the trash") await send("/admin", { intent: "delete", id }, studio);
+  if (state === "held") {
+    const report = { form: "one-opening", where: `${site.url}/video/${id}` };
+    const statements = { "statement-0": "1", "statement-1": "1" };
+    const what = "It shows me, and I did not agree.";
+    await send(`/report?video=${id}&kind=consent`, { ...report, ...statements, what });
+  }
+  if (state === "ended") {
+    const end = "UPDATE videos SET unpublish_at = '2026-01-01T00:00:00.000Z' WHERE id = ?";
+    site.database().prepare(end).run(id);
+  }
+}
+
+/** Whether the row is public. */
+export function isPublic(site: SiteProcess, { id }: Film): boolean {
+  const status = site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
+  return status === "published";
+}

@@ -1,0 +1,44 @@
+// npm run torture: tries to break the site, or does what is named: npm run torture -- bytes --seed s
+import { parseArgs } from "node:util";
+import type { Faults, TortureOptions } from "./options";
+import { newSeed } from "./random";
+
+/** Each ends by itself, cleans up, and does the same again when it is given the same seed. */
+const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise<Faults> }>> = {
+  bytes: () => import("./bytes/bytes"),
+  crash: () => import("./crash/crash"),
+  films: () => import("./films/films"),
+  http: () => import("./http/http"),
+  load: () => import("./load/load"),
+  leaks: () => import("./leaks/leaks"),
+  model: () => import("./model/model"),
+};
+
+const USAGE = `npm run torture -- [name ...] [--minutes N] [--seed S]
+
+  name         ${Object.keys(RUNS).join(", ")}; all where none is named
+  --minutes N  goes on for so long, instead of its usual number of inputs
+  --seed S     does what a run that printed this seed has done`;
+
+const { values, positionals } = parseArgs({
+  options: { minutes: { type: "string" }, seed: { type: "string" }, help: { type: "boolean" } },
+  allowPositionals: true,
+});
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+const unknown = positionals.filter((name) => !Object.hasOwn(RUNS, name));
+if (values.help || unknown.length > 0 || (minutes !== undefined && !(minutes > 0))) {
+  console.error(USAGE);
+  process.exit(values.help ? 0 : 2);
+}
+
+const seed = values.seed ?? newSeed();
+let faults = 0;
+for (const name of positionals.length > 0 ? positionals : Object.keys(RUNS)) {
+  console.log(`\n${name}, seed ${seed}`);
+  const { run } = await RUNS[name]!();
+  const found = await run({ seed, ...(minutes && { minutes }) });
+  for (const fault of found) console.log(`FAULT  ${fault}`);
+  faults += found.length;
+}
+console.log(`\n${faults} faults, seed ${seed}`);
+process.exitCode = faults > 0 ? 1 : 0;
