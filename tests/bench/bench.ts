@@ -4,9 +4,6 @@ import { createReport } from "./report";
 /** Each compares in the same run, prints its figures, and says whether they are good enough. */
 const BENCHMARKS = {
   encode: () => import("./encode"),
-  bits: () => import("./bits"),
-  codecs: () => import("./codecs"),
-  "hover-clip": () => import("./conversion/hover-clip"),
   "ladder-memory": () => import("./conversion/ladder-memory"),
   "ranged-input": () => import("./conversion/ranged-input"),
   "while-encoding": () => import("./conversion/while-encoding"),
@@ -24,13 +21,11 @@ const BENCHMARKS = {
   storage: () => import("./storage"),
   workers: () => import("./workers/workers"),
   studio: () => import("./catalogue/studio"),
-  similar: () => import("./similar"),
   "block-list": () => import("./block-list"),
   "digest-list": () => import("./digest-list"),
   trust: () => import("./trust/trust"),
   events: () => import("./events"),
   pages: () => import("./pages"),
-  metrics: () => import("./metrics"),
   memory: () => import("./memory"),
   weight: () => import("./weight"),
   phone: () => import("./phone"),

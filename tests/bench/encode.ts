@@ -10,7 +10,7 @@ import { transcode } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
 import { settings } from "~/server/settings.server";
-import { childSeconds, ffmpeg } from "./programs";
+import { ffmpeg } from "../media-clips";
 import type { Report } from "./report";
 
 const GIB = 1024 ** 3;
@@ -26,6 +26,19 @@ export async function run(report: Report): Promise<void> {
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns the processor seconds of all children that have ended during `work`. */
+async function childSeconds(work: () => unknown): Promise<number> {
+  const spent = () => {
+    // cutime and cstime of proc(5): fields 16 and 17, after the name in parentheses.
+    const stat = fs.readFileSync("/proc/self/stat", "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  };
+  const before = spent();
+  await work();
+  return spent() - before;
 }
 
 /** A task that runs at once, and the source of that file. */

@@ -5,13 +5,10 @@ import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { useAdminSite } from "../admin-requests";
-import { CHANGES, CLIPS, drawnFilm } from "../bench/altered-films";
 import { ffmpeg, makeClip } from "../media-clips";
-
-/** What of the benchmark of the block list is small enough for each run of the tests. */
+import { CHANGES, CLIPS, drawnFilm } from "./altered-films";
 
 const site = useAdminSite();
-const BLOCKED = ["scenes 13", "test card"];
 const OTHERS = 40;
 
 describe.runIf(ffmpegAvailable())("copies of blocked films", () => {
@@ -19,7 +16,8 @@ describe.runIf(ffmpegAvailable())("copies of blocked films", () => {
     const task = createTask(site.folder, () => {});
     const films = new Map<string, Frames>();
     const files = new Map<string, string>();
-    for (const name of BLOCKED) {
+    const names = Object.keys(CLIPS);
+    for (const name of names) {
       const file = makeClip(site.folder, name.replace(" ", "-"), {
         picture: CLIPS[name]!,
         audio: false,
@@ -31,7 +29,7 @@ describe.runIf(ffmpegAvailable())("copies of blocked films", () => {
     const mistaken: string[] = [];
     let copies = 0;
     for (const [change, [before, filters, more = []]] of Object.entries(CHANGES)) {
-      const name = BLOCKED[copies % BLOCKED.length]!;
+      const name = names[copies % names.length]!;
       const copy = `${site.folder}/copy.mp4`;
       const encode = ["-an", "-c:v", "libx264", "-preset", "ultrafast"];
       ffmpeg([...before, "-i", files.get(name)!, "-vf", filters, ...encode, ...more, copy]);

@@ -71,7 +71,7 @@ export function ladderSettings(): string {
 export type Pace = "urgent" | "usual" | "idle";
 
 const USUAL_PRESET = "veryfast";
-/** Takes some 1.7 times the processor time, for a quarter fewer bits (docs/benchmarks.md). */
+/** Takes some 1.7 times the processor time, for a quarter fewer bits (docs/decisions/2026-11-22-bits-by-content.md). */
 const IDLE_PRESET = "medium";
 
 /** x264's preset: the operator's, or by what else is to be made. */

@@ -12,7 +12,7 @@ import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
 export const PREVIEW_MOST_BYTES = 500_000;
 /** Its shorter side, its quality, and its bits a second at most. */
-export const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
+const PREVIEW = { side: 270, crf: 27, maxBitrate: 420_000 };
 
 const CLIP_SECONDS = 8;
 

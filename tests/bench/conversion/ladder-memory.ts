@@ -4,7 +4,7 @@ import path from "node:path";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import { createTask } from "~/media/encode/task.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
-import { ffmpeg } from "../programs";
+import { ffmpeg } from "../../media-clips";
 import type { Report } from "../report";
 
 const SECONDS = Number(process.env.BENCH_FILM_SECONDS || 600);

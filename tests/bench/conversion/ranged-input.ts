@@ -6,8 +6,8 @@ import { type Probe, probe } from "~/media/probe/probe.server";
 import { withRangedInput } from "~/media/storage/ranged-input.server";
 import { decodeFrames } from "~/media/verify/count-frames.server";
 import { forgetSettings } from "~/server/settings.server";
+import { ffmpeg } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
-import { ffmpeg } from "../programs";
 import { longestHold, type Report } from "../report";
 
 const CLIP_SECONDS = 10;

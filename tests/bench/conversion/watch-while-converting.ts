@@ -1,10 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
-import { makeClip } from "../../media-clips";
+import { ffmpeg, makeClip } from "../../media-clips";
 import { MULTIPART, multipartParts, openRequest, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { GOOD_TEXTS } from "../../upload-requests";
-import { ffmpeg } from "../programs";
 import type { Report } from "../report";
 
 const HOURS = 2;

@@ -97,7 +97,7 @@ async function newSite(
 }
 
 /** As somebody who is not signed in, each time from another address, so that no limit is met. */
-export async function askAsVisitor(hidden: HiddenSite, asked: Asked): Promise<Answer> {
+async function askAsVisitor(hidden: HiddenSite, asked: Asked): Promise<Answer> {
   const number = ++hidden.requests;
   const from = `203.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
   const headers = { "X-Forwarded-For": from, ...asked.headers };

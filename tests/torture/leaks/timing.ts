@@ -69,7 +69,7 @@ export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<T
 const sorted = (list: readonly number[]) => [...list].sort((a, b) => a - b);
 const median = (list: readonly number[]) => sorted(list)[Math.floor(list.length / 2)]!;
 
-export function trimmedMean(list: readonly number[]): number {
+function trimmedMean(list: readonly number[]): number {
   const cut = Math.floor(list.length * TRIMMED);
   const kept = sorted(list).slice(cut, list.length - cut);
   return kept.reduce((sum, one) => sum + one, 0) / kept.length;

@@ -78,11 +78,7 @@ export async function runVisitor(
 const MET = [200, 400, 401, 403, 404, 405, 413, 415, 416, 429, 431, 500, 0];
 
 /** All that the site has written: its folder, what it printed, and what a crash leaves where it was started. */
-export function search(
-  { site, marks }: Visitor,
-  before: ReadonlySet<string>,
-  faults: Faults,
-): number {
+function search({ site, marks }: Visitor, before: ReadonlySet<string>, faults: Faults): number {
   const { found, bytes } = searchFolder(marks, site.folder);
   faults.push(...found);
   const lines = site.log.split("\n");

@@ -145,7 +145,7 @@ interface Pictures {
 }
 
 /** One rendition by itself: an encoder of AV1 takes as much memory as a ladder in H.264. */
-export function codecArguments(
+function codecArguments(
   { file, probe, rendition, rate }: Pictures,
   encoder: CodecEncoder,
   made: string,

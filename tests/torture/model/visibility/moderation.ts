@@ -18,7 +18,7 @@ function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] 
 }
 
 /** The open urgent reports that wait for a decision about a video, of kinds that nobody has looked at it for. */
-export function unchecked(model: VisibilityModel, video: ModelVideo): Report[] {
+function unchecked(model: VisibilityModel, video: ModelVideo): Report[] {
   const checked = checkedKinds(model, video);
   return model.reports.filter(
     ({ kind, state, named }) =>

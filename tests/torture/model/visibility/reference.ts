@@ -48,7 +48,7 @@ export interface PreviewLink {
 }
 
 /** What was decided about a video that a report names. */
-export interface Naming {
+interface Naming {
   /** Null while it waits for a decision. */
   decision: VideoDecision | null;
   /** Whether the decision was about the film that the video has today. */
@@ -351,7 +351,7 @@ export class VisibilityModel {
   }
 }
 
-export const isDraft = ({ status, publishAt }: Row) => status === "review" && publishAt === null;
+const isDraft = ({ status, publishAt }: Row) => status === "review" && publishAt === null;
 
 /** A video can be hidden only after it has been published. */
 export const isInOrder = ({ publishAt, unpublishAt }: Times) =>

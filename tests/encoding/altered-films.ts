@@ -1,5 +1,5 @@
 import type { Frames } from "~/media/block-list/compare";
-import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE } from "~/media/block-list/frame-hashes";
+import { boxOf, comparedFrame, FRAME_SIDE } from "~/media/block-list/frame-hashes";
 
 /** Films for the block list, how copies of them are changed, and others that are none of them. */
 
@@ -20,14 +20,10 @@ export const CHANGES: Record<string, [before: string[], filters: string, more?: 
     ["-crf", "35"],
   ],
 };
-const spots = (seed: number) =>
-  `color=gray:size=16x12:rate=2/5:duration=30,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`;
+/** Clips that are blocked. */
 export const CLIPS: Record<string, string> = {
-  ...Object.fromEntries([13, 26, 39].map((seed) => [`scenes ${seed}`, spots(seed)])),
-  life: "life=size=80x60:rate=5:mold=10:random_seed=5:ratio=0.2,scale=426:240,trim=duration=30",
-  mandelbrot: "mandelbrot=size=426x240:rate=10,trim=duration=30",
-  cells: "cellauto=size=106x60:rate=10:random_seed=7,scale=426:240,trim=duration=30",
-  gradients: "gradients=size=426x240:rate=10:duration=30:nb_colors=6:seed=9:speed=0.05",
+  "scenes 13":
+    "color=gray:size=16x12:rate=2/5:duration=30,noise=alls=100:allf=t:all_seed=13,scale=426:240:flags=bicubic,fps=10",
   "test card": "testsrc2=size=426x240:rate=10:duration=30",
 };
 
@@ -71,14 +67,4 @@ export function drawnFilm(seed: number): Frames {
   const box = boxOf(frames);
   const hashes = Buffer.concat(frames.map((frame) => comparedFrame(frame, box)));
   return { first: 0.5, step: 1, hashes };
-}
-
-export function drawnBlocked(seed: number): Frames {
-  const frames = drawn(seed);
-  const box = boxOf(frames);
-  return {
-    first: 0.5,
-    step: 1,
-    hashes: Buffer.concat(frames.map((frame) => blockedFrame(frame, box))),
-  };
 }
