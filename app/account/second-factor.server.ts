@@ -1,5 +1,5 @@
 import { Secret, TOTP } from "otpauth";
-import QRCode from "qrcode";
+import { renderSVG } from "uqr";
 import { decrypt, encrypt } from "~/server/secret-box.server";
 import { settings } from "~/server/settings.server";
 import { database, transaction } from "~db/client.server";
@@ -52,7 +52,7 @@ export async function findEnrolment(userId: string): Promise<Enrolment | undefin
   if (!user || user.totp_enabled_at !== null) return undefined;
   const totp = totpOf(user);
   if (!totp) return undefined;
-  const svg = await QRCode.toString(totp.toString(), { type: "svg", margin: 2 });
+  const svg = renderSVG(totp.toString(), { ecc: "M", border: 2 });
   return {
     key: totp.secret.base32.match(/.{1,4}/g)!.join(" "),
     qrCode: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`,
