@@ -1,6 +1,5 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ChartColumn } from "lucide-react";
 import { recordActivity } from "~/account/activity.server";
 import { requirePermission } from "~/account/guard.server";
 import { allows } from "~/account/permissions";
@@ -13,6 +12,7 @@ import { readSmallForm } from "~/server/small-form.server";
 import { redirectWithToast } from "~/server/toast.server";
 import { categoryLabel } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import {
   type PeriodDays,
   readPeriod,
@@ -24,22 +24,19 @@ import { AdminLinks } from "~/studio/admin-navigation";
 import { BackupLine } from "~/studio/backups/backup-panel";
 import { lastProvedAt } from "~/studio/backups/backups-page.server";
 import { failure } from "~/studio/failure";
-import { PageFailure } from "~/studio/failure-notice";
 import { RowChart } from "~/studio/statistics/chart";
 import { byteUnit } from "~/studio/statistics/chart-scale";
 import { diskFigures } from "~/studio/statistics/disk-days.server";
 import { DiskPanel } from "~/studio/statistics/disk-panel";
+import { NoFigures } from "~/studio/statistics/no-figures";
 import { PeriodLinks } from "~/studio/statistics/period-links";
 import { sourceFigures } from "~/studio/statistics/source-figures.server";
 import { SourcePanel } from "~/studio/statistics/source-panel";
 import type { Statistics } from "~/studio/statistics/statistics";
 import { readStatistics } from "~/studio/statistics/statistics.server";
-import { formatStorage } from "~/studio/statistics/storage-text";
 import { TransferByDay } from "~/studio/statistics/transfer-by-day";
 import { readTransfer } from "~/studio/statistics/transfer-days.server";
 import { NUMBER, SHORT, ViewsByDay } from "~/studio/statistics/views-by-day";
-import { ButtonLink } from "~/ui/button";
-import { EmptyState } from "~/ui/empty-state";
 import { transaction } from "~db/client.server";
 
 export const meta = privateMeta("Statistics");
@@ -107,18 +104,7 @@ export default function StatisticsPage() {
           <SourcePanel figures={loaded.sources} action={statisticsHref(period)} />
         </>
       ) : (
-        <>
-          <PageFailure toast={loaded.toast} />
-          <EmptyState
-            icon={<ChartColumn />}
-            title="There are no figures to show."
-            action={
-              <ButtonLink to={statisticsHref(period)} reloadDocument>
-                Retry
-              </ButtonLink>
-            }
-          />
-        </>
+        <NoFigures toast={loaded.toast} retry={statisticsHref(period)} />
       )}
       {backups && <BackupLine {...backups} />}
     </div>

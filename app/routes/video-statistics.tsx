@@ -1,6 +1,5 @@
 import { data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { ChartColumn } from "lucide-react";
 import { requirePermission } from "~/account/guard.server";
 import { privateMeta } from "~/catalogue/meta/private-meta";
 import { useLiveRefresh } from "~/live/use-live-refresh";
@@ -8,15 +7,13 @@ import { formatQuantity } from "~/shared/format";
 import { readPeriod, videoStatisticsHref } from "~/shared/statistics-address";
 import { AdminLinks } from "~/studio/admin-navigation";
 import { failure } from "~/studio/failure";
-import { PageFailure } from "~/studio/failure-notice";
 import { ownVideosOf } from "~/studio/own-videos";
 import { DropOff } from "~/studio/statistics/drop-off";
+import { NoFigures } from "~/studio/statistics/no-figures";
 import { PeriodLinks } from "~/studio/statistics/period-links";
 import { readVideoStatistics } from "~/studio/statistics/statistics.server";
 import { ViewsByDay } from "~/studio/statistics/views-by-day";
 import { StatusBadge } from "~/ui/badge";
-import { ButtonLink } from "~/ui/button";
-import { EmptyState } from "~/ui/empty-state";
 import type { VideoStatus } from "~db/schema";
 
 export const meta = privateMeta("Statistics of a video");
@@ -64,18 +61,7 @@ export default function VideoStatisticsPage() {
           />
         </>
       ) : (
-        <>
-          <PageFailure toast={loaded.toast} />
-          <EmptyState
-            icon={<ChartColumn />}
-            title="There are no figures to show."
-            action={
-              <ButtonLink to={videoStatisticsHref(id, period)} reloadDocument>
-                Retry
-              </ButtonLink>
-            }
-          />
-        </>
+        <NoFigures toast={loaded.toast} retry={videoStatisticsHref(id, period)} />
       )}
     </div>
   );

@@ -1,4 +1,5 @@
 import { parseUrl } from "../addresses";
+import { secondsOf } from "../timestamps";
 export interface StoryboardFrame {
   /** Seconds. */
   start: number;
@@ -53,8 +54,4 @@ export function frameAt(frames: StoryboardFrame[], time: number): StoryboardFram
     else high = middle - 1;
   }
   return frames[low];
-}
-
-function secondsOf(timestamp: string): number {
-  return timestamp.split(":").reduce((total, part) => total * 60 + Number(part), 0);
 }

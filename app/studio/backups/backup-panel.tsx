@@ -1,10 +1,10 @@
 import { Form, Link } from "@remix-run/react";
 import { formatQuantity } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import { formatSpan } from "~/shared/format-span";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Time } from "~/ui/time";
-import { formatStorage } from "../statistics/storage-text";
 import type { BackupsPage, ListedBackup } from "./backups-page.server";
 
 const UNITS = [

@@ -1,10 +1,10 @@
 import { Form } from "@remix-run/react";
 import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
-import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
+import { Field, TextAreaField } from "~/ui/forms/field";
 import { type AskedTerms, TermsField } from "../terms/terms-field";
 import { NO_TEXTS } from "../upload/upload-fields";
-import { CategoryOptions } from "../upload/upload-text-fields";
+import { DetailFields } from "../upload/upload-text-fields";
 import type { AddressFailure } from "./bring-in-action.server";
 
 /** Fetches one video, with the texts of an upload. */
@@ -38,30 +38,7 @@ export function AddressForm({
         defaultValue={texts.title}
         error={fields.title}
       />
-      <TextAreaField
-        label="Description"
-        name="description"
-        required
-        defaultValue={texts.description}
-        error={fields.description}
-      />
-      <SelectField
-        label="Category"
-        name="category"
-        required
-        defaultValue={texts.category}
-        error={fields.category}
-      >
-        <option value="">Select a category</option>
-        <CategoryOptions />
-      </SelectField>
-      <Field
-        label="Tags"
-        name="tags"
-        hint="Separated by commas"
-        defaultValue={texts.tags}
-        error={fields.tags}
-      />
+      <DetailFields texts={texts} wrong={fields} />
       <TermsField {...asked} error={fields.terms} />
       <div className="flex flex-wrap gap-3">
         <Button name="intent" value="address-publish" disabled={busy}>

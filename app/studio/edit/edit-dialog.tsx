@@ -1,6 +1,6 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { isCategoryId, shownCategories, toCategoryId } from "~/shared/categories";
+import { isCategoryId, toCategoryId } from "~/shared/categories";
 import type { FileLimits } from "~/shared/file-rules";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
@@ -19,6 +19,7 @@ import type { SeriesChoice } from "../series/series-list.server";
 import { SignInPrompt } from "../sign-in-prompt";
 import { AcceptedLine } from "../terms/accepted-line";
 import { thumbnailHint } from "../upload/upload-fields";
+import { CategoryOptions } from "../upload/upload-text-fields";
 import { isChanged, useLeaveWarning } from "../use-leave-warning";
 import { usePermissions } from "../use-permissions";
 import { CaptionsFields } from "./captions-fields";
@@ -139,11 +140,7 @@ export function EditDialog({
             error={fields.category}
           >
             {!isCategoryId(category) && <option value="">Choose a category</option>}
-            {shownCategories().map(({ id, label }) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
+            <CategoryOptions />
           </SelectField>
           <Field
             label="Duration"

@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { JobLine } from "~/media/jobs/job-progress";
 import type { JobSummary } from "~/media/jobs/kinds";
 import { formatAge } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
-import { formatStorage } from "../statistics/storage-text";
 import { cutText } from "../trim/trim";
 import type { OtherFile, OtherFiles } from "./replace";
 

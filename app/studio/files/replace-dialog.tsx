@@ -1,12 +1,12 @@
 import type { JobSummary } from "~/media/jobs/kinds";
 import type { FileLimits } from "~/shared/file-rules";
+import { formatStorage } from "~/shared/format-bytes";
 import type { FormFailure } from "~/studio/rejected-form";
 import type { Terms } from "~/trust/uploaders/terms";
 import { Dialog } from "~/ui/dialog";
 import { PageLink } from "~/ui/page-link";
 import { FailureNotice } from "../failure-notice";
 import type { ManagedVideo } from "../list/managed-video";
-import { formatStorage } from "../statistics/storage-text";
 import { TRASH_DAYS } from "../trash/trash-address";
 import { FileButton, FileFacts, PendingFile } from "./file-parts";
 import { type OtherFiles, WHEN_READY } from "./replace";

@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/server/settings.server";
+import { estimateStorage, formatStorage } from "~/shared/format-bytes";
 import { database, prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { totalsByCategory } from "../list/list-totals.server";
-import { estimateStorage, formatStorage } from "./storage-text";
 import type { UploaderTotals } from "./uploader-totals.server";
 
 export interface StudioStats {

@@ -1,7 +1,7 @@
+import { formatStorage } from "~/shared/format-bytes";
 import { CsvLink } from "./chart";
 import type { DiskFigures } from "./disk-days.server";
 import { forecastSentence } from "./disk-forecast";
-import { formatStorage } from "./storage-text";
 
 /** What the disk of the uploads holds, and when it will be full. */
 export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: string }) {

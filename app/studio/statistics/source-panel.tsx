@@ -1,9 +1,9 @@
 import { Form, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { formatQuantity } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
 import type { SourceFigures } from "./statistics";
-import { formatStorage } from "./storage-text";
 
 /** What KEEP_SOURCES does, and what another value of it would. */
 const KEPT: Record<SourceFigures["keep"], string> = {

@@ -1,7 +1,7 @@
+import { formatStorage } from "~/shared/format-bytes";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { ColumnChart } from "./chart";
 import { byteUnit } from "./chart-scale";
-import { formatStorage } from "./storage-text";
 import type { TransferDay, TransferMonth } from "./transfer-days.server";
 import { DAY } from "./views-by-day";
 

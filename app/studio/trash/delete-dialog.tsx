@@ -1,9 +1,9 @@
 import { useNavigation } from "@remix-run/react";
 import { formatQuantity, formatViews, nameTitles } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import { ConfirmDialog } from "~/ui/confirm-dialog";
 import type { DeleteConfirmation } from "../bulk/bulk";
 import type { EditableVideo } from "../list/managed-video";
-import { formatStorage } from "../statistics/storage-text";
 import { TRASH_DAYS } from "./trash-address";
 
 const RESTORABLE = `For ${TRASH_DAYS} days the trash has all of it, to be restored.`;

@@ -1,8 +1,8 @@
 import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
 import { formatAge } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
-import { formatStorage } from "../statistics/storage-text";
 import { daysLeft } from "./trash-address";
 import type { TrashedFile } from "./trash-list.server";
 

@@ -1,6 +1,6 @@
 import { formatQuantity, nameTitles } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import { ConfirmDialog } from "~/ui/confirm-dialog";
-import { formatStorage } from "../statistics/storage-text";
 import type { PurgeConfirmation } from "./trash-action.server";
 import type { TrashPage } from "./trash-list.server";
 

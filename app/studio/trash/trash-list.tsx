@@ -2,10 +2,10 @@ import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { formatAge } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { useHydrated } from "~/ui/use-hydrated";
-import { formatStorage } from "../statistics/storage-text";
 import { daysLeft } from "./trash-address";
 import type { TrashedVideo } from "./trash-list.server";
 

@@ -1,5 +1,6 @@
 import { Form, useNavigation } from "@remix-run/react";
 import type { JobSummary } from "~/media/jobs/kinds";
+import { formatStorage } from "~/shared/format-bytes";
 import type { FormFailure } from "~/studio/rejected-form";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
@@ -7,7 +8,6 @@ import { FailureNotice } from "../failure-notice";
 import { PendingFile } from "../files/file-parts";
 import type { OtherFiles } from "../files/replace";
 import type { ManagedVideo } from "../list/managed-video";
-import { formatStorage } from "../statistics/storage-text";
 import { cutText, type TrimView } from "./trim";
 import { TrimForm } from "./trim-form";
 

@@ -47,6 +47,40 @@ export function UploadTextFields({
         />
       </div>
       {startChoice}
+      <DetailFields texts={texts} wrong={wrong} />
+      <div className={several ? "hidden" : "contents"}>
+        <Field
+          label="Duration"
+          name="duration"
+          placeholder="5:30"
+          hint="Detected from the video"
+          defaultValue={texts.duration}
+          error={wrong.duration}
+        />
+        <FileField
+          label="Thumbnail"
+          name="thumbnail"
+          accept="image/*"
+          hint={thumbnailHint(limits)}
+          error={wrong.thumbnail}
+          onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
+        />
+      </div>
+      {mayPublish && <UploadSchedule typed={texts} wrong={wrong} isFresh={isFresh} />}
+    </>
+  );
+}
+
+/** The texts of a new video beside its title. */
+export function DetailFields({
+  texts,
+  wrong,
+}: {
+  texts: Pick<UploadTexts, "description" | "category" | "tags">;
+  wrong: Partial<Record<"description" | "category" | "tags", string>>;
+}) {
+  return (
+    <>
       <TextAreaField
         label="Description"
         name="description"
@@ -71,25 +105,6 @@ export function UploadTextFields({
         defaultValue={texts.tags}
         error={wrong.tags}
       />
-      <div className={several ? "hidden" : "contents"}>
-        <Field
-          label="Duration"
-          name="duration"
-          placeholder="5:30"
-          hint="Detected from the video"
-          defaultValue={texts.duration}
-          error={wrong.duration}
-        />
-        <FileField
-          label="Thumbnail"
-          name="thumbnail"
-          accept="image/*"
-          hint={thumbnailHint(limits)}
-          error={wrong.thumbnail}
-          onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
-        />
-      </div>
-      {mayPublish && <UploadSchedule typed={texts} wrong={wrong} isFresh={isFresh} />}
     </>
   );
 }

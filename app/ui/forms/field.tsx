@@ -22,10 +22,6 @@ const CONTROL = classNames(
   "placeholder:text-muted transition-colors hover:border-muted",
 );
 
-function controlClass(error: string | undefined): string {
-  return classNames(CONTROL, error ? "border-bad" : "border-line-strong");
-}
-
 /** Label, control, hint and error, tied together for a screen reader. */
 function Frame({
   id,
@@ -70,113 +66,71 @@ export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & 
   );
 }
 
-/** The attributes that tie a control to its words. */
-function tied(id: string, { hint, error }: Pick<Words, "hint" | "error">) {
+/** Splits the props of a field into those of its frame and those of its control, and ties both together. */
+function useControl<Props extends Words & { id?: string; required?: boolean; className?: string }>(
+  { label, hint, error, isLabelHidden, ...control }: Props,
+  ...classes: string[]
+) {
+  const own = useId();
+  const { id = own, required, className } = control;
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return {
-    id,
-    "aria-invalid": error ? true : undefined,
-    "aria-describedby": described || undefined,
+    frame: { id, label, hint, error, isLabelHidden, required },
+    control: {
+      ...control,
+      id,
+      "aria-invalid": error ? true : undefined,
+      "aria-describedby": described || undefined,
+      className: classNames(
+        CONTROL,
+        error ? "border-bad" : "border-line-strong",
+        ...classes,
+        className,
+      ),
+    },
   };
 }
 
 /** A line of text, a password, a number, an e-mail address. */
-export function Field({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-  className,
-  ...input
-}: Words & InputHTMLAttributes<HTMLInputElement>) {
-  const own = useId();
-  const id = input.id ?? own;
+export function Field(props: Words & InputHTMLAttributes<HTMLInputElement>) {
+  const { frame, control } = useControl(props);
   return (
-    <Frame {...{ id, label, hint, error, isLabelHidden }} required={input.required}>
-      <input
-        dir="auto"
-        {...input}
-        {...tied(id, { hint, error })}
-        className={classNames(controlClass(error), className)}
-      />
+    <Frame {...frame}>
+      <input dir="auto" {...control} />
     </Frame>
   );
 }
 
 /** Several lines of text. */
-export function TextAreaField({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-  className,
-  rows = 4,
-  ...area
-}: Words & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const own = useId();
-  const id = area.id ?? own;
+export function TextAreaField(props: Words & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const { frame, control } = useControl(props, "resize-y");
   return (
-    <Frame {...{ id, label, hint, error, isLabelHidden }} required={area.required}>
-      <textarea
-        dir="auto"
-        {...area}
-        {...tied(id, { hint, error })}
-        rows={rows}
-        className={classNames(controlClass(error), "resize-y", className)}
-      />
+    <Frame {...frame}>
+      <textarea dir="auto" rows={4} {...control} />
     </Frame>
   );
 }
 
 /** One of several choices; its options are the children. */
-export function SelectField({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-  className,
-  children,
-  ...select
-}: Words & SelectHTMLAttributes<HTMLSelectElement>) {
-  const own = useId();
-  const id = select.id ?? own;
+export function SelectField(props: Words & SelectHTMLAttributes<HTMLSelectElement>) {
+  const { frame, control } = useControl(props);
   return (
-    <Frame {...{ id, label, hint, error, isLabelHidden }} required={select.required}>
-      <select
-        {...select}
-        {...tied(id, { hint, error })}
-        className={classNames(controlClass(error), className)}
-      >
-        {children}
-      </select>
+    <Frame {...frame}>
+      <select {...control} />
     </Frame>
   );
 }
 
 /** A file, chosen with the browser's own button. */
-export function FileField({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-  className,
-  ...input
-}: Words & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
-  const own = useId();
-  const id = input.id ?? own;
+export function FileField(props: Words & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
+  const { frame, control } = useControl(
+    props,
+    "border-dashed py-3 text-sm text-muted file:mr-4 file:min-h-9 file:rounded-sm",
+    "file:bg-raised file:px-3 file:text-sm file:font-medium file:text-ink",
+  );
   return (
-    <Frame {...{ id, label, hint, error, isLabelHidden }} required={input.required}>
-      <input
-        {...input}
-        {...tied(id, { hint, error })}
-        type="file"
-        className={classNames(
-          controlClass(error),
-          "border-dashed py-3 text-sm text-muted file:mr-4 file:min-h-9 file:rounded-sm",
-          "file:bg-raised file:px-3 file:text-sm file:font-medium file:text-ink",
-          className,
-        )}
-      />
+    <Frame {...frame}>
+      <input {...control} type="file" />
     </Frame>
   );
 }

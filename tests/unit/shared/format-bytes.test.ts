@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { estimateStorage, formatStorage } from "~/studio/statistics/storage-text";
+import { estimateStorage, formatStorage } from "~/shared/format-bytes";
 
 const MB = 1024 ** 2;
 const GB = 1024 ** 3;
