@@ -41,8 +41,8 @@ function programs(sources: Record<string, string>): Plugin {
 
 const PROGRAMS = {
   threads: "./app/entry.threads.server.ts",
-  "account-program": "./app/account/account-program.server.ts",
-  "backup-program": "./app/studio/backups/backup-program.server.ts",
+  "account-program": "./app/features/accounts/account-program.server.ts",
+  "backup-program": "./app/features/operations/backups/backup-program.server.ts",
   "captions-program": "./app/media/captions/captions-program.server.ts",
   "picture-program": "./app/media/pictures/picture-program.server.ts",
 };
@@ -91,7 +91,7 @@ export function iconsByFile(): Plugin {
 
 const PACKAGE = /\/node_modules\/|commonjsHelpers/;
 const ICON = /\/lucide-react\/dist\/esm\/icons\//;
-const ENTRY = /\/app\/(root|routes\/\w[\w-]*)\.tsx$/;
+const ENTRY = /\/app\/(root|features\/[\w-]+\/routes\/[\w-]+)\.tsx$/;
 /** What visitors see first and most. */
 const OFTEN = /\/routes\/(home|categories|trending|video)\.tsx$/;
 
@@ -122,8 +122,8 @@ const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
 
 /** A route without a page is a `.ts`, one with a page a `.tsx`. */
 const resourceRoutes = new Set(
-  readdirSync(new URL("./app/routes", import.meta.url), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+  readdirSync(new URL("./app/features", import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\/routes\/[\w-]+\.ts$/.test(file))
     .map((file) => path.basename(file, ".ts")),
 );
 

@@ -1,7 +1,7 @@
 import { RemixBrowser } from "@remix-run/react";
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
-import { watchPageRequests } from "~/live/failed-requests";
+import { watchPageRequests } from "~/ui/live/failed-requests";
 
 watchPageRequests();
 void waitForData().then(() => {

@@ -4,12 +4,12 @@ import type { EntryContext, HandleDataRequestFunction, HandleErrorFunction } fro
 import { RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
 import { boot } from "~/boot.server";
-import { errorReference, logUnexpected } from "~/server/errors.server";
-import { cacheRendered } from "~/server/node/page-cache-middleware.server";
-import { contentSecurityPolicy } from "~/server/node/security-headers.server";
-import { hashScripts, newScriptMark } from "~/server/script-hashes.server";
-import { ErrorReferenceContext } from "~/ui/page-frame/error-reference";
-import { NonceContext } from "~/ui/page-frame/nonce";
+import { NonceContext } from "~/features/site/nonce";
+import { errorReference, logUnexpected } from "~/platform/errors.server";
+import { cacheRendered } from "~/platform/node/page-cache-middleware.server";
+import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
+import { hashScripts, newScriptMark } from "~/platform/script-hashes.server";
+import { ErrorReferenceContext } from "~/ui/feedback/error-reference";
 
 await boot();
 

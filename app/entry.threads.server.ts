@@ -1,26 +1,30 @@
-import { filteredPages } from "~/catalogue/lists/filtered-list.server";
-import { listPages } from "~/catalogue/lists/list-query.server";
-import { knownTags, matchingTags, nearestTexts } from "~/catalogue/related/known-tags.server";
-import { relatedHits } from "~/catalogue/related/related-hits.server";
-import { newestHits, searchHits } from "~/catalogue/search/search-hits.server";
-import { readBlockedFilms } from "~/media/block-list/blocked-index.server";
-import { readVideosLike } from "~/media/block-list/videos-like.server";
-import { readSimilarFilms } from "~/media/fingerprints/similar-films.server";
+import { filteredPages } from "~/features/catalogue/lists/filtered-list.server";
+import { listPages } from "~/features/catalogue/lists/list-query.server";
+import {
+  knownTags,
+  matchingTags,
+  nearestTexts,
+} from "~/features/catalogue/related/known-tags.server";
+import { relatedHits } from "~/features/catalogue/related/related-hits.server";
+import { newestHits, searchHits } from "~/features/catalogue/search/search-hits.server";
+import { readLacking } from "~/features/consent/lacking.server";
+import { readManagedIds, readManagedPage } from "~/features/library/list/managed-search.server";
+import { readTaggedIds, readTagsPage } from "~/features/library/tags/tag-list.server";
+import { readTrashPage } from "~/features/library/trash/trash-list.server";
+import { readMatches } from "~/features/moderation/block-list/matches.server";
+import { countTransparency } from "~/features/moderation/transparency-figures.server";
+import { readLibraryFigures } from "~/features/operations/monitoring/library-figures.server";
+import { readUploaderTotals } from "~/features/operations/statistics/uploader-totals.server";
+import { readBlockedFilms } from "~/features/processing/comparison/blocked-index.server";
+import { readSimilarFilms } from "~/features/processing/comparison/similar-films.server";
+import { readVideosLike } from "~/features/processing/comparison/videos-like.server";
 import {
   readOutdatedStreams,
   readPopularStreams,
   readSourceCounts,
-} from "~/media/jobs/outdated-streams.server";
+} from "~/features/processing/queue/outdated-streams.server";
+import { readQueuePage } from "~/features/processing/screens/queue-page.server";
 import { rewrite } from "~/media/metadata/rewrite.server";
-import { readMatches } from "~/studio/block-list/matches.server";
-import { readManagedIds, readManagedPage } from "~/studio/list/managed-search.server";
-import { readLibraryFigures } from "~/studio/monitoring/library-figures.server";
-import { readQueuePage } from "~/studio/queue/queue-page.server";
-import { readUploaderTotals } from "~/studio/statistics/uploader-totals.server";
-import { readTaggedIds, readTagsPage } from "~/studio/tags/tag-list.server";
-import { readTrashPage } from "~/studio/trash/trash-list.server";
-import { readLacking } from "~/trust/consent/lacking.server";
-import { countTransparency } from "~/trust/transparency-figures.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
 /** The entry of the threads that read the database; vite.config.ts makes a file of it. */

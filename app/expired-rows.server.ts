@@ -1,11 +1,11 @@
-import { deleteOldDevices } from "~/account/device.server";
-import { deleteOldInvitations } from "~/account/invitations.server";
-import { deleteExpiredChallenges } from "~/account/passkeys/challenge.server";
-import { deleteExpiredSessions } from "~/account/session.server";
-import { deleteOldAnswers } from "~/api/repeated-answers.server";
-import { deleteOldDownloads } from "~/studio/bring-in/downloads.server";
-import { deleteOldTemplates } from "~/studio/templates/templates.server";
-import { deleteOldPublishedUploads } from "~/studio/upload/published-uploads.server";
+import { deleteOldDevices } from "~/features/accounts/device.server";
+import { deleteOldInvitations } from "~/features/accounts/invitations.server";
+import { deleteExpiredChallenges } from "~/features/accounts/passkeys/challenge.server";
+import { deleteOldAnswers } from "~/features/api/repeated-answers.server";
+import { deleteExpiredSessions } from "~/features/permissions/session.server";
+import { deleteOldDownloads } from "~/features/upload/from-url/downloads.server";
+import { deleteOldPublishedUploads } from "~/features/upload/published-uploads.server";
+import { deleteOldTemplates } from "~/features/upload/templates/templates.server";
 import { every } from "~db/runtime.server";
 
 const EVERY_MS = 3_600_000;

@@ -10,44 +10,44 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { currentUser } from "~/account/guard.server";
-import { allows } from "~/account/permissions";
-import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
-import { DEFAULT_SITE_NAME, documentTitle } from "~/catalogue/meta/private-meta";
-import { MiniHost } from "~/player/mini/mini-host";
-import { usePreloadOnIntent } from "~/player/source/use-preload-on-intent";
-import { lacksAgeAnswer } from "~/server/age.server";
-import { settings } from "~/server/settings.server";
-import { readToast } from "~/server/toast.server";
+import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
+import { DEFAULT_SITE_NAME, documentTitle } from "~/features/catalogue/meta/private-meta";
+import { currentUser } from "~/features/permissions/guard.server";
+import { allows } from "~/features/permissions/permissions";
+import { MiniHost } from "~/features/player/mini/mini-host";
+import { usePreloadOnIntent } from "~/features/player/source/use-preload-on-intent";
+import { AgeGate, useAgeGate } from "~/features/site/age-gate";
+import { ExitByShift } from "~/features/site/exit-page";
+import { FirstPaintScript } from "~/features/site/first-paint-script";
+import { Footer } from "~/features/site/footer";
+import { HeadTags } from "~/features/site/head-tags";
+import { Header } from "~/features/site/header";
+import { useNonce } from "~/features/site/nonce";
+import { ScriptsAfterPaint } from "~/features/site/scripts-after-paint";
+import { ScrollRestoration } from "~/features/site/scroll-restoration";
+import { lacksAgeAnswer } from "~/platform/age.server";
+import { settings } from "~/platform/settings.server";
+import { readToast } from "~/platform/toast.server";
 import { nameCategories } from "~/shared/categories";
 import { AuthProvider } from "~/ui/auth-context";
 import { classNames } from "~/ui/class-names";
+import { ErrorPage } from "~/ui/feedback/error-page";
+import { useErrorReference } from "~/ui/feedback/error-reference";
 import { ProgressLine } from "~/ui/feedback/progress-line";
 import iconUrl from "~/ui/icon.svg";
-import { AgeGate, useAgeGate } from "~/ui/page-frame/age-gate";
-import { ErrorPage } from "~/ui/page-frame/error-page";
-import { useErrorReference } from "~/ui/page-frame/error-reference";
-import { ExitByShift } from "~/ui/page-frame/exit-page";
-import { FirstPaintScript } from "~/ui/page-frame/first-paint-script";
-import { Footer } from "~/ui/page-frame/footer";
-import { HeadTags } from "~/ui/page-frame/head-tags";
-import { Header } from "~/ui/page-frame/header";
-import { useNonce } from "~/ui/page-frame/nonce";
-import { ScriptsAfterPaint } from "~/ui/page-frame/scripts-after-paint";
-import { ScrollRestoration } from "~/ui/page-frame/scroll-restoration";
 import "~/ui/site.css";
-import { studioVersion } from "~/live/hub.server";
-import { countWaiting } from "~/studio/reports/queue.server";
-import { ToastProvider } from "~/ui/feedback/toast";
-import { useListModules } from "~/ui/lists/use-list-modules";
-import { useServiceWorker } from "~/ui/offline/use-service-worker";
+import { useListModules } from "~/features/catalogue/lists/use-list-modules";
+import { countWaiting } from "~/features/moderation/reports/queue.server";
+import { useServiceWorker } from "~/features/site/offline/use-service-worker";
 import {
   SlowVideo,
   useSlowAdmin,
   useSlowVideo,
   useSlowVideoTimer,
-} from "~/ui/video-page/use-slow-video";
-import { VideoSkeleton } from "~/ui/video-page/video-skeleton";
+} from "~/features/watch/use-slow-video";
+import { VideoSkeleton } from "~/features/watch/video-skeleton";
+import { studioVersion } from "~/platform/live/hub.server";
+import { ToastProvider } from "~/ui/feedback/toast";
 import { catalogueVersion } from "~db/changes.server";
 
 export const links: LinksFunction = () => [
@@ -108,7 +108,7 @@ export function Layout({ children }: { children: ReactNode }) {
     ({ handle }) => (handle as { withoutScripts?: boolean } | undefined)?.withoutScripts,
   );
   const isSlowVideo = useSlowVideoTimer();
-  const isVideo = matches.some(({ id }) => id === "routes/video");
+  const isVideo = matches.some(({ id }) => id === "features/watch/routes/video");
   const kind = isSlowVideo ? "skeleton" : isVideo ? "video" : "page";
   const siteName = page?.siteName ?? DEFAULT_SITE_NAME;
   const hasAgeGate = useAgeGate();

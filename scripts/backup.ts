@@ -1,10 +1,7 @@
 // npm run backup: a consistent copy of the site, while it runs.
 import fs from "node:fs";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
-import { formatQuantity } from "~/shared/format";
-import { formatBytes } from "~/shared/format-bytes";
-import { BackupError, BackupRunningError } from "~/studio/backups/backup-error";
+import { BackupError, BackupRunningError } from "~/features/operations/backups/backup-error";
 import {
   BACKUP,
   copyNew,
@@ -12,21 +9,24 @@ import {
   secretFile,
   writeListing,
   writeWhole,
-} from "~/studio/backups/backup-files.server";
+} from "~/features/operations/backups/backup-files.server";
 import {
   backupOptions,
   requireBackupFolder,
   withRetention,
-} from "~/studio/backups/backup-folder.server";
+} from "~/features/operations/backups/backup-folder.server";
 import {
   forgetStart,
   recordFailure,
   recordStart,
   recordSuccess,
-} from "~/studio/backups/backup-records.server";
-import { copyDatabase } from "~/studio/backups/copy-database.server";
-import { makeBackup } from "~/studio/backups/make-backup.server";
-import { openStoredCopies } from "~/studio/backups/stored-copies.server";
+} from "~/features/operations/backups/backup-records.server";
+import { copyDatabase } from "~/features/operations/backups/copy-database.server";
+import { makeBackup } from "~/features/operations/backups/make-backup.server";
+import { openStoredCopies } from "~/features/operations/backups/stored-copies.server";
+import { settings } from "~/platform/settings.server";
+import { formatQuantity } from "~/shared/format";
+import { formatBytes } from "~/shared/format-bytes";
 import { requireNoRestore } from "~db/database-file.server";
 import { UsageError } from "./ask";
 import { runScript } from "./run-script";

@@ -1,18 +1,25 @@
 // npm run check-library: compares the files in the buckets with the rows of the catalogue.
 
-import { identifySite, removalsPausedBy } from "~/media/removal-guard.server";
-import { formatQuantity } from "~/shared/format";
-import { formatBytes } from "~/shared/format-bytes";
+import { checkDocuments } from "~/features/consent/documents.server";
 import {
   checkLibrary,
   quarantineDocuments,
   quarantineStray,
-} from "~/studio/library/check-library.server";
-import { checkStore, quarantineObjects, recoverFiles } from "~/studio/library/check-store.server";
-import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
-import { messageFor, resumeRemovals } from "~/studio/library/paused-removals.server";
-import { quarantineFolder } from "~/studio/library/quarantine.server";
-import { checkDocuments } from "~/trust/consent/documents.server";
+} from "~/features/operations/library-check/check-library.server";
+import {
+  checkStore,
+  quarantineObjects,
+  recoverFiles,
+} from "~/features/operations/library-check/check-store.server";
+import { fillPosterColors } from "~/features/operations/library-check/fill-poster-colors.server";
+import {
+  messageFor,
+  resumeRemovals,
+} from "~/features/operations/library-check/paused-removals.server";
+import { quarantineFolder } from "~/features/operations/library-check/quarantine.server";
+import { identifySite, removalsPausedBy } from "~/media/removal-guard.server";
+import { formatQuantity } from "~/shared/format";
+import { formatBytes } from "~/shared/format-bytes";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 

@@ -21,8 +21,8 @@ const COMMANDS = {
 /** What they start in processes and threads of their own: `findProgram` looks beside the command. */
 const PROGRAMS = {
   threads: "app/entry.threads.server.ts",
-  "account-program": "app/account/account-program.server.ts",
-  "backup-program": "app/studio/backups/backup-program.server.ts",
+  "account-program": "app/features/accounts/account-program.server.ts",
+  "backup-program": "app/features/operations/backups/backup-program.server.ts",
   "captions-program": "app/media/captions/captions-program.server.ts",
   "picture-program": "app/media/pictures/picture-program.server.ts",
 };

@@ -1,7 +1,8 @@
 // npm run delete-user: deletes an account, as owners do on the users page.
-import { AccountError, findUserByEmail } from "~/account/users.server";
+
+import { deleteAccount } from "~/features/accounts/users/delete-account.server";
+import { AccountError, findUserByEmail } from "~/features/accounts/users.server";
 import { formatQuantity } from "~/shared/format";
-import { deleteAccount } from "~/trust/uploaders/delete-account.server";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
 

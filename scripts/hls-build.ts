@@ -49,8 +49,8 @@ const leaveOut: Plugin = {
 
 const PACKAGE = fileURLToPath(new URL("../node_modules/hls.js", import.meta.url));
 const SOURCES = [
-  "player/source/one-codec-hls.ts",
-  "player/source/efficient-codec.ts",
+  "features/player/source/one-codec-hls.ts",
+  "features/player/source/efficient-codec.ts",
   "shared/streams/codecs.ts",
 ];
 const APP = fileURLToPath(new URL("../app", import.meta.url));

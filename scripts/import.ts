@@ -1,16 +1,20 @@
 // npm run import: takes the videos of a folder on the server, or of an export of the earlier system.
 import fs from "node:fs";
-import { findUserByEmail, firstUser } from "~/account/users.server";
-import { planExport } from "~/import/earlier-system.server";
-import { ImportError, type ImportPlan } from "~/import/entry";
-import { tagsOf } from "~/import/fields";
-import { planFolder, requireApartFromUploads } from "~/import/folder.server";
-import { type ImportOptions, type ImportSummary, importVideos } from "~/import/import.server";
+import { findUserByEmail, firstUser } from "~/features/accounts/users.server";
+import { refusalOfTerms, requiredTerms } from "~/features/moderation/uploaders/terms.server";
+import { planExport } from "~/features/upload/import/earlier-system.server";
+import { ImportError, type ImportPlan } from "~/features/upload/import/entry";
+import { tagsOf } from "~/features/upload/import/fields";
+import { planFolder, requireApartFromUploads } from "~/features/upload/import/folder.server";
+import {
+  type ImportOptions,
+  type ImportSummary,
+  importVideos,
+} from "~/features/upload/import/import.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatBytes } from "~/shared/format-bytes";
-import { refusalOfTerms, requiredTerms } from "~/trust/uploaders/terms.server";
 import { VIDEO_STATUSES } from "~db/schema";
 import { UsageError } from "./ask";
 import { progressBar } from "./progress-bar";

@@ -1,18 +1,18 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
+import { convertAgain } from "~/features/processing/queue/convert-again.server";
+import { enqueueMissing } from "~/features/processing/queue/enqueue.server";
+import { BLOCKED, progressText } from "~/features/processing/queue/kinds";
+import { pauseQueue } from "~/features/processing/queue/pause.server";
+import { enqueueCodecs } from "~/features/processing/queue/popular.server";
+import { retry } from "~/features/processing/queue/queue.server";
+import { hasWork, startRunner } from "~/features/processing/queue/runner.server";
+import { queueView } from "~/features/processing/queue/summaries.server";
+import { scanLibrary } from "~/features/processing/scan/scan-queue.server";
 import { announceCodecs } from "~/media/encode/codecs/extra-codecs.server";
-import { convertAgain } from "~/media/jobs/convert-again.server";
-import { enqueueMissing } from "~/media/jobs/enqueue.server";
-import { BLOCKED, progressText } from "~/media/jobs/kinds";
-import { pauseQueue } from "~/media/jobs/pause.server";
-import { enqueueCodecs } from "~/media/jobs/popular.server";
-import { retry } from "~/media/jobs/queue.server";
-import { hasWork, startRunner } from "~/media/jobs/runner.server";
-import { queueView } from "~/media/jobs/summaries.server";
 import { announceFfmpeg } from "~/media/probe/ffmpeg.server";
 import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
-import { scanLibrary } from "~/media/scan/scan-queue.server";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
 import { requireSite } from "./require-site";

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { DatabaseFileError, requireUndamaged } from "~db/database-file.server";
 import { requireCopy } from "~db/reader-database.server";
 import { UsageError } from "./ask";

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { UsageError } from "./ask";
 
 /**

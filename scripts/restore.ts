@@ -2,16 +2,16 @@
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
-import { settings } from "~/server/settings.server";
-import { BACKUP, secretFile } from "~/studio/backups/backup-files.server";
-import { checkIntegrity } from "~/studio/backups/copy-database.server";
+import { BACKUP, secretFile } from "~/features/operations/backups/backup-files.server";
+import { checkIntegrity } from "~/features/operations/backups/copy-database.server";
 import {
   finishInterruptedRestore,
   type Restored,
   removeCopies,
   restoreBackup,
   type SiteFiles,
-} from "~/studio/backups/restore-backup.server";
+} from "~/features/operations/backups/restore-backup.server";
+import { settings } from "~/platform/settings.server";
 import { lockData } from "~db/data-lock.server";
 import { requireDatabaseFile, requireReleasedFile, restoredFile } from "~db/database-file.server";
 import { requireFolder } from "~db/folders.server";

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { PasswordError } from "~/account/password.server";
-import { AccountError } from "~/account/users.server";
-import { ImportError } from "~/import/entry";
+import { PasswordError } from "~/features/accounts/password.server";
+import { AccountError } from "~/features/accounts/users.server";
+import { BackupError } from "~/features/operations/backups/backup-error";
+import { ImportError } from "~/features/upload/import/entry";
 import { StorageError } from "~/media/storage/object-store";
-import { SettingsError, settings } from "~/server/settings.server";
-import { BackupError } from "~/studio/backups/backup-error";
+import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase } from "~db/client.server";
 import { DataLockError } from "~db/data-lock.server";
 import { DatabaseFileError, requireReleasedFile } from "~db/database-file.server";

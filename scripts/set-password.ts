@@ -1,8 +1,8 @@
 // npm run set-password: for an admin who has forgotten the password or lost the second factor.
-import { generatePassword } from "~/account/first-account.server";
-import { listPasskeys, removePasskeys } from "~/account/passkeys/passkeys.server";
-import { removeSecondFactor } from "~/account/second-factor.server";
-import { AccountError, findUserByEmail, setPassword } from "~/account/users.server";
+import { generatePassword } from "~/features/accounts/first-account.server";
+import { listPasskeys, removePasskeys } from "~/features/accounts/passkeys/passkeys.server";
+import { removeSecondFactor } from "~/features/accounts/second-factor.server";
+import { AccountError, findUserByEmail, setPassword } from "~/features/accounts/users.server";
 import { transaction } from "~db/client.server";
 import { ask, askNewPassword } from "./ask";
 import { runScript } from "./run-script";

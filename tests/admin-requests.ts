@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { openSession } from "~/account/session.server";
-import { action, loader } from "~/routes/admin";
-import type { FormFailure } from "~/studio/rejected-form";
+import type { FormFailure } from "~/features/library/rejected-form";
+import { action, loader } from "~/features/library/routes/admin";
+import { openSession } from "~/features/permissions/session.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "./temporary-site";
 

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
+import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { startRunner } from "~/features/processing/queue/runner.server";
 import type { Source } from "~/media/encode/artifact";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import { createTask, type TaskControl } from "~/media/encode/task.server";
 import { removeFiles } from "~/media/files/removals.server";
-import { enqueueIn } from "~/media/jobs/enqueue.server";
-import { jobsChanged } from "~/media/jobs/job-events.server";
-import { startRunner } from "~/media/jobs/runner.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
 import { database, sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow, VideoRow } from "~db/schema";

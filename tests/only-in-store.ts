@@ -5,7 +5,7 @@ import { storedFile } from "~/media/files/stored-files.server";
 import { recordFile } from "~/media/media-files.server";
 import { moveIntoStore } from "~/media/storage/move-into-store.server";
 import { ownStore } from "~/media/storage/store-identity.server";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 
 /** Gives the site of this process a folder as its store; returns the folder. */

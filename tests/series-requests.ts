@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { action, loader } from "~/routes/series-list";
-import type { SeriesFailure } from "~/studio/series/change-series.server";
+import { action, loader } from "~/features/library/routes/series-list";
+import type { SeriesFailure } from "~/features/library/series/change-series.server";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, succeeded } from "./admin-requests";
 
@@ -27,12 +27,14 @@ export async function seriesPage(address = "/admin/series", headers = {}) {
     status: number;
     view: { page: number };
     isDeleting: boolean;
-    all: ReturnType<typeof import("~/studio/series/series-list.server")["listSeries"]>;
+    all: ReturnType<typeof import("~/features/library/series/series-list.server")["listSeries"]>;
     one: {
       series: NonNullable<
-        ReturnType<typeof import("~/studio/series/series-list.server")["editedSeries"]>
+        ReturnType<typeof import("~/features/library/series/series-list.server")["editedSeries"]>
       >;
-      list: ReturnType<typeof import("~/studio/series/series-list.server")["listSeriesVideos"]>;
+      list: ReturnType<
+        typeof import("~/features/library/series/series-list.server")["listSeriesVideos"]
+      >;
     };
   };
 }

@@ -1,4 +1,4 @@
-import type { SiteCookie } from "~/server/site-cookies";
+import type { SiteCookie } from "~/platform/site-cookies";
 
 const NAME: SiteCookie = "toast";
 

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { requireFolder } from "~db/folders.server";
 
 /**

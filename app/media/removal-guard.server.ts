@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { flushOne } from "~/shared/move-files.server";
 import { prepared, transaction } from "~db/client.server";

@@ -138,7 +138,7 @@ export const media = /* sql */ `
   INSERT INTO storage (id) VALUES (1);
 
   -- Videos with a file that wasn't on the disk in the last search, by videos.number. Only
-  -- studio/library/missing-files.server.ts writes it.
+  -- features/operations/library-check/missing-files.server.ts writes it.
   CREATE TABLE missing_files (
     number INTEGER PRIMARY KEY REFERENCES videos (number) ON DELETE CASCADE
   );

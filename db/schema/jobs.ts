@@ -23,7 +23,7 @@ export interface JobsTable {
   id: Generated<number>;
   video_id: string;
   kind: JobKind;
-  /** The lower runs first, see `media/jobs/kinds.ts`. */
+  /** The lower runs first, see `features/processing/queue/kinds.ts`. */
   priority: number;
   state: Generated<JobState>;
   attempts: Generated<number>;

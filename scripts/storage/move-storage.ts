@@ -7,7 +7,7 @@ import {
   type MoveProgress,
   moveIntoStore,
 } from "~/media/storage/move-into-store.server";
-import { SettingsError, settings } from "~/server/settings.server";
+import { SettingsError, settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { UsageError } from "../ask";

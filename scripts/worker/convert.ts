@@ -2,14 +2,14 @@ import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import path from "node:path";
 import { isOnePicture } from "~/media/encode/artifact";
 import type { Pace } from "~/media/encode/encoders.server";
+import { explain } from "~/media/encode/explain";
 import { encodeRenditions } from "~/media/encode/ladder.server";
 import { createTask, EncodeError, type Progress } from "~/media/encode/task.server";
-import { explain } from "~/media/jobs/explain";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { asJob } from "~/media/probe/process-gate.server";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { LostLeaseError, RefusedError, type SiteClient, TokenError } from "./site";
 import { fetchFilm, sendFile } from "./transfer";
 

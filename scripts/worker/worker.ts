@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { SettingsError, settings } from "~/server/settings.server";
+import { SettingsError, settings } from "~/platform/settings.server";
 import { parseUrl } from "~/shared/addresses";
 import { UsageError } from "../ask";
 import { convert, type Job } from "./convert";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
-import { cellsOf, importDigestList } from "~/media/block-list/digest-list.server";
+import { cellsOf, importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { disableBusyTimeout, sqliteHandle, transaction } from "~db/client.server";
 import { startCheckpoints, writingTurns } from "~db/threads/checkpoint.server";
 import { useTemporarySite } from "../temporary-site";

@@ -9,7 +9,7 @@ import { createTask } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { ffmpeg } from "../media-clips";
 import type { Report } from "./report";
 

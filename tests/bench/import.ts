@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { createUser } from "~/account/users.server";
-import { planFolder } from "~/import/folder.server";
-import { importVideos } from "~/import/import.server";
+import { createUser } from "~/features/accounts/users.server";
+import { planFolder } from "~/features/upload/import/folder.server";
+import { importVideos } from "~/features/upload/import/import.server";
 import { mp4Clip } from "../clips";
 import { useTemporarySite } from "../temporary-site";
 import { median, type Report } from "./report";

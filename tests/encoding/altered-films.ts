@@ -1,5 +1,5 @@
-import type { Frames } from "~/media/block-list/compare";
-import { boxOf, comparedFrame, FRAME_SIDE } from "~/media/block-list/frame-hashes";
+import type { Frames } from "~/features/processing/comparison/compare";
+import { boxOf, comparedFrame, FRAME_SIDE } from "~/features/processing/comparison/frame-hashes";
 
 /** Films for the block list, how copies of them are changed, and others that are none of them. */
 

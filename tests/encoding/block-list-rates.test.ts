@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Frames, likeness } from "~/media/block-list/compare";
-import { takeBlockedFrames, takeComparedFrames } from "~/media/block-list/take-frames.server";
+import { type Frames, likeness } from "~/features/processing/comparison/compare";
+import {
+  takeBlockedFrames,
+  takeComparedFrames,
+} from "~/features/processing/comparison/take-frames.server";
 import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";

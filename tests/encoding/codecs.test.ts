@@ -4,6 +4,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { Parser } from "m3u8-parser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { commitArtifact } from "~/features/processing/queue/commit-artifact.server";
+import { enqueueCodecs, enqueuePopular } from "~/features/processing/queue/popular.server";
+import { produceArtifact, sourceOf } from "~/features/processing/queue/produce-artifact.server";
+import { claim } from "~/features/processing/queue/queue.server";
 import {
   announceCodecs,
   chooseEncoder,
@@ -13,12 +17,8 @@ import {
 import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
 import { createTask } from "~/media/encode/task.server";
 import { removeFiles } from "~/media/files/removals.server";
-import { commitArtifact } from "~/media/jobs/commit-artifact.server";
-import { enqueueCodecs, enqueuePopular } from "~/media/jobs/popular.server";
-import { produceArtifact, sourceOf } from "~/media/jobs/produce-artifact.server";
-import { claim } from "~/media/jobs/queue.server";
 import { ffmpegAvailable, forgetFfmpeg, hasEncoder } from "~/media/probe/ffmpeg.server";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { command } from "../command";
 import {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BLOCKED } from "~/features/processing/queue/kinds";
+import { jobSummaries, queueView } from "~/features/processing/queue/summaries.server";
 import { createStoryboard } from "~/media/encode/storyboard.server";
 import { createTask } from "~/media/encode/task.server";
-import { BLOCKED } from "~/media/jobs/kinds";
-import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";

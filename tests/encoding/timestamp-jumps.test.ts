@@ -1,7 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { COMPARED_FRAMES, takeComparedFrames } from "~/media/block-list/take-frames.server";
+import {
+  COMPARED_FRAMES,
+  takeComparedFrames,
+} from "~/features/processing/comparison/take-frames.server";
 import { cutFilm } from "~/media/encode/cut.server";
 import { conversionOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";

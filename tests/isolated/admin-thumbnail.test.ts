@@ -2,11 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { withFrame } from "~/features/library/edit/edit-frame.server";
+import type { FormFailure } from "~/features/library/rejected-form";
 import { removeFiles } from "~/media/files/removals.server";
 import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
-import { withFrame } from "~/studio/edit/edit-frame.server";
-import type { FormFailure } from "~/studio/rejected-form";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,

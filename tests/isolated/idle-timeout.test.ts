@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addMiddleware, IDLE_TIMEOUT_MS } from "~/server/node/middleware.server";
+import { addMiddleware, IDLE_TIMEOUT_MS } from "~/platform/node/middleware.server";
 
 // Node looks for requests that take too long at this interval, and would cut the upload off.
 const server = http.createServer({

@@ -3,9 +3,9 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { withRangedInput } from "~/media/storage/ranged-input.server";
-import { addMiddleware, answerPlainly } from "~/server/node/middleware.server";
-import { onConnection, onRequestStart } from "~/server/node/request-context.server";
-import { forgetSettings } from "~/server/settings.server";
+import { addMiddleware, answerPlainly } from "~/platform/node/middleware.server";
+import { onConnection, onRequestStart } from "~/platform/node/request-context.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { useTemporarySite } from "../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { sourceOf } from "~/features/processing/queue/produce-artifact.server";
+import { claim } from "~/features/processing/queue/queue.server";
+import { replaceVideoFile } from "~/features/processing/queue/replace-video-file.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";
-import { sourceOf } from "~/media/jobs/produce-artifact.server";
-import { claim } from "~/media/jobs/queue.server";
-import { replaceVideoFile } from "~/media/jobs/replace-video-file.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { purge } from "~/studio/trash/trash.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, filesBelow, onDisk } from "../encode-library";
 import { useTemporarySite } from "../temporary-site";

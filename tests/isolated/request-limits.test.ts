@@ -2,13 +2,13 @@ import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { routeOf } from "~/account/route-of";
+import { routeOf } from "~/features/permissions/route-of";
 import {
   limitRequests,
   MAX_REQUESTS,
   MAX_REQUESTS_PER_NETWORK,
-} from "~/server/node/connection-limits.server";
-import { nameRoutes } from "~/server/node/route-naming.server";
+} from "~/platform/node/connection-limits.server";
+import { nameRoutes } from "~/platform/node/route-naming.server";
 import { until } from "../process-figures";
 import { useTemporarySite } from "../temporary-site";
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { pagesSitemap } from "~/catalogue/feeds/sitemap.server";
-import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
-import { relatedVideos } from "~/catalogue/video.server";
+import { pagesSitemap } from "~/features/catalogue/feeds/sitemap.server";
+import { listPublished, listTrending } from "~/features/catalogue/lists/listing.server";
+import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { listManaged } from "~/features/library/list/managed-list.server";
+import { readStatistics } from "~/features/operations/statistics/statistics.server";
+import { relatedVideos } from "~/features/watch/video.server";
 import { CATEGORY_IDS, categoryLabel, toCategoryId } from "~/shared/categories";
-import { ALL_NEWEST } from "~/studio/list/manage-address";
-import { listManaged } from "~/studio/list/managed-list.server";
-import { readStatistics } from "~/studio/statistics/statistics.server";
 import { addVideo } from "../admin-requests";
 import { ids } from "../catalogue-rows";
 import { useTemporarySite } from "../temporary-site";

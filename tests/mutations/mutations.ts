@@ -19,7 +19,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Hidden videos
   {
     rule: "A hidden video has no page",
-    file: "app/catalogue/video.server.ts",
+    file: "app/features/watch/video.server.ts",
     find: "return video?.isPublic ? video : undefined;",
     replace: "return video;",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
@@ -27,7 +27,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video has no stream address",
-    file: "app/catalogue/video.server.ts",
+    file: "app/features/watch/video.server.ts",
     find: '.select("hls_url")\n    .where("id", "=", id)\n    .where("public", "=", 1)',
     replace: '.select("hls_url")\n    .where("id", "=", id)',
     killedBy: "tests/integration/encode/stream-start.test.ts",
@@ -51,7 +51,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video's media file can't be read by another uploader",
-    file: "app/routes/media.ts",
+    file: "app/features/watch/routes/media.ts",
     find: '(reach === "own" && isUploadersFile(file, user?.id ?? ""))',
     replace: 'reach === "own"',
     killedBy: "tests/integration/studio/own-videos.test.ts",
@@ -93,7 +93,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // Preview links don't expire. They are revoked.
     rule: "A preview link with a wrong token shows nothing",
-    file: "app/studio/review/preview-links.server.ts",
+    file: "app/features/library/review/preview-links.server.ts",
     find: "WHERE token_hash = ?",
     replace: "WHERE (token_hash = ? OR TRUE)",
     killedBy: "tests/integration/studio/review.test.ts",
@@ -101,7 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A preview link that was revoked shows nothing",
-    file: "app/studio/review/preview-links.server.ts",
+    file: "app/features/library/review/preview-links.server.ts",
     find: '.where("video_id", "=", video.id)',
     replace: '.where("video_id", "=", "")',
     killedBy: "tests/integration/studio/review.test.ts",
@@ -109,7 +109,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A preview link gives the files of its own video alone",
-    file: "app/routes/preview-media.ts",
+    file: "app/features/watch/routes/preview-media.ts",
     find: "!preview || !name || !videosOfFile(name).includes(preview.videoId)",
     replace: "!preview || !name",
     killedBy: "tests/integration/studio/review.test.ts",
@@ -117,7 +117,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A preview link shows no video on hold",
-    file: "app/studio/review/preview-links.server.ts",
+    file: "app/features/library/review/preview-links.server.ts",
     find: "WHERE token_hash = ? AND NOT held AND",
     replace: "WHERE token_hash = ? AND",
     killedBy: "tests/integration/trust/publication.test.ts",
@@ -125,7 +125,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A signed address of a source ends",
-    file: "app/media/remote/source-address.server.ts",
+    file: "app/features/processing/workers/source-address.server.ts",
     find: "sign(PURPOSE, lease, now + SOURCE_MS)",
     replace: "sign(PURPOSE, lease)",
     killedBy: "tests/integration/workers/worker-api.test.ts",
@@ -133,7 +133,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A signed address of a source needs its signature",
-    file: "app/media/remote/source-address.server.ts",
+    file: "app/features/processing/workers/source-address.server.ts",
     find: 'verify(PURPOSE, query.get("token") ?? "", now) === lease',
     replace: 'Boolean(query.get("token")) || verify(PURPOSE, lease) === lease',
     killedBy: "tests/integration/workers/worker-api.test.ts",
@@ -142,7 +142,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // The cards of a page are checked again (published-list.server.ts), so the total is what shows it.
     rule: "Search finds no hidden video",
-    file: "app/catalogue/search/search-hits.server.ts",
+    file: "app/features/catalogue/search/search-hits.server.ts",
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
     replace: "`${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
     killedBy: "tests/integration/catalogue/search.test.ts",
@@ -150,7 +150,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The lists find no hidden video",
-    file: "app/catalogue/lists/published-list.server.ts",
+    file: "app/features/catalogue/lists/published-list.server.ts",
     find: "WHERE +listed AND ${key} IN",
     replace: "WHERE ${key} IN",
     killedBy: "tests/integration/catalogue/listing.test.ts",
@@ -158,7 +158,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Saved videos include no hidden video",
-    file: "app/catalogue/video.server.ts",
+    file: "app/features/watch/video.server.ts",
     find: '.where("id", "in", ids)\n    .where("listed", "=", 1)',
     replace: '.where("id", "in", ids)',
     killedBy: "tests/integration/catalogue/saved.test.ts",
@@ -166,7 +166,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A series shows no hidden video",
-    file: "app/catalogue/series/public-series.server.ts",
+    file: "app/features/catalogue/series/public-series.server.ts",
     find: "WHERE series_id = @id AND +listed`",
     replace: "WHERE series_id = @id`",
     killedBy: "tests/integration/catalogue/series.test.ts",
@@ -174,7 +174,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video has no related videos",
-    file: "app/catalogue/related/related-hits.server.ts",
+    file: "app/features/catalogue/related/related-hits.server.ts",
     find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
     killedBy: "tests/integration/catalogue/related.test.ts",
@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video isn't in the feed",
-    file: "app/catalogue/feeds/published-walk.server.ts",
+    file: "app/features/catalogue/feeds/published-walk.server.ts",
     find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
     replace: "WHERE sort_key < CAST(? AS INTEGER)",
     killedBy: "tests/integration/catalogue/found.test.ts",
@@ -191,7 +191,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // The same line as that of the feed.
     rule: "A hidden video isn't in the sitemap",
-    file: "app/catalogue/feeds/published-walk.server.ts",
+    file: "app/features/catalogue/feeds/published-walk.server.ts",
     find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
     replace: "WHERE sort_key < CAST(? AS INTEGER)",
     killedBy: "tests/integration/catalogue/found.test.ts",
@@ -201,7 +201,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Schedule
   {
     rule: "The schedule publishes a video at its time",
-    file: "app/visibility/visibility.server.ts",
+    file: "app/features/visibility/visibility.server.ts",
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: disappears ? "hidden" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
@@ -209,7 +209,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The schedule doesn't publish a video before its time",
-    file: "app/studio/schedule/schedule.server.ts",
+    file: "app/features/library/schedule/schedule.server.ts",
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
@@ -217,7 +217,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The schedule hides a video at its time",
-    file: "app/visibility/visibility.server.ts",
+    file: "app/features/visibility/visibility.server.ts",
     find: 'status: appears ? "published" : disappears ? "hidden" : row.status,',
     replace: 'status: appears ? "published" : row.status,',
     killedBy: "tests/integration/studio/schedule.test.ts",
@@ -225,7 +225,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The schedule runs every second",
-    file: "app/studio/schedule/schedule.server.ts",
+    file: "app/features/library/schedule/schedule.server.ts",
     find: 'every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });',
     replace: "",
     killedBy: "tests/integration/studio/schedule.test.ts",
@@ -235,7 +235,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Uploads
   {
     rule: "An upload by the form requires a session",
-    file: "app/routes/publish.ts",
+    file: "app/features/upload/routes/publish.ts",
     find: 'const user = await requireUploader(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
@@ -243,7 +243,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A resumable upload requires a session",
-    file: "app/studio/upload/upload-action.server.ts",
+    file: "app/features/upload/upload-action.server.ts",
     find: "const user = await currentUser(request);",
     replace:
       'const user = (await currentUser(request)) ?? { id: "", email: "", role: "owner" as const, mayPublish: true };',
@@ -285,7 +285,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "An upload that only begins like a video is refused",
-    file: "app/studio/upload/probe-upload.server.ts",
+    file: "app/features/upload/probe-upload.server.ts",
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
@@ -333,7 +333,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The upload form resumes after a dropped connection",
-    file: "app/studio/upload/resumable-transfer.ts",
+    file: "app/features/upload/resumable-transfer.ts",
     find: "retryDelays: RETRY_DELAYS_MS,",
     replace: "retryDelays: [],",
     killedBy: "tests/e2e/studio/upload.spec.ts",
@@ -342,7 +342,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A file is compared with the block list again when its row is inserted",
-    file: "app/media/block-list/arrived-files.server.ts",
+    file: "app/features/processing/comparison/arrived-files.server.ts",
     find: "const found = files.map(compare);",
     replace: "const found = files.map((): boolean | string => false);",
     killedBy: "tests/integration/block-list/ways-in.test.ts",
@@ -350,7 +350,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "An import inserts nothing for an account that was deactivated meanwhile",
-    file: "app/import/import-batch.server.ts",
+    file: "app/features/upload/import/import-batch.server.ts",
     find: "if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);",
     replace: "",
     killedBy: "tests/integration/studio/import.test.ts",
@@ -394,7 +394,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Sessions, accounts and the API
   {
     rule: "A page cached for a visitor isn't shown to someone with a cookie of the site",
-    file: "app/server/site-cookies.ts",
+    file: "app/platform/site-cookies.ts",
     find: 'name !== "age" && OWN.has(name)',
     replace: 'name === "session"',
     killedBy: "tests/unit/server/site-cookies.test.ts",
@@ -402,7 +402,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A network that has used up its rendering time gets 429",
-    file: "app/server/node/rendering-budget.server.ts",
+    file: "app/platform/node/rendering-budget.server.ts",
     find: "if (missingMs >= 0)",
     replace: "if (missingMs > 9e9)",
     killedBy: "tests/unit/server/rendering-budget.test.ts",
@@ -418,7 +418,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A request for a file that ends gives its place back",
-    file: "app/server/node/media-requests.server.ts",
+    file: "app/platform/node/media-requests.server.ts",
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
@@ -426,7 +426,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The session cookie is HttpOnly",
-    file: "app/server/signed-cookie.server.ts",
+    file: "app/platform/signed-cookie.server.ts",
     find: '"HttpOnly",',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
@@ -434,7 +434,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The session cookie is SameSite=Lax",
-    file: "app/server/signed-cookie.server.ts",
+    file: "app/platform/signed-cookie.server.ts",
     find: '"SameSite=Lax",',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
@@ -442,7 +442,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The session cookie is Secure over https",
-    file: "app/server/signed-cookie.server.ts",
+    file: "app/platform/signed-cookie.server.ts",
     find: '...(siteIsHttps() ? ["Secure"] : []),',
     replace: "",
     killedBy: "tests/unit/account/signed-cookie.test.ts",
@@ -450,7 +450,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A signed value is believed only with its signature",
-    file: "app/server/signed-value.server.ts",
+    file: "app/platform/signed-value.server.ts",
     find: "cookieSignature.unsign(input, keyOf(purpose, secret)) !== false",
     replace: "input !== keyOf(purpose, secret).toString()",
     killedBy: "tests/unit/server/signed-value.test.ts",
@@ -458,7 +458,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A signed value verifies for its purpose only",
-    file: "app/server/signed-value.server.ts",
+    file: "app/platform/signed-value.server.ts",
     find: "derivedKey(secret, `sign ${purpose}`)",
     replace: "derivedKey(secret, purpose && 'sign')",
     killedBy: "tests/unit/server/signed-value.test.ts",
@@ -466,7 +466,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A signed value expires",
-    file: "app/server/signed-value.server.ts",
+    file: "app/platform/signed-value.server.ts",
     find: "Number(found[1]) <= now",
     replace: "now < 0",
     killedBy: "tests/unit/server/signed-value.test.ts",
@@ -474,7 +474,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A session ends after 30 days without use",
-    file: "app/account/session.server.ts",
+    file: "app/features/permissions/session.server.ts",
     find: "WHERE id_hash = ? AND expires_at > ? AND",
     replace: "WHERE id_hash = ? AND ? IS NOT NULL AND",
     killedBy: "tests/integration/account/sign-in.test.ts",
@@ -482,7 +482,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A request of another origin changes nothing",
-    file: "app/server/origin.server.ts",
+    file: "app/platform/origin.server.ts",
     find: 'if (site) return site === "same-origin";',
     replace: "return true;",
     killedBy: "tests/integration/server/own-origin.test.ts",
@@ -490,7 +490,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A request of another origin changes nothing in the studio",
-    file: "app/routes/admin.tsx",
+    file: "app/features/library/routes/admin.tsx",
     find: "requireOwnOrigin(request);",
     replace: "",
     killedBy: "tests/integration/account/route-guard.test.ts",
@@ -498,7 +498,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A redirect never leaves the site",
-    file: "app/server/safe-redirect.ts",
+    file: "app/platform/safe-redirect.ts",
     find: "if (NEVER_SENT.test(value) || !leadsHome(value)) return fallback;",
     replace: "",
     killedBy: "tests/unit/server/safe-redirect.test.ts",
@@ -506,7 +506,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The redirect after the age gate never leaves the site",
-    file: "app/routes/age.ts",
+    file: "app/features/age/routes/age.ts",
     find: 'redirect(safePath(form.get("returnTo"), "/"), {',
     replace: 'redirect(String(form.get("returnTo")), {',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
@@ -514,7 +514,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Failed sign-ins are limited by address",
-    file: "app/account/sign-in.server.ts",
+    file: "app/features/accounts/sign-in.server.ts",
     find: "if (addressWait !== undefined) throw tooManyAttempts(addressWait);",
     replace: "",
     killedBy: "tests/integration/account/sign-in.test.ts",
@@ -522,7 +522,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Failed sign-ins are limited by account",
-    file: "app/account/sign-in.server.ts",
+    file: "app/features/accounts/sign-in.server.ts",
     find: "if (accountWait !== undefined) {",
     replace: "if (false) {",
     killedBy: "tests/integration/account/sign-in.test.ts",
@@ -530,7 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Floods of sign-ins are answered without a page",
-    file: "app/account/sign-in-rate-limit.server.ts",
+    file: "app/features/accounts/sign-in-rate-limit.server.ts",
     find: "if (!isFlood) return false;",
     replace: "return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
@@ -538,7 +538,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A sign-in that another site sends isn't counted",
-    file: "app/account/sign-in-rate-limit.server.ts",
+    file: "app/features/accounts/sign-in-rate-limit.server.ts",
     find: " || !isOwnRequest(request)) return false;",
     replace: ") return false;",
     killedBy: "tests/integration/account/sign-in-rate-limit.test.ts",
@@ -546,7 +546,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A new network can sign in during a flood",
-    file: "app/account/password.server.ts",
+    file: "app/features/accounts/password.server.ts",
     find: "if (!last || last.asker.failures <= failures) return false;",
     replace: "return false;",
     killedBy: "tests/unit/account/password.test.ts",
@@ -554,7 +554,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A change of password or second factor voids the marks of browsers",
-    file: "app/account/device.server.ts",
+    file: "app/features/accounts/device.server.ts",
     find: "return account && credentialsMark(account) === mark ? { userId, id } : undefined;",
     replace: "return account ? { userId, id } : undefined;",
     killedBy: "tests/integration/account/account.test.ts",
@@ -562,7 +562,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Wrong codes count per account",
-    file: "app/account/sign-in.server.ts",
+    file: "app/features/accounts/sign-in.server.ts",
     find: "const knownKey = (userId: string) => `known browsers ${userId}`;",
     replace: "const knownKey = (userId: string) => `${userId} ${Math.random()}`;",
     killedBy: "tests/integration/account/account.test.ts",
@@ -570,7 +570,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Turning the second factor off needs a code",
-    file: "app/account/confirm-identity.server.ts",
+    file: "app/features/accounts/confirm-identity.server.ts",
     find: "return withCode && account?.totp_enabled_at !== null;",
     replace: "return false;",
     killedBy: "tests/integration/account/account.test.ts",
@@ -578,7 +578,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A stranger's address gets one email about reports a day",
-    file: "app/trust/reports/mail-recipients.server.ts",
+    file: "app/features/moderation/reports/mail-recipients.server.ts",
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
@@ -586,7 +586,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Only the link in an email confirms its address",
-    file: "app/trust/reports/mail-recipients.server.ts",
+    file: "app/features/moderation/reports/mail-recipients.server.ts",
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",
@@ -594,7 +594,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A page is only for roles with its permission",
-    file: "app/account/guard.server.ts",
+    file: "app/features/permissions/guard.server.ts",
     find: "if (allows(user, permission)) return;",
     replace: "return;",
     killedBy: "tests/integration/account/users.test.ts",
@@ -602,7 +602,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Only owners manage users",
-    file: "app/account/permissions.ts",
+    file: "app/features/permissions/permissions.ts",
     find: '"/admin/users": { owner: "all", editor: "none", moderator: "none", uploader: "none" },',
     replace:
       '"/admin/users": { owner: "all", editor: "all", moderator: "none", uploader: "none" },',
@@ -611,7 +611,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A moderator changes no video",
-    file: "app/account/permissions.ts",
+    file: "app/features/permissions/permissions.ts",
     find: '"/admin update": { owner: "all", editor: "all", moderator: "none", uploader: "own" },',
     replace: '"/admin update": { owner: "all", editor: "all", moderator: "all", uploader: "own" },',
     killedBy: "tests/unit/account/permissions.test.ts",
@@ -620,7 +620,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A moderator sees the review page of reported videos only",
-    file: "app/routes/review.tsx",
+    file: "app/features/library/routes/review.tsx",
     find: 'const maySee = reach !== "reported" || isReported(id);',
     replace: 'const maySee = reach !== "reported" || isReported(id) || true;',
     killedBy: "tests/integration/html/moderator.test.ts",
@@ -629,7 +629,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A moderator is served files of reported videos only",
-    file: "app/routes/media.ts",
+    file: "app/features/watch/routes/media.ts",
     find: 'if (reach === "reported") return isFileOfReported(file);',
     replace: 'if (reach === "reported") return isFileOfReported(file) || true;',
     killedBy: "tests/integration/html/moderator.test.ts",
@@ -638,7 +638,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A moderator uses no token of an earlier role",
-    file: "app/api/answer.server.ts",
+    file: "app/features/api/answer.server.ts",
     find: 'if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
@@ -646,7 +646,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "An uploader publishes only with the right to",
-    file: "app/account/permissions.ts",
+    file: "app/features/permissions/permissions.ts",
     find: 'return mayPublish ? "own" : "none";',
     replace: 'return "own";',
     killedBy: "tests/unit/account/permissions.test.ts",
@@ -654,7 +654,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "An uploader changes only their own videos",
-    file: "app/studio/own-videos.server.ts",
+    file: "app/features/permissions/own-videos.server.ts",
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
@@ -662,7 +662,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A token of the API needs the scope of the call",
-    file: "app/api/answer.server.ts",
+    file: "app/features/api/answer.server.ts",
     find: "if (!scopes.includes(scope)) {",
     replace: "if (false) {",
     killedBy: "tests/integration/api/api.test.ts",
@@ -670,7 +670,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A token of the API allows no more than its user's role",
-    file: "app/api/answer.server.ts",
+    file: "app/features/api/answer.server.ts",
     find: "const own = ownVideosOf(account, permission);",
     replace: "const own = undefined;",
     killedBy: "tests/integration/api/api.test.ts",
@@ -678,7 +678,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A token of the API expires",
-    file: "app/account/tokens/tokens.server.ts",
+    file: "app/features/accounts/tokens/tokens.server.ts",
     find: '.where("api_tokens.expires_at", ">", new Date(now).toISOString())',
     replace: "",
     killedBy: "tests/integration/api/api.test.ts",
@@ -688,7 +688,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Content Security Policy and age gate
   {
     rule: "The policy of a page allows no inline scripts but its own",
-    file: "app/server/node/security-headers.server.ts",
+    file: "app/platform/node/security-headers.server.ts",
     find: `["script-src 'self'", ...scriptSources]`,
     replace: `["script-src 'self' 'unsafe-inline'", ...scriptSources]`,
     killedBy: "tests/unit/server/security-headers.test.ts",
@@ -696,7 +696,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Only scripts of the page's own are hashed for its policy",
-    file: "app/server/script-hashes.server.ts",
+    file: "app/platform/script-hashes.server.ts",
     find: 'html.split(` nonce="${mark}"`)',
     replace: 'html.split(/ nonce="[^"]*"/)',
     killedBy: "tests/unit/server/security-headers.test.ts",
@@ -712,7 +712,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Every response has a policy",
-    file: "app/server/node/security-headers.server.ts",
+    file: "app/platform/node/security-headers.server.ts",
     find: 'response.setHeader("Content-Security-Policy", OTHER_POLICY);',
     replace: "",
     killedBy: "tests/integration/server/middleware.test.ts",
@@ -721,7 +721,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The age gate asks visitors",
-    file: "app/server/age.server.ts",
+    file: "app/platform/age.server.ts",
     find: "if (!settings().ageGate || hasConfirmedAge(request)) return false;",
     replace: "return false;",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
@@ -729,7 +729,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The age gate takes no answer but its own",
-    file: "app/server/age.server.ts",
+    file: "app/platform/age.server.ts",
     find: "name === COOKIE && value === CONFIRMED",
     replace: "name === COOKIE",
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
@@ -737,7 +737,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The age gate is in the place of the page",
-    file: "app/ui/page-frame/age-gate.tsx",
+    file: "app/features/site/age-gate.tsx",
     find: "return root?.asksForAge === true && !UNGATED_ROUTES.has(route);",
     replace: "return false;",
     killedBy: "tests/integration/server/age-gate.test.ts",
@@ -748,7 +748,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Lists, search and views
   {
     rule: "The related score counts common tags",
-    file: "app/catalogue/related/related.ts",
+    file: "app/features/catalogue/related/related.ts",
     find: "  tag: 4,",
     replace: "  tag: 0,",
     killedBy: "tests/integration/catalogue/related.test.ts",
@@ -756,7 +756,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The related score orders the videos",
-    file: "app/catalogue/related/related-index.ts",
+    file: "app/features/catalogue/related/related-index.ts",
     find: ".sort((a, b) => scores[b]! - scores[a]! || byAge(a, b))",
     replace: ".sort((a, b) => byAge(a, b))",
     killedBy: "tests/integration/catalogue/related.test.ts",
@@ -772,7 +772,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A view is counted once by the page",
-    file: "app/ui/video-page/use-counted-views.ts",
+    file: "app/features/watch/use-counted-views.ts",
     find: "if (!enabled || counted.has(visit)) return;",
     replace: "if (!enabled) return;",
     killedBy: "tests/unit/ui/counted-views.test.tsx",
@@ -780,7 +780,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A view is counted once by the site",
-    file: "app/catalogue/views.server.ts",
+    file: "app/features/catalogue/views.server.ts",
     find: "batch.add(id, 1);",
     replace: "batch.add(id, 2);",
     killedBy: "tests/integration/catalogue/views.test.ts",
@@ -788,7 +788,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Views of one address are limited",
-    file: "app/catalogue/views.server.ts",
+    file: "app/features/catalogue/views.server.ts",
     find: "if (address === undefined || mayCount(address, id)) {",
     replace: "if (true) {",
     killedBy: "tests/integration/catalogue/views.test.ts",
@@ -796,7 +796,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Crawlers aren't counted as views",
-    file: "app/catalogue/views.server.ts",
+    file: "app/features/catalogue/views.server.ts",
     find: 'return !isbot(headers.get("User-Agent")?.replace("HeadlessChrome", "Chrome"));',
     replace: "return true;",
     killedBy: "tests/integration/catalogue/views.test.ts",
@@ -804,7 +804,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Trending shows no videos without views",
-    file: "app/catalogue/lists/list-query.server.ts",
+    file: "app/features/catalogue/lists/list-query.server.ts",
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
@@ -822,7 +822,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Trash
   {
     rule: "Deleting removes a video's row",
-    file: "app/studio/trash/remove.server.ts",
+    file: "app/features/trash/remove.server.ts",
     find: 'prepared("DELETE FROM videos WHERE id = ?").run(id);',
     replace: "",
     killedBy: "tests/integration/studio/admin.test.ts",
@@ -894,7 +894,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A file that another video names is not replaced by a conversion",
-    file: "app/media/jobs/replace-video-file.server.ts",
+    file: "app/features/processing/queue/replace-video-file.server.ts",
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
     killedBy: "tests/integration/catalogue/lasting-address.test.ts",
@@ -910,7 +910,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "No rule for visitors applies to files that are read by range",
-    file: "app/server/node/request-context.server.ts",
+    file: "app/platform/node/request-context.server.ts",
     find: "if (internalServers.has(context.server)) return;",
     replace: "",
     killedBy: "tests/isolated/ranged-input.test.ts",
@@ -926,7 +926,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A conversion doesn't replace another video's file",
-    file: "app/media/jobs/commit-artifact.server.ts",
+    file: "app/features/processing/queue/commit-artifact.server.ts",
     find: "if (!isOwn || isReferencedByOther(job.video_id, name)) return true;",
     replace: "",
     killedBy: "tests/integration/encode/jobs.test.ts",
@@ -934,7 +934,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Restoring brings back a video's row",
-    file: "app/studio/trash/restore.server.ts",
+    file: "app/features/trash/restore.server.ts",
     find: 'runChange(database().insertInto("videos").values(values));',
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",
@@ -942,7 +942,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The trash keeps a video for 30 days",
-    file: "app/studio/trash/trash.server.ts",
+    file: "app/features/trash/trash.server.ts",
     find: "WHERE deleted_at <= @until AND ${own ? OWN_DELETED",
     replace: "WHERE @until IS NOT NULL AND ${own ? OWN_DELETED",
     killedBy: "tests/integration/studio/trash.test.ts",
@@ -978,7 +978,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // Of a copy, the packets are compared after that too, so only a conversion shows it.
     rule: "The original is kept if its conversion has changed since it was decoded",
-    file: "app/media/jobs/remove-source.server.ts",
+    file: "app/features/processing/queue/remove-source.server.ts",
     find: "if (!(await isUnchanged(removal.verified))) return;",
     replace: "",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
@@ -988,7 +988,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Backups
   {
     rule: "A backup with a damaged database isn't kept",
-    file: "app/studio/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/prove-backup.server.ts",
     find: 'if (integrity !== "ok") {',
     replace: "if (false) {",
     killedBy: "tests/integration/operating/backups.test.ts",
@@ -996,7 +996,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A backup without all rows isn't kept",
-    file: "app/studio/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/prove-backup.server.ts",
     find: "if (tables[name] === restored[name]) continue;",
     replace: "continue;",
     killedBy: "tests/integration/operating/backups.test.ts",
@@ -1004,7 +1004,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A damaged file of a backup is noticed",
-    file: "app/studio/backups/prove-backup.server.ts",
+    file: "app/features/operations/backups/prove-backup.server.ts",
     find: "(!toRead.has(file) || digestOf(target) === file.sha256)",
     replace: "true",
     killedBy: "tests/integration/operating/backups.test.ts",
@@ -1014,7 +1014,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Shutdown
   {
     rule: "Requests in progress finish after SIGTERM",
-    file: "app/server/node/shutdown.server.ts",
+    file: "app/platform/node/shutdown.server.ts",
     find: "while (responses.size > 0 && Date.now() < deadline) await pause(CHECK_EVERY_MS);",
     replace: "",
     killedBy: "tests/integration/server/shutdown.test.ts",
@@ -1023,7 +1023,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A sign-out ends this session alone",
-    file: "app/account/end-access.server.ts",
+    file: "app/features/accounts/end-access.server.ts",
     find: 'if (ending.event === "sign-out") sessions = sessions.where("id_hash", "=", ending.session);',
     replace: "",
     killedBy: "tests/integration/account/end-access.test.ts",
@@ -1031,7 +1031,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A deactivation revokes the tokens",
-    file: "app/account/end-access.server.ts",
+    file: "app/features/accounts/end-access.server.ts",
     find: 'const all = event === "password-reset" || isOver(ending);',
     replace: 'const all = event === "password-reset";',
     killedBy: "tests/integration/account/end-access.test.ts",
@@ -1039,7 +1039,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "An account that is being deleted can't be used any more",
-    file: "app/account/end-access.server.ts",
+    file: "app/features/accounts/end-access.server.ts",
     find: 'if (event === "deletion") deactivate(userId);',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
@@ -1047,7 +1047,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A deleted account leaves no e-mail address",
-    file: "app/trust/uploaders/delete-account.server.ts",
+    file: "app/features/accounts/users/delete-account.server.ts",
     find: 'runChange(database().deleteFrom("invitations").where("email", "=", email));',
     replace: "",
     killedBy: "tests/integration/account/delete-account.test.ts",
@@ -1055,7 +1055,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A transfer gives nobody's replacement file the rights of the receiver",
-    file: "app/trust/uploaders/transfer-videos.server.ts",
+    file: "app/features/accounts/users/transfer-videos.server.ts",
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",
@@ -1063,7 +1063,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A file whose metadata can't be removed isn't public as it came",
-    file: "app/studio/upload/publish.server.ts",
+    file: "app/features/upload/publish.server.ts",
     find: "probed: { ...probed, playable: isClean },",
     replace: "probed,",
     killedBy: "tests/integration/intake/metadata.test.ts",
@@ -1079,7 +1079,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A change through the API and its answer are one transaction",
-    file: "app/api/answer.server.ts",
+    file: "app/features/api/answer.server.ts",
     find: "record(changed);",
     replace: "setImmediate(() => record(changed));",
     killedBy: "tests/integration/api/repeated-requests.test.ts",
@@ -1087,7 +1087,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A repeated request to publish gets the outcome of the first one",
-    file: "app/studio/upload/publish.server.ts",
+    file: "app/features/upload/publish.server.ts",
     find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
     replace: "",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
@@ -1095,7 +1095,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The outcome of an upload is its user's alone",
-    file: "app/studio/upload/published-uploads.server.ts",
+    file: "app/features/upload/published-uploads.server.ts",
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",

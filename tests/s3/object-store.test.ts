@@ -4,7 +4,7 @@ import path from "node:path";
 import { HeadObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { s3Store } from "~/media/storage/s3-store.server";
-import { parseStorageUrl, type StorageAddress } from "~/server/storage/storage-url";
+import { parseStorageUrl, type StorageAddress } from "~/platform/storage/storage-url";
 import { freePort } from "../free-port";
 import { beginUpload, clientOf, hasS3Server, type S3Server, startS3Server } from "./object-stores";
 import { FILM, fileIn, keysOf, storeContract } from "./store-contract";

@@ -11,7 +11,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { parseStorageUrl } from "~/server/storage/storage-url";
+import { parseStorageUrl } from "~/platform/storage/storage-url";
 
 /**
  * A real S3-compatible server for tests: the one that S3_TEST_URL names, with the keys of the environment,

@@ -1,6 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { withFrame } from "~/features/library/edit/edit-frame.server";
+import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
+import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
+import {
+  checkStore,
+  quarantineObjects,
+} from "~/features/operations/library-check/check-store.server";
+import { readMetrics } from "~/features/operations/monitoring/metrics.server";
+import { loader } from "~/features/watch/routes/media";
 import { localFile } from "~/media/files/local-copies.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { storedFile } from "~/media/files/stored-files.server";
@@ -11,12 +20,6 @@ import { dueEntries, moveIntoStore } from "~/media/storage/move-into-store.serve
 import { startMovingFiles, storeFailure, tryStore } from "~/media/storage/start.server";
 import { objectStore } from "~/media/storage/store.server";
 import { ownStore } from "~/media/storage/store-identity.server";
-import { loader } from "~/routes/media";
-import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
-import { checkAlerts } from "~/studio/alerts/check-alerts.server";
-import { withFrame } from "~/studio/edit/edit-frame.server";
-import { checkStore, quarantineObjects } from "~/studio/library/check-store.server";
-import { readMetrics } from "~/studio/monitoring/metrics.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../temporary-site";
 import { type Fault, startFaultyStore } from "./faulty-store";

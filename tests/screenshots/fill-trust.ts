@@ -1,6 +1,10 @@
-import { sealDecision, sealMessage, sealReport } from "~/trust/reports/report-box.server";
-import { statusPath } from "~/trust/reports/status-token.server";
-import { DEFAULT_TERMS } from "~/trust/uploaders/terms";
+import {
+  sealDecision,
+  sealMessage,
+  sealReport,
+} from "~/features/moderation/reports/report-box.server";
+import { statusPath } from "~/features/moderation/reports/status-token.server";
+import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import { ADMIN, type SiteProcess } from "../site-process";
 import { REPORT } from "./admin-screens";
 import { inDays } from "./days";

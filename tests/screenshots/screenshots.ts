@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright";
 import sharp from "sharp";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { runScript } from "../../scripts/run-script";
 import { CHROMIUM_LAUNCH } from "../chromium";
 import { doubleText } from "../page-layout";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { SETTING_NAMES } from "~/server/settings.server";
+import { SETTING_NAMES } from "~/platform/settings.server";
 import { startEnvironment } from "../start-environment";
 
 // What hadolint and `docker compose config`, which the workflow runs, can't know.

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { parseSettings, SETTING_NAMES } from "~/server/settings.server";
+import { parseSettings, SETTING_NAMES } from "~/platform/settings.server";
 import { ALERT_KINDS } from "~db/schema/alerts";
 import { scripts } from "../../package.json";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { action, loader } from "~/routes/worker-api";
-import { createWorker } from "~/studio/workers/workers.server";
+import { action, loader } from "~/features/processing/routes/worker-api";
+import { createWorker } from "~/features/processing/workers/workers.server";
 import { ORIGIN } from "../sign-in-requests";
 
 /** A worker's requests, through the loader and action of their route. */

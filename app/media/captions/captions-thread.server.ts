@@ -1,4 +1,4 @@
-import { childEnvironment } from "~/server/settings.server";
+import { childEnvironment } from "~/platform/settings.server";
 import { findProgram } from "~/shared/program.server";
 import { createThread } from "~db/threads/thread.server";
 import type { CaptionsAnswer } from "./captions-program.server";

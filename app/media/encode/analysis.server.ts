@@ -1,4 +1,4 @@
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { InterruptedError, inputArguments } from "../probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 import { TUNE } from "./encoders.server";

@@ -1,5 +1,5 @@
 import os from "node:os";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { processState } from "~db/runtime.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { languageTag, UNKNOWN } from "../captions/languages";
 import { cachedProbe } from "../probe/cached-probe.server";
 import { inputArguments } from "../probe/ffmpeg.server";

@@ -2,7 +2,7 @@ import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import { type FileName, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
-import { cutBasePath } from "../jobs/cut-source.server";
+import { cutBasePath } from "./cut-source.server";
 
 /**
  * What refers to the files in the buckets: the rows of videos, of their other files and of deleted videos, and

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { type FileName, FOLDERS, filePath, type MediaName, mediaBasePath } from "../bucket.server";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { type FileName, FOLDERS, nameOfFile } from "../bucket.server";
 

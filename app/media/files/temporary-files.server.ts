@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { nameOfFile } from "../bucket.server";
 import { UNFINISHED } from "../encode/stream/unfinished.server";
 

@@ -1,8 +1,8 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { every } from "~db/runtime.server";
+import { WORK_PREFIX } from "../files/disk.server";
 import { removeTemporary, temporaryFolder } from "../files/temporary-files.server";
-import { WORK_PREFIX } from "../jobs/disk.server";
 import { resumableFolder } from "./disk-space.server";
 import { removeExpiredUploads } from "./tus.server";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Upload } from "@tus/server";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { takingTurns } from "~/shared/event-loop";
 import { formatBytes } from "~/shared/format-bytes";
 import { processState } from "~db/runtime.server";

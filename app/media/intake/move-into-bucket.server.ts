@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { flushOne, needsCopy } from "~/shared/move-files.server";
 import { processState } from "~db/runtime.server";
 import { type MediaName, mediaBasePath } from "../bucket.server";

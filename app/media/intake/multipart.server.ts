@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { claimBody, stopAtShutdown } from "~/server/node/request-body.server";
+import { claimBody, stopAtShutdown } from "~/platform/node/request-body.server";
 import { type Reservation, reserveDiskSpace } from "./disk-space.server";
 import {
   discardReceived,

@@ -6,8 +6,8 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
-import { stopAtShutdown } from "~/server/node/request-body.server";
-import { settings } from "~/server/settings.server";
+import { stopAtShutdown } from "~/platform/node/request-body.server";
+import { settings } from "~/platform/settings.server";
 import { videoSize } from "~/shared/file-rules";
 import {
   oneAtATime,

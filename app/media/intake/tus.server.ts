@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type Locker, Server, Upload } from "@tus/server";
-import { claimBody } from "~/server/node/request-body.server";
-import { settings } from "~/server/settings.server";
+import { claimBody } from "~/platform/node/request-body.server";
+import { settings } from "~/platform/settings.server";
 import { EMPTY_FILE, videoSize } from "~/shared/file-rules";
 import { processState } from "~db/runtime.server";
 import { removeTemporary } from "../files/temporary-files.server";

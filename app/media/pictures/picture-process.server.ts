@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdir } from "node:fs/promises";
-import { startMessagingProcess } from "~/server/child-process.server";
+import { startMessagingProcess } from "~/platform/child-process.server";
 import { takingTurns } from "~/shared/event-loop";
 import { findProgram } from "~/shared/program.server";
 import { processState } from "~db/runtime.server";

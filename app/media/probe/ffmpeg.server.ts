@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { runCommand, runCommandSync } from "~/server/child-process.server";
-import { DISK_FULL, isDiskFull } from "../jobs/explain";
+import { runCommand, runCommandSync } from "~/platform/child-process.server";
+import { DISK_FULL, isDiskFull } from "../encode/explain";
 import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
 import { memoryOfProcess, withPlace } from "./process-gate.server";
 import { WITHOUT_FFMPEG } from "./without-ffmpeg";

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import os from "node:os";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { processState } from "~db/runtime.server";
 import { UploadError } from "../intake/upload-error.server";
 

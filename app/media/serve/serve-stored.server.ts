@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { streamBody } from "~/server/node/stream-body.server";
-import { settings } from "~/server/settings.server";
+import { streamBody } from "~/platform/node/stream-body.server";
+import { settings } from "~/platform/settings.server";
 import { processState } from "~db/runtime.server";
 import type { MediaName } from "../bucket.server";
 import type { StoredFile } from "../files/stored-files.server";

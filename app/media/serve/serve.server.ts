@@ -1,8 +1,8 @@
 import type fs from "node:fs";
 import { stat } from "node:fs/promises";
-import { countDelegatedBytes } from "~/server/node/media-requests.server";
-import { fileBody } from "~/server/node/stream-body.server";
-import { settings } from "~/server/settings.server";
+import { countDelegatedBytes } from "~/platform/node/media-requests.server";
+import { fileBody } from "~/platform/node/stream-body.server";
+import { settings } from "~/platform/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
 import { isUnfinished } from "../encode/stream/unfinished.server";

@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { LRUCache } from "lru-cache";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { database } from "~db/client.server";
 import { processState } from "~db/runtime.server";

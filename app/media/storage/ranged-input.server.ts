@@ -8,7 +8,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { LRUCache } from "lru-cache";
-import { exemptFromMiddleware } from "~/server/node/request-context.server";
+import { exemptFromMiddleware } from "~/platform/node/request-context.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";

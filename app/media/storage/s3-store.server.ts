@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import type { StorageAddress } from "~/server/storage/storage-url";
+import type { StorageAddress } from "~/platform/storage/storage-url";
 import { type ObjectStore, StorageError, type StorageFailure } from "./object-store";
 
 /** A store takes at most 10,000 parts of an object, each but the last of at least 5 MiB. */

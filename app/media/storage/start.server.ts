@@ -1,5 +1,5 @@
-import { onShutdown } from "~/server/node/shutdown.server";
-import { settings } from "~/server/settings.server";
+import { onShutdown } from "~/platform/node/shutdown.server";
+import { settings } from "~/platform/settings.server";
 import { every, processState } from "~db/runtime.server";
 import { removalsPausedBy } from "../removal-guard.server";
 import { StorageError } from "./object-store";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { SettingsError, settings } from "~/server/settings.server";
+import { SettingsError, settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { hasStoredFiles, storedFilesAfter } from "../files/stored-files.server";

@@ -1,4 +1,4 @@
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { processState } from "~db/runtime.server";
 import { type ObjectStore, StorageError } from "./object-store";
 

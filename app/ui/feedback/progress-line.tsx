@@ -1,5 +1,5 @@
 import { useNavigation } from "@remix-run/react";
-import { useRequestFailure } from "~/live/failed-requests";
+import { useRequestFailure } from "../live/failed-requests";
 
 /** A thin line at the top while the next page is on its way; the old one stays until then. */
 export function ProgressLine() {

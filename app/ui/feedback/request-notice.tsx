@@ -1,12 +1,12 @@
 import { WifiOff } from "lucide-react";
 import { useEffect } from "react";
-import { listenToEvents } from "~/live/event-client";
+import { listenToEvents } from "../live/event-client";
 import {
   type RequestFailure,
   retryFailedRequests,
   useRequestFailure,
-} from "~/live/failed-requests";
-import { RetryButton, useListFailure } from "../lists/list-error";
+} from "../live/failed-requests";
+import { RetryButton, useListFailure } from "./list-error";
 
 /**
  * Shows over the page that the next one, or its newer state, could not be loaded, unless the list on it

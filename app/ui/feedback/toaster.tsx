@@ -1,8 +1,8 @@
 import { Form } from "@remix-run/react";
 import { CircleCheck, TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { useRequestFailure } from "~/live/failed-requests";
 import { Button } from "../button";
+import { useRequestFailure } from "../live/failed-requests";
 import { useHydrated } from "../use-hydrated";
 import { RequestNotice } from "./request-notice";
 import type { ShownToast } from "./toast-message";

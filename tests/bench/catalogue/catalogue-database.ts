@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { closeDatabase } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { migrations } from "~db/migrations/index";

@@ -1,5 +1,5 @@
-import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
-import { findPublished, relatedIsComplete, relatedVideos } from "~/catalogue/video.server";
+import { listPublished, listTrending } from "~/features/catalogue/lists/listing.server";
+import { findPublished, relatedIsComplete, relatedVideos } from "~/features/watch/video.server";
 import { storedValues } from "~/shared/categories";
 import type { VideoPage } from "~/shared/video-card";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";

@@ -1,7 +1,7 @@
-import { listPublished, listTagged } from "~/catalogue/lists/listing.server";
-import { otherSearches } from "~/catalogue/search/did-you-mean.server";
-import { suggestions } from "~/catalogue/search/suggestions.server";
-import { relatedIsComplete } from "~/catalogue/video.server";
+import { listPublished, listTagged } from "~/features/catalogue/lists/listing.server";
+import { otherSearches } from "~/features/catalogue/search/did-you-mean.server";
+import { suggestions } from "~/features/catalogue/search/suggestions.server";
+import { relatedIsComplete } from "~/features/watch/video.server";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { sqliteHandle } from "~db/client.server";

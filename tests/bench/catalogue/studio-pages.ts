@@ -1,29 +1,35 @@
 import { setImmediate } from "node:timers/promises";
-import { listActivities } from "~/account/activity.server";
-import { listInvitations } from "~/account/invitations.server";
-import { listTokens } from "~/account/tokens/tokens.server";
-import { listUsers } from "~/account/user-list.server";
-import { serverFolder } from "~/import/server-folder.server";
-import { loadManage } from "~/studio/admin-page.server";
-import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
-import { readBlockListPage } from "~/studio/block-list/block-list-page.server";
-import { listDownloads } from "~/studio/bring-in/downloads.server";
-import { SORTS } from "~/studio/list/manage-address";
-import { readQueueView } from "~/studio/queue/queue-address";
-import { readQueue, readQueueView as readReportsView } from "~/studio/reports/queue.server";
-import { loadReview } from "~/studio/review/review.server";
-import { readSeriesView } from "~/studio/series/series-address";
-import { listSeries, listSeriesVideos } from "~/studio/series/series-list.server";
-import { sourceFigures } from "~/studio/statistics/source-figures.server";
-import { readStatistics, readVideoStatistics } from "~/studio/statistics/statistics.server";
-import { listTagChanges } from "~/studio/tags/tag-changes.server";
-import { loadTags } from "~/studio/tags/tags-action.server";
-import { readTagsView } from "~/studio/tags/tags-address";
-import { templatesOf } from "~/studio/templates/templates.server";
-import { readTrashView } from "~/studio/trash/trash-address";
-import { endingSoon } from "~/trust/consent/ending.server";
-import { lacking } from "~/trust/consent/hide-lacking.server";
-import { listPerformers } from "~/trust/consent/performers.server";
+import { listInvitations } from "~/features/accounts/invitations.server";
+import { listTokens } from "~/features/accounts/tokens/tokens.server";
+import { listUsers } from "~/features/accounts/user-list.server";
+import { endingSoon } from "~/features/consent/ending.server";
+import { lacking } from "~/features/consent/hide-lacking.server";
+import { listPerformers } from "~/features/consent/performers.server";
+import { SORTS } from "~/features/library/list/manage-address";
+import { loadReview } from "~/features/library/review/review.server";
+import { loadManage } from "~/features/library/routes/admin-page.server";
+import { readSeriesView } from "~/features/library/series/series-address";
+import { listSeries, listSeriesVideos } from "~/features/library/series/series-list.server";
+import { listTagChanges } from "~/features/library/tags/tag-changes.server";
+import { loadTags } from "~/features/library/tags/tags-action.server";
+import { readTagsView } from "~/features/library/tags/tags-address";
+import { readBlockListPage } from "~/features/moderation/block-list/block-list-page.server";
+import {
+  readQueue,
+  readQueueView as readReportsView,
+} from "~/features/moderation/reports/queue.server";
+import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
+import { sourceFigures } from "~/features/operations/statistics/source-figures.server";
+import {
+  readStatistics,
+  readVideoStatistics,
+} from "~/features/operations/statistics/statistics.server";
+import { readQueueView } from "~/features/processing/screens/queue-address";
+import { readTrashView } from "~/features/trash/trash-address";
+import { listDownloads } from "~/features/upload/from-url/downloads.server";
+import { serverFolder } from "~/features/upload/import/server-folder.server";
+import { templatesOf } from "~/features/upload/templates/templates.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { projected } from "~db/changes.server";
 import { projector, sqliteHandle } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
+import { changeVideos } from "~/features/library/bulk/bulk.server";
+import { type ManageView, SORTS } from "~/features/library/list/manage-address";
+import { listManaged } from "~/features/library/list/managed-list.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
-import { changeVideos } from "~/studio/bulk/bulk.server";
-import { type ManageView, SORTS } from "~/studio/list/manage-address";
-import { listManaged } from "~/studio/list/managed-list.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";

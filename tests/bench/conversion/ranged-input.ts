@@ -5,7 +5,7 @@ import { createTask } from "~/media/encode/task.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
 import { withRangedInput } from "~/media/storage/ranged-input.server";
 import { decodeFrames } from "~/media/verify/count-frames.server";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { ffmpeg } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
 import { longestHold, type Report } from "../report";

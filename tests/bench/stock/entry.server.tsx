@@ -7,11 +7,11 @@ import {
 import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { boot } from "~/boot.server";
-import { errorReference, logUnexpected } from "~/server/errors.server";
-import { contentSecurityPolicy } from "~/server/node/security-headers.server";
-import { newScriptMark } from "~/server/script-hashes.server";
-import { ErrorReferenceContext } from "~/ui/page-frame/error-reference";
-import { NonceContext } from "~/ui/page-frame/nonce";
+import { NonceContext } from "~/features/site/nonce";
+import { errorReference, logUnexpected } from "~/platform/errors.server";
+import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
+import { newScriptMark } from "~/platform/script-hashes.server";
+import { ErrorReferenceContext } from "~/ui/feedback/error-reference";
 
 await boot();
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { sealBox } from "~/trust/consent/performer-box.server";
-import { appendToLog } from "~/trust/moderation-log.server";
-import { sealMessage, sealReport } from "~/trust/reports/report-box.server";
+import { sealBox } from "~/features/consent/performer-box.server";
+import { sealMessage, sealReport } from "~/features/moderation/reports/report-box.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle } from "~db/client.server";
 import { REPORT_KINDS } from "~db/schema/reports";
 import { randomFrom } from "../catalogue/generated-videos";

@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { forgetSettings } from "~/server/settings.server";
-import { changeVideos } from "~/studio/bulk/bulk.server";
-import { type QueueView, REPORTS_PER_PAGE, readQueue } from "~/studio/reports/queue.server";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { hideEnded } from "~/trust/consent/ending.server";
-import { settleVideos } from "~/trust/consent/settle.server";
-import { refusalsOf } from "~/trust/publication.server";
-import { eraseDue } from "~/trust/reports/report-mails.server";
-import { KIND_TEXTS } from "~/trust/reports/report-texts";
-import { readStatusPage } from "~/trust/reports/status-page.server";
-import { newFormId, statusToken } from "~/trust/reports/status-token.server";
-import { submitReport } from "~/trust/reports/submit-report.server";
-import { readTransparency } from "~/trust/transparency.server";
+import { hideEnded } from "~/features/consent/ending.server";
+import { refusalsOf } from "~/features/consent/publication.server";
+import { settleVideos } from "~/features/consent/settle.server";
+import { changeVideos } from "~/features/library/bulk/bulk.server";
+import {
+  type QueueView,
+  REPORTS_PER_PAGE,
+  readQueue,
+} from "~/features/moderation/reports/queue.server";
+import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
+import { KIND_TEXTS } from "~/features/moderation/reports/report-texts";
+import { readStatusPage } from "~/features/moderation/reports/status-page.server";
+import { newFormId, statusToken } from "~/features/moderation/reports/status-token.server";
+import { submitReport } from "~/features/moderation/reports/submit-report.server";
+import { readTransparency } from "~/features/moderation/transparency.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { REPORT_KINDS } from "~db/schema/reports";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listActivities, recordActivity } from "~/account/activity.server";
+import { listActivities, recordActivity } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accountNow } from "~/account/account-now.server";
-import { type Ending, endAccess } from "~/account/end-access.server";
-import { acceptInvitation, findInvitation, invite } from "~/account/invitations.server";
-import { findSession, type OpenSession, openSession } from "~/account/session.server";
-import { createToken, findToken } from "~/account/tokens/tokens.server";
-import { changeRole, setDeactivated } from "~/account/user-list.server";
-import { endStreams, openStreamCount } from "~/live/event-stream.server";
-import { publish } from "~/live/hub.server";
-import { action as changeAccount } from "~/routes/account";
-import { action as tokensAction } from "~/routes/api-tokens";
-import { loader as events } from "~/routes/events";
-import { blockUser } from "~/trust/uploaders/block.server";
-import { deleteAccount } from "~/trust/uploaders/delete-account.server";
+import { type Ending, endAccess } from "~/features/accounts/end-access.server";
+import { acceptInvitation, findInvitation, invite } from "~/features/accounts/invitations.server";
+import { action as changeAccount } from "~/features/accounts/routes/account";
+import { action as tokensAction } from "~/features/accounts/routes/api-tokens";
+import { createToken, findToken } from "~/features/accounts/tokens/tokens.server";
+import { changeRole, setDeactivated } from "~/features/accounts/user-list.server";
+import { blockUser } from "~/features/accounts/users/block.server";
+import { deleteAccount } from "~/features/accounts/users/delete-account.server";
+import { accountNow } from "~/features/permissions/account-now.server";
+import { findSession, type OpenSession, openSession } from "~/features/permissions/session.server";
+import { loader as events } from "~/features/site/routes/events";
+import { endStreams, openStreamCount } from "~/platform/live/event-stream.server";
+import { publish } from "~/platform/live/hub.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
-/** What ends with each event (app/account/end-access.server.ts). */
+/** What ends with each event (app/features/accounts/end-access.server.ts). */
 
 let site: ReturnType<typeof useTemporarySite>;
 let owner: string;

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allows, PERMISSIONS, type Permission, reachOf } from "~/account/permissions";
+import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permissions/permissions";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 

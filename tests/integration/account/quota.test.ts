@@ -1,20 +1,20 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
-import { changeRole, setLimits } from "~/account/user-list.server";
+import { action as usersAction, loader as usersLoader } from "~/features/accounts/routes/users";
+import { changeRole, setLimits } from "~/features/accounts/user-list.server";
+import { transferVideos } from "~/features/accounts/users/transfer-videos.server";
+import { action as api } from "~/features/api/routes/api";
+import { replaceFile } from "~/features/library/files/replace.server";
+import { loader as adminLoader } from "~/features/library/routes/admin";
+import { openSession } from "~/features/permissions/session.server";
+import { deleteVideo } from "~/features/trash/remove.server";
+import { quotaLine, quotaOf, requireQuota } from "~/features/upload/quota.server";
+import { receiveUpload } from "~/features/upload/receive-upload.server";
+import { action as publish } from "~/features/upload/routes/publish";
+import { action as uploads } from "~/features/upload/routes/uploads";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
-import { loader as adminLoader } from "~/routes/admin";
-import { action as api } from "~/routes/api";
-import { action as publish } from "~/routes/publish";
-import { action as uploads } from "~/routes/uploads";
-import { action as usersAction, loader as usersLoader } from "~/routes/users";
-import { forgetSettings } from "~/server/settings.server";
-import { replaceFile } from "~/studio/files/replace.server";
-import { deleteVideo } from "~/studio/trash/remove.server";
-import { receiveUpload } from "~/studio/upload/receive-upload.server";
-import { quotaLine, quotaOf, requireQuota } from "~/trust/uploaders/quota.server";
-import { transferVideos } from "~/trust/uploaders/transfer-videos.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
 import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
@@ -231,7 +231,7 @@ describe("the storage limit", () => {
 
   it("applies to the API, which explains it", async () => {
     await setLimits(uploader, { ...NO_LIMITS, maxBytes: 1 }, owner);
-    const { createToken } = await import("~/account/tokens/tokens.server");
+    const { createToken } = await import("~/features/accounts/tokens/tokens.server");
     const form = new FormData();
     for (const [name, value] of [
       ["name", "a script"],

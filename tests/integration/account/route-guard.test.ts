@@ -1,15 +1,17 @@
 import type { RouteConfigEntry } from "@remix-run/route-config";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requirePermission } from "~/account/guard.server";
-import { PERMISSIONS } from "~/account/permissions";
-import { openSession } from "~/account/session.server";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { PERMISSIONS } from "~/features/permissions/permissions";
+import { openSession } from "~/features/permissions/session.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
 import routeConfig from "~/routes";
-import { requireOwnOrigin } from "~/server/origin.server";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { brokenRouteRules, type RouteUnderTest } from "./route-rules";
 
-const modules = import.meta.glob<RouteUnderTest["module"]>("../../../app/routes/*.{ts,tsx}");
+const modules = import.meta.glob<RouteUnderTest["module"]>(
+  "../../../app/features/*/routes/*.{ts,tsx}",
+);
 
 let site: ReturnType<typeof useTemporarySite>;
 let cookie: string;

@@ -1,12 +1,12 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { markDevice } from "~/account/device.server";
+import { markDevice } from "~/features/accounts/device.server";
 import {
   limitSignInRate,
   MAX_PER_ADDRESS_AND_SECOND,
   MAX_PER_SECOND,
-} from "~/account/sign-in-rate-limit.server";
+} from "~/features/accounts/sign-in-rate-limit.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { currentUser, requirePermission } from "~/account/guard.server";
-import { hasOpenSession } from "~/account/session.server";
-import * as auth from "~/routes/auth";
-import * as signOut from "~/routes/sign-out";
-import { readToast } from "~/server/toast.server";
+import * as auth from "~/features/accounts/routes/auth";
+import * as signOut from "~/features/accounts/routes/sign-out";
+import { currentUser, requirePermission } from "~/features/permissions/guard.server";
+import { hasOpenSession } from "~/features/permissions/session.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import { readToast } from "~/platform/toast.server";
 import { sqliteHandle } from "~db/client.server";
 import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";

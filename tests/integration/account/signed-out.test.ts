@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requirePermission } from "~/account/guard.server";
-import { action } from "~/routes/admin";
+import { action } from "~/features/library/routes/admin";
+import { requirePermission } from "~/features/permissions/guard.server";
 import type { SignedOutForm } from "~/shared/signed-out-form";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, caught, signInAdmin } from "../../admin-requests";

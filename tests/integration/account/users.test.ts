@@ -1,17 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { activitySentence } from "~/account/activity-labels";
-import { currentUser } from "~/account/guard.server";
-import { acceptInvitation, invite } from "~/account/invitations.server";
-import { columnsOf, ROLE_CHOICES, ROLE_NOUNS } from "~/account/role-choices";
-import { openSession } from "~/account/session.server";
-import { changeRole, LAST_OWNER, setDeactivated } from "~/account/user-list.server";
-import { openStreamCount } from "~/live/event-stream.server";
-import { action as signIn } from "~/routes/auth";
-import { loader as events } from "~/routes/events";
-import { action as accept, headers as inviteHeaders, loader as open } from "~/routes/invite";
-import { action, headers, loader } from "~/routes/users";
-import type { UsersFailure } from "~/studio/users/users-action.server";
+import { acceptInvitation, invite } from "~/features/accounts/invitations.server";
+import { columnsOf, ROLE_CHOICES, ROLE_NOUNS } from "~/features/accounts/role-choices";
+import { action as signIn } from "~/features/accounts/routes/auth";
+import {
+  action as accept,
+  headers as inviteHeaders,
+  loader as open,
+} from "~/features/accounts/routes/invite";
+import { action, headers, loader } from "~/features/accounts/routes/users";
+import { changeRole, LAST_OWNER, setDeactivated } from "~/features/accounts/user-list.server";
+import type { UsersFailure } from "~/features/accounts/users/users-action.server";
+import { currentUser } from "~/features/permissions/guard.server";
+import { openSession } from "~/features/permissions/session.server";
+import { loader as events } from "~/features/site/routes/events";
+import { listActivities } from "~/platform/activity/activity.server";
+import { activitySentence } from "~/platform/activity/activity-labels";
+import { openStreamCount } from "~/platform/live/event-stream.server";
 import { sqliteHandle } from "~db/client.server";
 import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";

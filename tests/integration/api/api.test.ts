@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openSession } from "~/account/session.server";
-import { createToken, listTokens, revokeToken } from "~/account/tokens/tokens.server";
-import { openApiDocument } from "~/api/openapi.server";
-import { OPERATIONS } from "~/api/operations.server";
-import * as schemas from "~/api/schemas";
-import { action, loader } from "~/routes/api";
-import { findEditable } from "~/studio/list/managed-list.server";
+import { createToken, listTokens, revokeToken } from "~/features/accounts/tokens/tokens.server";
+import { openApiDocument } from "~/features/api/openapi.server";
+import { OPERATIONS } from "~/features/api/operations.server";
+import { action, loader } from "~/features/api/routes/api";
+import * as schemas from "~/features/api/schemas";
+import { findEditable } from "~/features/library/list/managed-list.server";
+import { openSession } from "~/features/permissions/session.server";
 import { sqliteHandle } from "~db/client.server";
 import { makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";

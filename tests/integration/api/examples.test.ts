@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "~/api/operations.server";
-import * as schemas from "~/api/schemas";
+import { OPERATIONS } from "~/features/api/operations.server";
+import * as schemas from "~/features/api/schemas";
 import { makeClip } from "../../media-clips";
 import { ADMIN, SiteProcess } from "../../site-process";
 

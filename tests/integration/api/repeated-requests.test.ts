@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createToken } from "~/account/tokens/tokens.server";
-import { openApiDocument } from "~/api/openapi.server";
-import { OPERATIONS } from "~/api/operations.server";
+import { createToken } from "~/features/accounts/tokens/tokens.server";
+import { openApiDocument } from "~/features/api/openapi.server";
+import { OPERATIONS } from "~/features/api/operations.server";
+import { action } from "~/features/api/routes/api";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
-import { action } from "~/routes/api";
 import { disableBusyTimeout, openSqlite, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { mp4Clip } from "../../clips";

@@ -1,15 +1,19 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { blockFilm, isBlockedFile, unblockFilm } from "~/media/block-list/blocked-films.server";
-import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
+import {
+  blockFilm,
+  isBlockedFile,
+  unblockFilm,
+} from "~/features/processing/comparison/blocked-films.server";
+import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { recordFile } from "~/media/media-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { moveIntoStore } from "~/media/storage/move-into-store.server";
-import { forgetSettings } from "~/server/settings.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { purge } from "~/studio/trash/trash.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { useAdminSite } from "../../admin-requests";
 import { addToLibrary } from "../../encode-library";

@@ -4,19 +4,19 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
+import { readBlockListPage } from "~/features/moderation/block-list/block-list-page.server";
+import { action } from "~/features/moderation/routes/block-list";
 import {
   hasBlockedMd5s,
   isBlockedFile,
   isBlockedMd5,
   removeEntry,
-} from "~/media/block-list/blocked-films.server";
-import { cellsOf, importDigestList } from "~/media/block-list/digest-list.server";
-import { exportBlockList } from "~/media/block-list/list-file.server";
-import { forgetEntries } from "~/media/block-list/removed-entries.server";
-import { action } from "~/routes/block-list";
-import { readBlockListPage } from "~/studio/block-list/block-list-page.server";
-import { isPublic } from "~/visibility/visibility.server";
+} from "~/features/processing/comparison/blocked-films.server";
+import { cellsOf, importDigestList } from "~/features/processing/comparison/digest-list.server";
+import { exportBlockList } from "~/features/processing/comparison/list-file.server";
+import { forgetEntries } from "~/features/processing/comparison/removed-entries.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
 

@@ -1,17 +1,17 @@
 import fs from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { openSession } from "~/account/session.server";
-import { holdUncompared } from "~/media/block-list/likeness.server";
+import { refusalsOf } from "~/features/consent/publication.server";
+import { loadReview } from "~/features/library/review/review.server";
+import { action as review } from "~/features/library/routes/review";
+import type { BlockListPage } from "~/features/moderation/block-list/block-list-page.server";
+import { loader as blockList } from "~/features/moderation/routes/block-list";
+import { openSession } from "~/features/permissions/session.server";
+import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
+import { holdUncompared } from "~/features/processing/comparison/likeness.server";
+import { hold } from "~/features/visibility/holds.server";
+import { isPublic } from "~/features/visibility/visibility.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
-import { loader as blockList } from "~/routes/block-list";
-import { action as review } from "~/routes/review";
-import type { BlockListPage } from "~/studio/block-list/block-list-page.server";
-import { loadReview } from "~/studio/review/review.server";
-import { releaseCompared, uncomparedOf } from "~/trust/compared.server";
-import { refusalsOf } from "~/trust/publication.server";
-import { hold } from "~/visibility/holds.server";
-import { isPublic } from "~/visibility/visibility.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,

@@ -1,25 +1,25 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { openSession } from "~/account/session.server";
+import type { BlockListPage } from "~/features/moderation/block-list/block-list-page.server";
+import { action, loader } from "~/features/moderation/routes/block-list";
+import { loader as download } from "~/features/moderation/routes/block-list-file";
+import { loader as loadThumbnail } from "~/features/moderation/routes/block-list-thumbnail";
+import { openSession } from "~/features/permissions/session.server";
 import {
   blockFilm,
   hasBlockedFrames,
   isBlockedFile,
-} from "~/media/block-list/blocked-films.server";
-import { compareSite } from "~/media/block-list/films-of-site.server";
-import { findBlockedFilms } from "~/media/block-list/likeness.server";
-import { importBlockList } from "~/media/block-list/list-file.server";
-import { forgetEntries } from "~/media/block-list/removed-entries.server";
-import { action, loader } from "~/routes/block-list";
-import { loader as download } from "~/routes/block-list-file";
-import { loader as loadThumbnail } from "~/routes/block-list-thumbnail";
-import type { BlockListPage } from "~/studio/block-list/block-list-page.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { purge } from "~/studio/trash/trash.server";
-import { appendToLog } from "~/trust/moderation-log.server";
-import { isPublic } from "~/visibility/visibility.server";
+} from "~/features/processing/comparison/blocked-films.server";
+import { compareSite } from "~/features/processing/comparison/films-of-site.server";
+import { findBlockedFilms } from "~/features/processing/comparison/likeness.server";
+import { importBlockList } from "~/features/processing/comparison/list-file.server";
+import { forgetEntries } from "~/features/processing/comparison/removed-entries.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { purge } from "~/features/trash/trash.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,

@@ -2,25 +2,29 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { openSession } from "~/account/session.server";
-import { createToken } from "~/account/tokens/tokens.server";
-import { planFolder } from "~/import/folder.server";
-import { importVideos } from "~/import/import.server";
-import { BLOCKED_FILE, blockFilm } from "~/media/block-list/blocked-films.server";
-import { importDigestList } from "~/media/block-list/digest-list.server";
-import { hashBlockedFilms } from "~/media/block-list/hash-films.server";
-import { likenessesOf } from "~/media/block-list/likeness.server";
+import { createToken } from "~/features/accounts/tokens/tokens.server";
+import { action as api } from "~/features/api/routes/api";
+import { refusalsOf } from "~/features/consent/publication.server";
+import { action as review, loader as reviewPage } from "~/features/library/routes/review";
+import { openSession } from "~/features/permissions/session.server";
+import { BLOCKED_FILE, blockFilm } from "~/features/processing/comparison/blocked-films.server";
+import { importDigestList } from "~/features/processing/comparison/digest-list.server";
+import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
+import { likenessesOf } from "~/features/processing/comparison/likeness.server";
+import {
+  addDownloads,
+  listDownloads,
+  runDownloads,
+} from "~/features/upload/from-url/downloads.server";
+import { planFolder } from "~/features/upload/import/folder.server";
+import { importVideos } from "~/features/upload/import/import.server";
+import { receiveUpload } from "~/features/upload/receive-upload.server";
+import { successSentence } from "~/features/upload/upload-fields";
+import { isPublic } from "~/features/visibility/visibility.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { action as api } from "~/routes/api";
-import { action as review, loader as reviewPage } from "~/routes/review";
-import { addDownloads, listDownloads, runDownloads } from "~/studio/bring-in/downloads.server";
-import { receiveUpload } from "~/studio/upload/receive-upload.server";
-import { successSentence } from "~/studio/upload/upload-fields";
-import { refusalsOf } from "~/trust/publication.server";
-import { isPublic } from "~/visibility/visibility.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { adminCookie, page, sendMultipart, succeed, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";

@@ -1,15 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findPublished } from "~/catalogue/video.server";
-import { PRIORITIES } from "~/media/jobs/kinds";
-import { claim } from "~/media/jobs/queue.server";
+import { listDeletions } from "~/features/library/trash/recent-deletions.server";
+import { checkLibrary } from "~/features/operations/library-check/check-library.server";
+import { PRIORITIES } from "~/features/processing/queue/kinds";
+import { claim } from "~/features/processing/queue/queue.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { restoreDeletion } from "~/features/trash/restore.server";
+import { findPublished } from "~/features/watch/video.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { serveMedia } from "~/media/serve/serve.server";
-import { checkLibrary } from "~/studio/library/check-library.server";
-import { listDeletions } from "~/studio/trash/recent-deletions.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { restoreDeletion } from "~/studio/trash/restore.server";
 import { readCaptions } from "~db/captions";
 import { sqliteHandle } from "~db/client.server";
 import {

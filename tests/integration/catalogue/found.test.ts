@@ -4,14 +4,18 @@ import { Script } from "node:vm";
 import { JSDOM } from "jsdom";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { pagesSitemap, sitemapIndex, videoSitemap } from "~/catalogue/feeds/sitemap.server";
-import { loader as feed } from "~/routes/feed";
-import { loader as manifest } from "~/routes/manifest";
-import { loader as robots } from "~/routes/robots";
-import { loader as serviceWorker } from "~/routes/service-worker";
-import { loader as picture } from "~/routes/site-picture";
-import { loader as sitemap } from "~/routes/sitemap";
-import { validatedAnswer } from "~/server/conditional-response.server";
+import {
+  pagesSitemap,
+  sitemapIndex,
+  videoSitemap,
+} from "~/features/catalogue/feeds/sitemap.server";
+import { loader as feed } from "~/features/catalogue/routes/feed";
+import { loader as robots } from "~/features/catalogue/routes/robots";
+import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
+import { loader as manifest } from "~/features/site/routes/manifest";
+import { loader as serviceWorker } from "~/features/site/routes/service-worker";
+import { loader as picture } from "~/features/site/routes/site-picture";
+import { validatedAnswer } from "~/platform/conditional-response.server";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

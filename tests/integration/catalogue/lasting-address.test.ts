@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
+import { openSession } from "~/features/permissions/session.server";
+import { loader } from "~/features/watch/routes/media";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { withVersion } from "~/media/serve/file-version.server";
-import { loader } from "~/routes/media";
 import { sqliteHandle } from "~db/client.server";
 import {
   addToLibrary,
@@ -147,9 +147,11 @@ describe.runIf(ffmpegAvailable())(
     });
 
     it("leaves nothing behind when the video is deleted while its copy is made", async () => {
-      const { replaceVideoFile } = await import("~/media/jobs/replace-video-file.server");
-      const { claim } = await import("~/media/jobs/queue.server");
-      const { sourceOf } = await import("~/media/jobs/produce-artifact.server");
+      const { replaceVideoFile } = await import(
+        "~/features/processing/queue/replace-video-file.server"
+      );
+      const { claim } = await import("~/features/processing/queue/queue.server");
+      const { sourceOf } = await import("~/features/processing/queue/produce-artifact.server");
       const job = (await claim())!;
       const source = (await sourceOf(job))!;
       const made = path.join(site.folder, "made.mp4");

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { listPublished, PAGE_SIZE } from "~/catalogue/lists/listing.server";
-import { loader as categories } from "~/routes/categories";
-import { loader as home, meta } from "~/routes/home";
+import { listPublished, PAGE_SIZE } from "~/features/catalogue/lists/listing.server";
+import { loader as categories } from "~/features/catalogue/routes/categories";
+import { loader as home, meta } from "~/features/catalogue/routes/home";
 import { CATEGORY_IDS, storedValues, toCategoryId } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
 import { sqliteHandle } from "~db/client.server";

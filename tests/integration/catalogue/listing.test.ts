@@ -6,8 +6,8 @@ import {
   listTrending,
   PAGE_SIZE,
   pageParameter,
-} from "~/catalogue/lists/listing.server";
-import { cardsAt } from "~/catalogue/lists/published-list.server";
+} from "~/features/catalogue/lists/listing.server";
+import { cardsAt } from "~/features/catalogue/lists/published-list.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import * as reference from "../../catalogue-reference";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { relatedIsComplete, relatedVideos } from "~/catalogue/video.server";
+import { relatedIsComplete, relatedVideos } from "~/features/watch/video.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { sqliteHandle } from "~db/client.server";
 import { generatedVideos } from "../../bench/catalogue/generated-videos";

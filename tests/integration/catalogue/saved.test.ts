@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { action, loader } from "~/routes/saved-videos";
+import { action, loader } from "~/features/watch/routes/saved-videos";
 import { ids, video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listPublished, PAGE_SIZE, searchText } from "~/catalogue/lists/listing.server";
+import { listPublished, PAGE_SIZE, searchText } from "~/features/catalogue/lists/listing.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { sqliteHandle } from "~db/client.server";
 import * as reference from "../../catalogue-reference";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
-import { loader as home } from "~/routes/home";
-import { meta, loader as page } from "~/routes/series";
-import { loader as feed } from "~/routes/series-feed";
-import { loader as sitemap } from "~/routes/sitemap";
-import { loader as videoPage } from "~/routes/video";
+import { loader as home } from "~/features/catalogue/routes/home";
+import { meta, loader as page } from "~/features/catalogue/routes/series";
+import { loader as feed } from "~/features/catalogue/routes/series-feed";
+import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
+import { openSession } from "~/features/permissions/session.server";
+import { loader as videoPage } from "~/features/watch/routes/video";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
 import { addSeries } from "../../series-requests";

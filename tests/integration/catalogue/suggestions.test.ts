@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { otherSearches } from "~/catalogue/search/did-you-mean.server";
-import { suggestions } from "~/catalogue/search/suggestions.server";
-import { loader } from "~/routes/search-suggestions";
+import { loader } from "~/features/catalogue/routes/search-suggestions";
+import { otherSearches } from "~/features/catalogue/search/did-you-mean.server";
+import { suggestions } from "~/features/catalogue/search/suggestions.server";
 import { sqliteHandle } from "~db/client.server";
 import { video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loader } from "~/routes/surprise";
+import { loader } from "~/features/catalogue/routes/surprise";
 import { video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tagsSitemap } from "~/catalogue/feeds/sitemap.server";
-import { PAGE_SIZE } from "~/catalogue/lists/listing.server";
-import { loader as sitemap } from "~/routes/sitemap";
-import { meta, loader as page } from "~/routes/tag";
-import { loader as feed } from "~/routes/tag-feed";
+import { tagsSitemap } from "~/features/catalogue/feeds/sitemap.server";
+import { PAGE_SIZE } from "~/features/catalogue/lists/listing.server";
+import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
+import { meta, loader as page } from "~/features/catalogue/routes/tag";
+import { loader as feed } from "~/features/catalogue/routes/tag-feed";
 import { tagFeedPath, tagPath } from "~/shared/addresses";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";

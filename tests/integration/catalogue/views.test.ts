@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { findPublished } from "~/catalogue/video.server";
-import { countView, flushViews } from "~/catalogue/views.server";
-import { action, loader } from "~/routes/video-view";
+import { countView, flushViews } from "~/features/catalogue/views.server";
+import { action, loader } from "~/features/watch/routes/video-view";
+import { findPublished } from "~/features/watch/video.server";
 import { catalogueVersion } from "~db/changes.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";

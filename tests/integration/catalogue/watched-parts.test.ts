@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { action, loader } from "~/features/watch/routes/video-watched";
 import {
   countWatched,
   flushWatchedParts,
   readWatchedParts,
-} from "~/catalogue/watched-parts.server";
-import { action, loader } from "~/routes/video-watched";
+} from "~/features/watch/watched-parts.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetSettings, settings } from "~/server/settings.server";
+import { forgetSettings, settings } from "~/platform/settings.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { startCheckpoints, writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";

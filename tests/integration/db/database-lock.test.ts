@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { claim, heartbeat } from "~/media/jobs/queue.server";
+import { claim, heartbeat } from "~/features/processing/queue/queue.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import { until } from "../../process-figures";

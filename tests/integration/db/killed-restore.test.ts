@@ -3,10 +3,13 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { settings } from "~/server/settings.server";
-import { listUploads, secretFile } from "~/studio/backups/backup-files.server";
-import { makeBackup } from "~/studio/backups/make-backup.server";
-import { finishInterruptedRestore, restoreBackup } from "~/studio/backups/restore-backup.server";
+import { listUploads, secretFile } from "~/features/operations/backups/backup-files.server";
+import { makeBackup } from "~/features/operations/backups/make-backup.server";
+import {
+  finishInterruptedRestore,
+  restoreBackup,
+} from "~/features/operations/backups/restore-backup.server";
+import { settings } from "~/platform/settings.server";
 import { closeDatabase, database, sqliteHandle } from "~db/client.server";
 import { command } from "../../command";
 import { SiteProcess } from "../../site-process";

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Statement } from "better-sqlite3";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 import { fillLibrary } from "./large-library";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listPublished } from "~/catalogue/lists/listing.server";
-import { correctDerivedData } from "~/studio/library/integrity.server";
+import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
 import { catalogueVersion, projected } from "~db/changes.server";
 import {
   disableBusyTimeout,

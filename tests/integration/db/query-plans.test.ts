@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { findRows } from "~/catalogue/lists/list-query.server";
-import { listPublished, listTrending } from "~/catalogue/lists/listing.server";
-import { readManagedPage } from "~/studio/list/managed-search.server";
+import { findRows } from "~/features/catalogue/lists/list-query.server";
+import { listPublished, listTrending } from "~/features/catalogue/lists/listing.server";
+import { readManagedPage } from "~/features/library/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
 import { video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

@@ -20,7 +20,7 @@ describe("a question that can't be sent to a thread", () => {
 
   it("doesn't keep the process from ending", async () => {
     const program = `
-      import "./app/server/settings.server.ts";
+      import "./app/platform/settings.server.ts";
       import { queryThread } from "./db/threads/query-thread.server.ts";
       await queryThread("reading", "managed", { view() {} }).catch(({ name }) => console.log(name));
     `;

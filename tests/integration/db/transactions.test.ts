@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { recordActivity } from "~/account/activity.server";
+import { recordActivity } from "~/platform/activity/activity.server";
 import {
   database,
   disableBusyTimeout,

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { planFolder } from "~/import/folder.server";
-import { importVideos } from "~/import/import.server";
+import { planFolder } from "~/features/upload/import/folder.server";
+import { importVideos } from "~/features/upload/import/import.server";
+import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { type Clip, encryptedClip, encryptedMatroska, makeClip, patched } from "../../media-clips";
 import { makeUser } from "../../sign-in-requests";

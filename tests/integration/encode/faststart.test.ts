@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claim } from "~/media/jobs/queue.server";
-import { beginWork } from "~/media/jobs/worker.server";
+import { claim } from "~/features/processing/queue/queue.server";
+import { beginWork } from "~/features/processing/queue/worker.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { addFilm, copiedFilm, expectSameFilm } from "../../copied-films";
 import { filesBelow, jobRows, videoRow, workUntilIdle } from "../../encode-library";

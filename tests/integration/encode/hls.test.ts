@@ -5,7 +5,7 @@ import { Parser } from "m3u8-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { makeLadder } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 

@@ -1,11 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { claim } from "~/features/processing/queue/queue.server";
+import { beginWork, recordFailure } from "~/features/processing/queue/worker.server";
+import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { extractFrame, extractFrames } from "~/media/encode/frames.server";
 import { EncodeError, runFfmpeg } from "~/media/encode/task.server";
-import { workFolder } from "~/media/jobs/disk.server";
-import { claim } from "~/media/jobs/queue.server";
-import { beginWork, recordFailure } from "~/media/jobs/worker.server";
+import { workFolder } from "~/media/files/disk.server";
 import {
   ffmpegAvailable,
   InterruptedError,
@@ -13,7 +14,6 @@ import {
   throwIfInterrupted,
 } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
-import { receiveUpload } from "~/studio/upload/receive-upload.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobRows, onlyJobs, workOn, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";

@@ -4,14 +4,11 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseMediaUrl } from "~/media/bucket.server";
-import { createTask, runFfmpeg } from "~/media/encode/task.server";
-import { REFERENCES_SQL } from "~/media/files/references.server";
-import { announceFiles, removeFiles } from "~/media/files/removals.server";
-import { jobChanger } from "~/media/jobs/change-jobs.server";
-import { enqueueIn } from "~/media/jobs/enqueue.server";
-import { jobsChanged } from "~/media/jobs/job-events.server";
-import { pauseQueue } from "~/media/jobs/pause.server";
+import { listDeletions } from "~/features/library/trash/recent-deletions.server";
+import { jobChanger } from "~/features/processing/queue/change-jobs.server";
+import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { pauseQueue } from "~/features/processing/queue/pause.server";
 import {
   claim,
   fail,
@@ -20,15 +17,18 @@ import {
   ownWorker,
   retry,
   returnToQueue,
-} from "~/media/jobs/queue.server";
-import { type Runner, startRunner } from "~/media/jobs/runner.server";
-import { jobSummaries, queueView } from "~/media/jobs/summaries.server";
-import { beginWork, recordFailure } from "~/media/jobs/worker.server";
+} from "~/features/processing/queue/queue.server";
+import { type Runner, startRunner } from "~/features/processing/queue/runner.server";
+import { jobSummaries, queueView } from "~/features/processing/queue/summaries.server";
+import { beginWork, recordFailure } from "~/features/processing/queue/worker.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { restoreDeletion } from "~/features/trash/restore.server";
+import { parseMediaUrl } from "~/media/bucket.server";
+import { createTask, runFfmpeg } from "~/media/encode/task.server";
+import { REFERENCES_SQL } from "~/media/files/references.server";
+import { announceFiles, removeFiles } from "~/media/files/removals.server";
 import { recordFile } from "~/media/media-files.server";
 import { ffmpegAvailable, InterruptedError, inputArguments } from "~/media/probe/ffmpeg.server";
-import { listDeletions } from "~/studio/trash/recent-deletions.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { restoreDeletion } from "~/studio/trash/restore.server";
 import { database, sqliteHandle, transaction } from "~db/client.server";
 import { DatabaseBusyError } from "~db/write-lock";
 import { command } from "../../command";

@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { loader } from "~/features/watch/routes/video-stream";
 import { masterPlaylist, type SoundRendition } from "~/media/encode/master-playlist";
 import { mediaPlaylist } from "~/media/encode/playlist";
 import { streamStart } from "~/media/serve/stream-start.server";
-import { loader } from "~/routes/video-stream";
 import { database } from "~db/client.server";
 import { video, write as writeRows } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

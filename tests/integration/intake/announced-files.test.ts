@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkLibrary } from "~/features/operations/library-check/check-library.server";
 import type { MediaName } from "~/media/bucket.server";
 import { announceFiles, removeFiles, withdrawAnnouncement } from "~/media/files/removals.server";
 import { cleanUpTemporaryFiles } from "~/media/intake/cleanup.server";
 import { moveIntoBucket, moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server";
-import { checkLibrary } from "~/studio/library/check-library.server";
 import { sqliteHandle } from "~db/client.server";
 import { filesBelow } from "../../encode-library";
 import { useTemporarySite } from "../../temporary-site";

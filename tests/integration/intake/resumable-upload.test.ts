@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openSession } from "~/account/session.server";
-import { action as publish } from "~/routes/publish";
-import { action, loader } from "~/routes/uploads";
+import { openSession } from "~/features/permissions/session.server";
+import { action as publish } from "~/features/upload/routes/publish";
+import { action, loader } from "~/features/upload/routes/uploads";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";

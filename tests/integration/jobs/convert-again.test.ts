@@ -1,13 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { action } from "~/features/operations/routes/statistics";
+import { sourceFigures } from "~/features/operations/statistics/source-figures.server";
+import { convertAgain } from "~/features/processing/queue/convert-again.server";
+import { loader as media } from "~/features/watch/routes/media";
 import { ladderSettings } from "~/media/encode/encoders.server";
-import { convertAgain } from "~/media/jobs/convert-again.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { loader as media } from "~/routes/media";
-import { action } from "~/routes/statistics";
-import { forgetSettings } from "~/server/settings.server";
-import { sourceFigures } from "~/studio/statistics/source-figures.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, signInAdmin } from "../../admin-requests";
 import {

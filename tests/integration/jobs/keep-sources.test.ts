@@ -1,15 +1,18 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { planFolder } from "~/import/folder.server";
-import { importVideos } from "~/import/import.server";
+import { listDeletions } from "~/features/library/trash/recent-deletions.server";
+import {
+  checkLibrary,
+  quarantineStray,
+} from "~/features/operations/library-check/check-library.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { restoreDeletion } from "~/features/trash/restore.server";
+import { planFolder } from "~/features/upload/import/folder.server";
+import { importVideos } from "~/features/upload/import/import.server";
+import { loader as media } from "~/features/watch/routes/media";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { loader as media } from "~/routes/media";
-import { forgetSettings } from "~/server/settings.server";
-import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
-import { listDeletions } from "~/studio/trash/recent-deletions.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { restoreDeletion } from "~/studio/trash/restore.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addFinished,

@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { claim } from "~/features/processing/queue/queue.server";
+import { beginWork } from "~/features/processing/queue/worker.server";
 import { encodeRenditions } from "~/media/encode/ladder.server";
 import { createTask } from "~/media/encode/task.server";
-import { claim } from "~/media/jobs/queue.server";
-import { beginWork } from "~/media/jobs/worker.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { posterColors } from "~/media/pictures/poster-colors.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
-import { CHILD_VARIABLES } from "~/server/settings/child-environment";
+import { CHILD_VARIABLES } from "~/platform/settings/child-environment";
 import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ffmpegAvailable, inputArguments, networkIsOff, run } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { withRangedInput } from "~/media/storage/ranged-input.server";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const LIMITS = { seconds: 20, cpuSeconds: 20 };

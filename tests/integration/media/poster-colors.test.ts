@@ -2,8 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fillPosterColors } from "~/features/operations/library-check/fill-poster-colors.server";
 import { posterColors } from "~/media/pictures/poster-colors.server";
-import { fillPosterColors } from "~/studio/library/fill-poster-colors.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

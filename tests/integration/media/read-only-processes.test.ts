@@ -10,7 +10,7 @@ import {
   insideLimits,
   run,
 } from "~/media/probe/ffmpeg.server";
-import { runCommand } from "~/server/child-process.server";
+import { runCommand } from "~/platform/child-process.server";
 import { stopRuntime } from "~db/runtime.server";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";

@@ -2,10 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { Parser } from "m3u8-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
+import { openSession } from "~/features/permissions/session.server";
+import { loader } from "~/features/watch/routes/media";
 import { masterPlaylist } from "~/media/encode/master-playlist";
-import { loader } from "~/routes/media";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

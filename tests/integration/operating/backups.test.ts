@@ -4,22 +4,29 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { execa } from "execa";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { activitySentence } from "~/account/activity-labels";
+import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
+import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
+import { readListing } from "~/features/operations/backups/backup-files.server";
+import {
+  backupOptions,
+  requireBackupFolder,
+} from "~/features/operations/backups/backup-folder.server";
+import { lastBackups } from "~/features/operations/backups/backup-records.server";
+import { lockBackups, makeBackup } from "~/features/operations/backups/make-backup.server";
+import { proveBackup, readNow } from "~/features/operations/backups/prove-backup.server";
+import {
+  backupProcess,
+  pollBackups,
+  startBackup,
+} from "~/features/operations/backups/run-backups.server";
+import { storedBackups } from "~/features/operations/backups/stored-backups.server";
+import { action, loader } from "~/features/operations/routes/backups";
+import { removeVideos } from "~/features/trash/remove.server";
 import { recordFile } from "~/media/media-files.server";
 import { moveIntoStore } from "~/media/storage/move-into-store.server";
-import { action, loader } from "~/routes/backups";
-import { forgetSettings, parseSettings } from "~/server/settings.server";
-import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
-import { checkAlerts } from "~/studio/alerts/check-alerts.server";
-import { readListing } from "~/studio/backups/backup-files.server";
-import { backupOptions, requireBackupFolder } from "~/studio/backups/backup-folder.server";
-import { lastBackups } from "~/studio/backups/backup-records.server";
-import { lockBackups, makeBackup } from "~/studio/backups/make-backup.server";
-import { proveBackup, readNow } from "~/studio/backups/prove-backup.server";
-import { backupProcess, pollBackups, startBackup } from "~/studio/backups/run-backups.server";
-import { storedBackups } from "~/studio/backups/stored-backups.server";
-import { removeVideos } from "~/studio/trash/remove.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import { activitySentence } from "~/platform/activity/activity-labels";
+import { forgetSettings, parseSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, succeeded, useAdminSite } from "../../admin-requests";
 import { command } from "../../command";

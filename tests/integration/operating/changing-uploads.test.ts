@@ -6,13 +6,17 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { execa } from "execa";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import {
+  digestOf,
+  listUploads,
+  readListing,
+} from "~/features/operations/backups/backup-files.server";
+import { lastBackups } from "~/features/operations/backups/backup-records.server";
+import { storedBackups } from "~/features/operations/backups/stored-backups.server";
+import { removeVideos } from "~/features/trash/remove.server";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
-import { forgetSettings } from "~/server/settings.server";
-import { digestOf, listUploads, readListing } from "~/studio/backups/backup-files.server";
-import { lastBackups } from "~/studio/backups/backup-records.server";
-import { storedBackups } from "~/studio/backups/stored-backups.server";
-import { removeVideos } from "~/studio/trash/remove.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { command } from "../../command";

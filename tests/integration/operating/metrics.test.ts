@@ -3,7 +3,7 @@ import fs from "node:fs";
 import http from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTES } from "~/account/route-of";
+import { ROUTES } from "~/features/permissions/route-of";
 import { JOB_KINDS } from "~db/schema/jobs";
 import { ADMIN, SiteProcess } from "../../site-process";
 

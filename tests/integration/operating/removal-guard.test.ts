@@ -1,6 +1,16 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
+import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
+import { backupOptions, withRetention } from "~/features/operations/backups/backup-folder.server";
+import { makeBackup } from "~/features/operations/backups/make-backup.server";
+import { storedBackups } from "~/features/operations/backups/stored-backups.server";
+import { correctStorage } from "~/features/operations/library-check/integrity.server";
+import { resumeRemovals } from "~/features/operations/library-check/paused-removals.server";
+import { action } from "~/features/operations/routes/alerts";
+import { removeVideos } from "~/features/trash/remove.server";
+import { emptyTrash, TRASH_MS } from "~/features/trash/trash.server";
 import { announceFiles, removeFiles } from "~/media/files/removals.server";
 import { recordFile } from "~/media/media-files.server";
 import {
@@ -9,17 +19,7 @@ import {
   removalsPausedBy,
   tick,
 } from "~/media/removal-guard.server";
-import { action } from "~/routes/alerts";
-import { forgetSettings } from "~/server/settings.server";
-import { readAlertsPage } from "~/studio/alerts/alerts-page.server";
-import { checkAlerts } from "~/studio/alerts/check-alerts.server";
-import { backupOptions, withRetention } from "~/studio/backups/backup-folder.server";
-import { makeBackup } from "~/studio/backups/make-backup.server";
-import { storedBackups } from "~/studio/backups/stored-backups.server";
-import { correctStorage } from "~/studio/library/integrity.server";
-import { resumeRemovals } from "~/studio/library/paused-removals.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { emptyTrash, TRASH_MS } from "~/studio/trash/trash.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import {

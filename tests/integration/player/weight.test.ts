@@ -10,7 +10,9 @@ const MOST_BYTES = 28 * 1024;
 
 /** The player alone as the site's build makes it, beside React and what is loaded only when needed. */
 async function builtPlayer(): Promise<RollupOutput> {
-  const entry = fileURLToPath(new URL("../../../app/player/video-player.tsx", import.meta.url));
+  const entry = fileURLToPath(
+    new URL("../../../app/features/player/video-player.tsx", import.meta.url),
+  );
   // Vitest sets "test", for which Vite compiles JSX for development: the path of its source file and
   // its line at every element, and more of it the longer the path of the checkout.
   vi.stubEnv("NODE_ENV", "production");

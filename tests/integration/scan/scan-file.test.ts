@@ -1,7 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MAX_REASON_LENGTH, scanFile, UnscannedError } from "~/media/scan/scan-file.server";
+import {
+  MAX_REASON_LENGTH,
+  scanFile,
+  UnscannedError,
+} from "~/features/processing/scan/scan-file.server";
 import { useTemporarySite } from "../../temporary-site";
 import { scanWith, setCommand } from "./scan-scripts";
 

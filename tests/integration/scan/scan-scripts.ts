@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 
 /** Makes a shell script SCAN_COMMAND. It gets `arguments` before the file. */
 export function scanWith(folder: string, script: string, ...args: string[]): void {

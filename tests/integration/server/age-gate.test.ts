@@ -1,8 +1,8 @@
 import { matchRoutes } from "@remix-run/react";
 import type { RouteObject } from "react-router-dom";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UNGATED_ROUTES } from "~/features/site/ungated-routes";
 import routes from "~/routes";
-import { UNGATED_ROUTES } from "~/ui/page-frame/ungated-routes";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import { HtmlVisitor } from "../html/html-visitor";

@@ -2,17 +2,17 @@ import { once } from "node:events";
 import http, { type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { jobEventsAccess } from "~/account/job-events-access.server";
-import { routeOf } from "~/account/route-of";
-import { openSession } from "~/account/session.server";
+import { jobEventsAccess } from "~/features/accounts/job-events-access.server";
+import { routeOf } from "~/features/permissions/route-of";
+import { openSession } from "~/features/permissions/session.server";
 import {
   answerEvents,
   endStreams,
   MOST_STREAMS_PER_ADDRESS,
   openEventStream,
   openStreamCount,
-} from "~/live/event-stream.server";
-import { nameRoutes } from "~/server/node/route-naming.server";
+} from "~/platform/live/event-stream.server";
+import { nameRoutes } from "~/platform/node/route-naming.server";
 import { versionOf } from "~db/catalogue-version";
 import { sqliteHandle } from "~db/client.server";
 import { until } from "../../process-figures";

@@ -19,7 +19,7 @@ it("a check on a full disk names the uploads folder, and leaves nothing there", 
   // A limit on the size of files gives the same failing write as a full disk, to anybody.
   const limited = 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"';
   const script =
-    'import { failingChecks } from "./app/server/health.server"; failingChecks().then((names) => console.log(names.join()));';
+    'import { failingChecks } from "./app/platform/health.server"; failingChecks().then((names) => console.log(names.join()));';
   const tsx = path.join(root, "node_modules/.bin/tsx");
   const { stdout } = await execa("sh", ["-c", limited, tsx, "-e", script], {
     cwd: root,

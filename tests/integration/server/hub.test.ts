@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Change, publish, subscribe } from "~/live/hub.server";
+import { type Change, publish, subscribe } from "~/platform/live/hub.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -1,10 +1,10 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findSession, openSession } from "~/account/session.server";
-import { replaceOriginCheck } from "~/server/node/origin-header.server";
-import { requireOwnOrigin } from "~/server/origin.server";
-import { forgetSettings } from "~/server/settings.server";
+import { findSession, openSession } from "~/features/permissions/session.server";
+import { replaceOriginCheck } from "~/platform/node/origin-header.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";

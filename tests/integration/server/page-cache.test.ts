@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { cachePage, clearPageCache, findCachedPage } from "~/server/node/page-cache.server";
+import { cachePage, clearPageCache, findCachedPage } from "~/platform/node/page-cache.server";
 import { ADMIN, SiteProcess } from "../../site-process";
 
 const site = new SiteProcess();

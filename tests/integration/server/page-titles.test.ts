@@ -11,7 +11,7 @@ const ROOT = { id: "root", data: { siteName: SITE_NAME } };
 useAdminSite({ SITE_NAME });
 
 // A new route is covered without being named here.
-const modules = import.meta.glob("../../../app/routes/*.tsx", { eager: true });
+const modules = import.meta.glob("../../../app/features/*/routes/*.tsx", { eager: true });
 const pages = routes.filter(({ file }) => file.endsWith(".tsx"));
 
 /** Returns the document's title as Remix would: from the page's `meta`, else from the root's. */

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { onRequestStart, requestContext } from "~/server/node/request-context.server";
-import { fileBody, streamBody } from "~/server/node/stream-body.server";
+import { onRequestStart, requestContext } from "~/platform/node/request-context.server";
+import { fileBody, streamBody } from "~/platform/node/stream-body.server";
 import { timesOpen, until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
 

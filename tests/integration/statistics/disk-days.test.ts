@@ -1,8 +1,12 @@
 import fs from "node:fs";
 import { expect, it } from "vitest";
-import { loader } from "~/routes/statistics";
-import { loader as fileLoader } from "~/routes/statistics-file";
-import { diskFigures, readDiskDays, recordDisk } from "~/studio/statistics/disk-days.server";
+import { loader } from "~/features/operations/routes/statistics";
+import { loader as fileLoader } from "~/features/operations/routes/statistics-file";
+import {
+  diskFigures,
+  readDiskDays,
+  recordDisk,
+} from "~/features/operations/statistics/disk-days.server";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, useAdminSite } from "../../admin-requests";
 

@@ -1,13 +1,16 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openSession } from "~/account/session.server";
-import { loader } from "~/routes/statistics";
-import { loader as fileLoader } from "~/routes/statistics-file";
-import { loader as videoLoader } from "~/routes/video-statistics";
-import { loader as videoFileLoader } from "~/routes/video-statistics-file";
+import { loader } from "~/features/operations/routes/statistics";
+import { loader as fileLoader } from "~/features/operations/routes/statistics-file";
+import { loader as videoLoader } from "~/features/operations/routes/video-statistics";
+import { loader as videoFileLoader } from "~/features/operations/routes/video-statistics-file";
+import { averageWatched, dropOff } from "~/features/operations/statistics/statistics";
+import {
+  readStatistics,
+  readVideoStatistics,
+} from "~/features/operations/statistics/statistics.server";
+import { openSession } from "~/features/permissions/session.server";
 import { readPeriod, statisticsHref, videoStatisticsHref } from "~/shared/statistics-address";
-import { averageWatched, dropOff } from "~/studio/statistics/statistics";
-import { readStatistics, readVideoStatistics } from "~/studio/statistics/statistics.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, signInAdmin } from "../../admin-requests";
 import { useTemporarySite } from "../../temporary-site";

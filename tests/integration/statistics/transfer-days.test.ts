@@ -1,13 +1,16 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loader as media } from "~/routes/media";
-import { loader } from "~/routes/statistics";
-import { loader as fileLoader } from "~/routes/statistics-file";
-import { counts } from "~/server/counts.server";
-import { forgetSettings } from "~/server/settings.server";
-import { checkTransfer } from "~/studio/alerts/check-transfer.server";
-import { readTransfer, recordTransfer } from "~/studio/statistics/transfer-days.server";
+import { checkTransfer } from "~/features/operations/alerts/check-transfer.server";
+import { loader } from "~/features/operations/routes/statistics";
+import { loader as fileLoader } from "~/features/operations/routes/statistics-file";
+import {
+  readTransfer,
+  recordTransfer,
+} from "~/features/operations/statistics/transfer-days.server";
+import { loader as media } from "~/features/watch/routes/media";
+import { counts } from "~/platform/counts.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 

@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { withFrame } from "~/features/library/edit/edit-frame.server";
+import { trimVideo } from "~/features/library/trim/trim.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { createTask } from "~/media/encode/task.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
@@ -8,9 +10,7 @@ import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, inputArguments, run } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { decodeFrames } from "~/media/verify/count-frames.server";
-import { forgetSettings } from "~/server/settings.server";
-import { withFrame } from "~/studio/edit/edit-frame.server";
-import { trimVideo } from "~/studio/trim/trim.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addFinished,

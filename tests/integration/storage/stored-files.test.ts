@@ -1,6 +1,23 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { loader as feed } from "~/features/catalogue/routes/feed";
+import { checkDocuments, enqueueDocumentRemovals } from "~/features/consent/documents.server";
+import {
+  checkLibrary,
+  quarantineStray,
+} from "~/features/operations/library-check/check-library.server";
+import {
+  checkStore,
+  quarantineObjects,
+  recoverFiles,
+} from "~/features/operations/library-check/check-store.server";
+import { followFiles, nothingSeen } from "~/features/operations/library-check/follow-files.server";
+import { missingFiles } from "~/features/operations/library-check/missing-files.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { restoreVideos } from "~/features/trash/restore.server";
+import { purge } from "~/features/trash/trash.server";
+import { loader } from "~/features/watch/routes/media";
 import { bucketFile, type MediaName } from "~/media/bucket.server";
 import { evictCopies, localFile, readText } from "~/media/files/local-copies.server";
 import { removeFiles } from "~/media/files/removals.server";
@@ -18,17 +35,7 @@ import { moveBack, setMovingToDisk } from "~/media/storage/move-back.server";
 import { dueEntries, moveIntoStore } from "~/media/storage/move-into-store.server";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { ownStore, requireStoreSetting } from "~/media/storage/store-identity.server";
-import { loader as feed } from "~/routes/feed";
-import { loader } from "~/routes/media";
-import { forgetSettings } from "~/server/settings.server";
-import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
-import { checkStore, quarantineObjects, recoverFiles } from "~/studio/library/check-store.server";
-import { followFiles, nothingSeen } from "~/studio/library/follow-files.server";
-import { missingFiles } from "~/studio/library/missing-files.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { restoreVideos } from "~/studio/trash/restore.server";
-import { purge } from "~/studio/trash/trash.server";
-import { checkDocuments, enqueueDocumentRemovals } from "~/trust/consent/documents.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { stopRuntime } from "~db/runtime.server";
 import { filesBelow } from "../../files-below";

@@ -1,15 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { NOT_ALLOWED } from "~/account/guard.server";
+import { type BulkPreview, type BulkResult, MAX_BULK_VIDEOS } from "~/features/library/bulk/bulk";
+import { changeVideos, type RowChange } from "~/features/library/bulk/bulk.server";
+import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { listManaged } from "~/features/library/list/managed-list.server";
+import { NOT_ALLOWED } from "~/features/permissions/guard.server";
+import { restoreDeletion } from "~/features/trash/restore.server";
+import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";
-import { type BulkPreview, type BulkResult, MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
-import { changeVideos, type RowChange } from "~/studio/bulk/bulk.server";
-import { ALL_NEWEST } from "~/studio/list/manage-address";
-import { listManaged } from "~/studio/list/managed-list.server";
-import { restoreDeletion } from "~/studio/trash/restore.server";
-import { purge } from "~/studio/trash/trash.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { SORTS } from "~/studio/list/manage-address";
-import { MAX_SEARCH_MATCHES } from "~/studio/list/managed-search.server";
+import { SORTS } from "~/features/library/list/manage-address";
+import { MAX_SEARCH_MATCHES } from "~/features/library/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, page, useAdminSite } from "../../admin-requests";
 

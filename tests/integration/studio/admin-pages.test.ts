@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ManageView, SORTS } from "~/features/library/list/manage-address";
+import { listManaged } from "~/features/library/list/managed-list.server";
+import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
-import { correctDerivedData } from "~/studio/library/integrity.server";
-import { type ManageView, SORTS } from "~/studio/list/manage-address";
-import { listManaged } from "~/studio/list/managed-list.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import { VIDEO_STATUSES } from "~db/schema";

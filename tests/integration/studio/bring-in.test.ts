@@ -1,17 +1,17 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { download, INTERNET, parseAddress } from "~/media/download/download.server";
-import * as route from "~/routes/import";
-import { forgetSettings } from "~/server/settings.server";
+import { download, INTERNET, parseAddress } from "~/features/upload/from-url/download.server";
 import {
   addDownloads,
   cancelDownload,
   listDownloads,
   resumeDownloads,
   runDownloads,
-} from "~/studio/bring-in/downloads.server";
-import { uploadRules } from "~/studio/upload/receive-upload.server";
+} from "~/features/upload/from-url/downloads.server";
+import { uploadRules } from "~/features/upload/receive-upload.server";
+import * as route from "~/features/upload/routes/import";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { rssFeed } from "~/catalogue/feeds/rss.server";
-import { applyCategoryNames } from "~/catalogue/lists/category-names.server";
-import { action } from "~/routes/tags";
+import { rssFeed } from "~/features/catalogue/feeds/rss.server";
+import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
+import { action } from "~/features/library/routes/tags";
+import { listActivities } from "~/platform/activity/activity.server";
 import {
   categoryLabel,
   DEFAULT_CATEGORIES,

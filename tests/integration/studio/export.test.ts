@@ -3,12 +3,16 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { planExport } from "~/import/earlier-system.server";
-import { importVideos } from "~/import/import.server";
-import { beginFolderImport, folderImportEnds, serverFolder } from "~/import/server-folder.server";
-import { parseTable, type TableRow } from "~/import/table.server";
-import { loader } from "~/routes/export";
-import { forgetSettings } from "~/server/settings.server";
+import { planExport } from "~/features/upload/import/earlier-system.server";
+import { importVideos } from "~/features/upload/import/import.server";
+import {
+  beginFolderImport,
+  folderImportEnds,
+  serverFolder,
+} from "~/features/upload/import/server-folder.server";
+import { parseTable, type TableRow } from "~/features/upload/import/table.server";
+import { loader } from "~/features/upload/routes/export";
+import { forgetSettings } from "~/platform/settings.server";
 import { closeDatabase, sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, signInAdmin, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { requireTerms, saveTerms } from "~/trust/uploaders/terms.server";
+import { requireTerms, saveTerms } from "~/features/moderation/uploaders/terms.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip } from "../../clips";
 import { command } from "../../command";

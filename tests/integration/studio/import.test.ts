@@ -1,16 +1,19 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { setDeactivated } from "~/account/user-list.server";
-import { planExport } from "~/import/earlier-system.server";
-import { planFolder } from "~/import/folder.server";
-import { importVideos } from "~/import/import.server";
-import { announce } from "~/import/journal.server";
-import type { ImportMode } from "~/import/move-files.server";
+import { setDeactivated } from "~/features/accounts/user-list.server";
+import { blockUser } from "~/features/accounts/users/block.server";
+import {
+  checkLibrary,
+  quarantineStray,
+} from "~/features/operations/library-check/check-library.server";
+import { planExport } from "~/features/upload/import/earlier-system.server";
+import { planFolder } from "~/features/upload/import/folder.server";
+import { importVideos } from "~/features/upload/import/import.server";
+import { announce } from "~/features/upload/import/journal.server";
+import type { ImportMode } from "~/features/upload/import/move-files.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { titleFromFileName } from "~/shared/file-title";
-import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
-import { blockUser } from "~/trust/uploaders/block.server";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../../clips";
 import { makeUser } from "../../sign-in-requests";

@@ -1,8 +1,11 @@
 import fs from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { correctDerivedData, correctStorage } from "~/studio/library/integrity.server";
-import { ALL_NEWEST } from "~/studio/list/manage-address";
-import { listManaged } from "~/studio/list/managed-list.server";
+import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { listManaged } from "~/features/library/list/managed-list.server";
+import {
+  correctDerivedData,
+  correctStorage,
+} from "~/features/operations/library-check/integrity.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, video, writeUpload } from "../../admin-requests";
 import { useTemporarySite } from "../../temporary-site";

@@ -1,15 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { removeFiles } from "~/media/files/removals.server";
-import { recordFile } from "~/media/media-files.server";
 import {
   checkLibrary,
   quarantineDocuments,
   quarantineStray,
-} from "~/studio/library/check-library.server";
-import { resumeRemovals } from "~/studio/library/paused-removals.server";
-import { purge } from "~/studio/trash/trash.server";
+} from "~/features/operations/library-check/check-library.server";
+import { resumeRemovals } from "~/features/operations/library-check/paused-removals.server";
+import { purge } from "~/features/trash/trash.server";
+import { removeFiles } from "~/media/files/removals.server";
+import { recordFile } from "~/media/media-files.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 import { filesIn } from "../../upload-requests";

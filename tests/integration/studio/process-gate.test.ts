@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { withFrame } from "~/features/library/edit/edit-frame.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { asJob } from "~/media/probe/process-gate.server";
-import { withFrame } from "~/studio/edit/edit-frame.server";
 import { addVideo, sendMultipart, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { until } from "../../process-figures";

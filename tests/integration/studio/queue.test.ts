@@ -1,15 +1,15 @@
 import { describe, expect, it, vi } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { activitySentence } from "~/account/activity-labels";
-import { jobChanger } from "~/media/jobs/change-jobs.server";
-import { enqueueIn } from "~/media/jobs/enqueue.server";
-import { pausedSince } from "~/media/jobs/pause.server";
-import { claim, fail, isOurs } from "~/media/jobs/queue.server";
+import { jobChanger } from "~/features/processing/queue/change-jobs.server";
+import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { pausedSince } from "~/features/processing/queue/pause.server";
+import { claim, fail, isOurs } from "~/features/processing/queue/queue.server";
+import { action, loader } from "~/features/processing/routes/queue";
+import { readQueuePage } from "~/features/processing/screens/queue-page.server";
 import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
-import { action, loader } from "~/routes/queue";
-import { forgetSettings } from "~/server/settings.server";
-import type { Failure } from "~/studio/failure";
-import { readQueuePage } from "~/studio/queue/queue-page.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import { activitySentence } from "~/platform/activity/activity-labels";
+import type { Failure } from "~/platform/failure";
+import { forgetSettings } from "~/platform/settings.server";
 import { closeDatabase, sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,

@@ -1,15 +1,15 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { activitySentence, unknownActor } from "~/account/activity-labels";
-import { openSession } from "~/account/session.server";
-import { loader as loadPublicMedia } from "~/routes/media";
-import { loader as loadPreview, headers as previewHeaders } from "~/routes/preview";
-import { loader as loadMedia } from "~/routes/preview-media";
-import { action, loader } from "~/routes/review";
-import { ALL_NEWEST, manageHref, readManageView } from "~/studio/list/manage-address";
-import { listManaged } from "~/studio/list/managed-list.server";
-import type { ReviewFailure } from "~/studio/review/review.server";
+import { ALL_NEWEST, manageHref, readManageView } from "~/features/library/list/manage-address";
+import { listManaged } from "~/features/library/list/managed-list.server";
+import type { ReviewFailure } from "~/features/library/review/review.server";
+import { action, loader } from "~/features/library/routes/review";
+import { openSession } from "~/features/permissions/session.server";
+import { loader as loadPublicMedia } from "~/features/watch/routes/media";
+import { loader as loadPreview, headers as previewHeaders } from "~/features/watch/routes/preview";
+import { loader as loadMedia } from "~/features/watch/routes/preview-media";
+import { listActivities } from "~/platform/activity/activity.server";
+import { activitySentence, unknownActor } from "~/platform/activity/activity-labels";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { createToken } from "~/account/tokens/tokens.server";
-import { listPublished } from "~/catalogue/lists/listing.server";
-import { action as actOnApi } from "~/routes/api";
-import type { BulkPreview } from "~/studio/bulk/bulk";
-import { ALL_NEWEST, readManageView } from "~/studio/list/manage-address";
-import { idsOf, listManaged } from "~/studio/list/managed-list.server";
-import { performDue, startSchedule } from "~/studio/schedule/schedule.server";
-import { hold, releaseHold } from "~/visibility/holds.server";
+import { createToken } from "~/features/accounts/tokens/tokens.server";
+import { action as actOnApi } from "~/features/api/routes/api";
+import { listPublished } from "~/features/catalogue/lists/listing.server";
+import type { BulkPreview } from "~/features/library/bulk/bulk";
+import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";
+import { idsOf, listManaged } from "~/features/library/list/managed-list.server";
+import { performDue, startSchedule } from "~/features/library/schedule/schedule.server";
+import { hold, releaseHold } from "~/features/visibility/holds.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,

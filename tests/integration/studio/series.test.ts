@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { activitySentence } from "~/account/activity-labels";
-import { addToSeries, deleteSeries, removeFromSeries } from "~/studio/series/change-series.server";
-import { MAX_SERIES_VIDEOS } from "~/studio/series/series-address";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { restoreVideos } from "~/studio/trash/restore.server";
-import { purge } from "~/studio/trash/trash.server";
+import {
+  addToSeries,
+  deleteSeries,
+  removeFromSeries,
+} from "~/features/library/series/change-series.server";
+import { MAX_SERIES_VIDEOS } from "~/features/library/series/series-address";
+import { removeVideos } from "~/features/trash/remove.server";
+import { restoreVideos } from "~/features/trash/restore.server";
+import { purge } from "~/features/trash/trash.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import { activitySentence } from "~/platform/activity/activity-labels";
 import { catalogueVersion } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {

@@ -1,17 +1,17 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { closeMatches, listPublished, listTagged } from "~/catalogue/lists/listing.server";
-import { aliasesOf, resolveAliases } from "~/catalogue/lists/tag-aliases.server";
-import { suggestions } from "~/catalogue/search/suggestions.server";
-import { loader as publicTag } from "~/routes/tag";
-import { action, loader } from "~/routes/tags";
+import { closeMatches, listPublished, listTagged } from "~/features/catalogue/lists/listing.server";
+import { aliasesOf, resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import { loader as publicTag } from "~/features/catalogue/routes/tag";
+import { suggestions } from "~/features/catalogue/search/suggestions.server";
+import { action, loader } from "~/features/library/routes/tags";
 import {
   changeTags,
   listTagChanges,
   resumeTagChanges,
   undoTagChange,
-} from "~/studio/tags/tag-changes.server";
+} from "~/features/library/tags/tag-changes.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { projected } from "~db/changes.server";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import {

@@ -1,16 +1,16 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { readWatchedParts } from "~/catalogue/watched-parts.server";
+import { MAX_BULK_VIDEOS } from "~/features/library/bulk/bulk";
+import { action, loader } from "~/features/library/routes/trash";
+import { listDeletions, RECENT_MS } from "~/features/library/trash/recent-deletions.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { restoreVideos } from "~/features/trash/restore.server";
+import { emptyTrash, purge, TRASH_MS } from "~/features/trash/trash.server";
+import { readWatchedParts } from "~/features/watch/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { serveMedia } from "~/media/serve/serve.server";
-import { action, loader } from "~/routes/trash";
-import { MAX_BULK_VIDEOS } from "~/studio/bulk/bulk";
-import type { Failure } from "~/studio/failure";
-import { listDeletions, RECENT_MS } from "~/studio/trash/recent-deletions.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { restoreVideos } from "~/studio/trash/restore.server";
-import { emptyTrash, purge, TRASH_MS } from "~/studio/trash/trash.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import type { Failure } from "~/platform/failure";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {

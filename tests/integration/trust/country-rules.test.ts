@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTES, routeOf } from "~/account/route-of";
-import { ALWAYS_OPEN } from "~/trust/place/obey-country-rules.server";
+import { ALWAYS_OPEN } from "~/features/age/obey-country-rules.server";
+import { ROUTES, routeOf } from "~/features/permissions/route-of";
 import { addToken } from "../../api-token";
 import { rawGet } from "../../raw-request";
 import { signInTo } from "../../site-client";

@@ -1,29 +1,29 @@
 import fs from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { openSession } from "~/account/session.server";
-import { isOfDeletedVideo } from "~/media/files/references.server";
-import { enqueueIn } from "~/media/jobs/enqueue.server";
-import { loader as rootLoader } from "~/root";
-import { action, loader } from "~/routes/report-decision";
-import { loader as queueLoader } from "~/routes/reports";
-import { checkReports } from "~/studio/alerts/check-reports.server";
-import { decideReport, finishDecisions } from "~/studio/reports/decide.server";
-import { type DeskDecision, timeLeft } from "~/studio/reports/decisions";
-import { queueSql, readQueue, readQueueView } from "~/studio/reports/queue.server";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { loadReview } from "~/studio/review/review.server";
-import { restoreVideos } from "~/studio/trash/restore.server";
-import { purge } from "~/studio/trash/trash.server";
+import { loadReview } from "~/features/library/review/review.server";
+import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
+import { type DeskDecision, timeLeft } from "~/features/moderation/reports/decisions";
+import { queueSql, readQueue, readQueueView } from "~/features/moderation/reports/queue.server";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import {
   addMessage,
   createReport,
   eraseReport,
   moveReport,
   withdrawOpenReport,
-} from "~/trust/reports/report-records.server";
-import { hold } from "~/visibility/holds.server";
-import { isPublic } from "~/visibility/visibility.server";
+} from "~/features/moderation/reports/report-records.server";
+import { action, loader } from "~/features/moderation/routes/report-decision";
+import { loader as queueLoader } from "~/features/moderation/routes/reports";
+import { checkReports } from "~/features/operations/alerts/check-reports.server";
+import { openSession } from "~/features/permissions/session.server";
+import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { restoreVideos } from "~/features/trash/restore.server";
+import { purge } from "~/features/trash/trash.server";
+import { hold } from "~/features/visibility/holds.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { isOfDeletedVideo } from "~/media/files/references.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import { loader as rootLoader } from "~/root";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";

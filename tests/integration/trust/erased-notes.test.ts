@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { action as review } from "~/routes/review";
-import { decideReport } from "~/studio/reports/decide.server";
-import type { DeskDecision } from "~/studio/reports/decisions";
-import { eraseClosedReport } from "~/studio/reports/erase.server";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { loadReview } from "~/studio/review/review.server";
-import { eraseDue } from "~/trust/reports/report-mails.server";
-import { addMessage, createReport } from "~/trust/reports/report-records.server";
-import { forgetDecisions } from "~/trust/reports/uploader-decisions.server";
-import { strikesOf } from "~/trust/uploaders/strikes.server";
+import { strikesOf } from "~/features/accounts/users/strikes.server";
+import { loadReview } from "~/features/library/review/review.server";
+import { action as review } from "~/features/library/routes/review";
+import { decideReport } from "~/features/moderation/reports/decide.server";
+import type { DeskDecision } from "~/features/moderation/reports/decisions";
+import { eraseClosedReport } from "~/features/moderation/reports/erase.server";
+import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
+import { addMessage, createReport } from "~/features/moderation/reports/report-records.server";
+import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, succeeded, useAdminSite } from "../../admin-requests";
 

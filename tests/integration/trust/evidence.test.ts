@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
-import { action as actOnTrash } from "~/routes/trash";
-import { discardFile } from "~/studio/files/files-action.server";
-import { deleteVideo, removeVideos } from "~/studio/trash/remove.server";
-import { emptyTrash } from "~/studio/trash/trash.server";
-import { hold } from "~/visibility/holds.server";
+import { discardFile } from "~/features/library/files/files-action.server";
+import { action as actOnTrash } from "~/features/library/routes/trash";
+import { openSession } from "~/features/permissions/session.server";
+import { deleteVideo, removeVideos } from "~/features/trash/remove.server";
+import { emptyTrash } from "~/features/trash/trash.server";
+import { hold } from "~/features/visibility/holds.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 

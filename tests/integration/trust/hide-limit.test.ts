@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { action as sendReport } from "~/routes/report";
-import { forgetSettings } from "~/server/settings.server";
-import { checkReports } from "~/studio/alerts/check-reports.server";
-import { isPublic } from "~/visibility/visibility.server";
+import { action as sendReport } from "~/features/moderation/routes/report";
+import { checkReports } from "~/features/operations/alerts/check-reports.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addKeptReport } from "../../reported-videos";
@@ -134,7 +134,7 @@ describe("reports of somebody under age", () => {
 
 describe("REPORT_HIDE_LIMIT", () => {
   it.each(["20", "20/h", "2%/d", "20/h,200", "x/h,2%/d"])("refuses %s", async (value) => {
-    const { settings } = await import("~/server/settings.server");
+    const { settings } = await import("~/platform/settings.server");
     set({ REPORT_HIDE_LIMIT: value });
     expect(() => settings()).toThrow(/REPORT_HIDE_LIMIT must be a number of videos an hour/);
     set({ REPORT_HIDE_LIMIT: "20/h,2%/d" });

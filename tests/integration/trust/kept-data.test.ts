@@ -3,10 +3,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, describe, expect, it } from "vitest";
-import { loader } from "~/routes/privacy";
-import { BROWSER_DATA, MEMORY_LIMITS } from "~/trust/privacy/browser-data";
-import { IMPERSONAL_COLUMNS } from "~/trust/privacy/impersonal-columns";
-import { KEPT_GROUPS } from "~/trust/privacy/kept-data.server";
+import { BROWSER_DATA, MEMORY_LIMITS } from "~/features/site/privacy/browser-data";
+import { IMPERSONAL_COLUMNS } from "~/features/site/privacy/impersonal-columns";
+import { KEPT_GROUPS } from "~/features/site/privacy/kept-data.server";
+import { loader } from "~/features/site/routes/privacy";
 import { migrate } from "~db/migrate.server";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -75,10 +75,10 @@ const sources = fs
 
 /** What writes for others, who give the name. */
 const GENERIC = [
-  "app/server/signed-cookie.server.ts",
+  "app/platform/signed-cookie.server.ts",
   "app/ui/stored-value.ts",
-  "app/player/memory/browser-storage.ts",
-  "app/studio/upload/use-saved-texts.ts",
+  "app/features/visitor/browser-storage.ts",
+  "app/features/upload/use-saved-texts.ts",
 ];
 
 const WRITES: [pattern: RegExp, prefix: string][] = [
@@ -129,19 +129,19 @@ describe("the list of what a browser remembers", () => {
     const others =
       /\bindexedDB\b|\bdocument\.cookie\b|\bcookieStore\b|\.name = window|\bcaches\.open\b/;
     const found = sources.filter(({ source }) => others.test(source)).map(({ file }) => file);
-    expect(found).toEqual(["app/ui/offline/service-worker.js"]);
+    expect(found).toEqual(["app/features/site/offline/service-worker.js"]);
     const raw = sources
       .filter(({ source }) => /`\$\{COOKIE\}=|["'`]\w+=\$\{/.test(source) && /Max-Age/.test(source))
       .map(({ file }) => file)
       .filter((file) => !GENERIC.includes(file));
     // It writes the one cookie that is not signed, whose name signedCookie() is given as well.
-    expect(raw).toEqual(["app/server/age.server.ts"]);
+    expect(raw).toEqual(["app/platform/age.server.ts"]);
   });
 });
 
 describe("the list of limits by address", () => {
   /** It counts the addresses of emails, for a day, as the list of what is kept says of reports. */
-  const BY_EMAIL = "app/trust/reports/mail-recipients.server.ts";
+  const BY_EMAIL = "app/features/moderation/reports/mail-recipients.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;
   const users = sources.filter(isByAddress).filter(({ source }) => HAS_LIMIT.test(source));

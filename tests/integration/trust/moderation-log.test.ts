@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { appendToLog, textDigest } from "~/trust/moderation-log.server";
+import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -3,20 +3,11 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
-import { enqueueRemovals, removeFiles } from "~/media/files/removals.server";
-import { recordFile } from "~/media/media-files.server";
-import { action as archiveAction } from "~/routes/report-archive";
-import { action } from "~/routes/report-decision";
-import { settings } from "~/server/settings.server";
-import { checkLibrary, quarantineStray } from "~/studio/library/check-library.server";
-import { eraseClosedReport } from "~/studio/reports/erase.server";
-import { addVideos } from "~/studio/reports/name-videos.server";
-import { preserveReport } from "~/studio/reports/preserve.server";
-import { reportArchive } from "~/studio/reports/report-archive.server";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { emptyTrash, purge } from "~/studio/trash/trash.server";
+import { eraseClosedReport } from "~/features/moderation/reports/erase.server";
+import { addVideos } from "~/features/moderation/reports/name-videos.server";
+import { preserveReport } from "~/features/moderation/reports/preserve.server";
+import { reportArchive } from "~/features/moderation/reports/report-archive.server";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import {
   addMessage,
   closeReport,
@@ -25,8 +16,20 @@ import {
   readMessages,
   readReport,
   reportsToErase,
-} from "~/trust/reports/report-records.server";
-import { forgetDecisions } from "~/trust/reports/uploader-decisions.server";
+} from "~/features/moderation/reports/report-records.server";
+import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
+import { action as archiveAction } from "~/features/moderation/routes/report-archive";
+import { action } from "~/features/moderation/routes/report-decision";
+import {
+  checkLibrary,
+  quarantineStray,
+} from "~/features/operations/library-check/check-library.server";
+import { openSession } from "~/features/permissions/session.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { emptyTrash, purge } from "~/features/trash/trash.server";
+import { enqueueRemovals, removeFiles } from "~/media/files/removals.server";
+import { recordFile } from "~/media/media-files.server";
+import { settings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, writeUpload } from "../../admin-requests";
 

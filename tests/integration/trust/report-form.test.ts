@@ -1,19 +1,24 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { routeOf } from "~/account/route-of";
-import { loader as openForm, action as sendForm } from "~/routes/report";
-import { headers, meta, loader as openStatus, action as sendStatus } from "~/routes/report-status";
-import { forgetSettings } from "~/server/settings.server";
-import { newPuzzle } from "~/trust/reports/puzzle.server";
-import { eraseDue } from "~/trust/reports/report-mails.server";
+import { newPuzzle } from "~/features/moderation/reports/puzzle.server";
+import { eraseDue } from "~/features/moderation/reports/report-mails.server";
 import {
   addMessage,
   closeReport,
   moveReport,
   readMessages,
   readReport,
-} from "~/trust/reports/report-records.server";
-import { reportIdOf, statusToken } from "~/trust/reports/status-token.server";
-import { isPublic } from "~/visibility/visibility.server";
+} from "~/features/moderation/reports/report-records.server";
+import { reportIdOf, statusToken } from "~/features/moderation/reports/status-token.server";
+import { loader as openForm, action as sendForm } from "~/features/moderation/routes/report";
+import {
+  headers,
+  meta,
+  loader as openStatus,
+  action as sendStatus,
+} from "~/features/moderation/routes/report-status";
+import { routeOf } from "~/features/permissions/route-of";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { addKeptReport } from "../../reported-videos";

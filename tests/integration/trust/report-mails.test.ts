@@ -1,11 +1,15 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { loader as openStatus } from "~/routes/report-status";
-import { forgetSettings } from "~/server/settings.server";
-import { eraseDue, sendReportMails } from "~/trust/reports/report-mails.server";
-import { closeReport, createReport, moveReport } from "~/trust/reports/report-records.server";
-import { statusPath } from "~/trust/reports/status-token.server";
+import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
+import {
+  closeReport,
+  createReport,
+  moveReport,
+} from "~/features/moderation/reports/report-records.server";
+import { statusPath } from "~/features/moderation/reports/status-token.server";
+import { loader as openStatus } from "~/features/moderation/routes/report-status";
+import { forgetSettings } from "~/platform/settings.server";
 import { closeDatabase, sqliteHandle, transaction } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

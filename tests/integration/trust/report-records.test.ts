@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { forgetSettings, parseSettings } from "~/server/settings.server";
 import {
   addMessage,
   closeReport,
@@ -9,7 +8,8 @@ import {
   readMessages,
   readReport,
   reportsToErase,
-} from "~/trust/reports/report-records.server";
+} from "~/features/moderation/reports/report-records.server";
+import { forgetSettings, parseSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { TEST_SECRET, useTemporarySite } from "../../temporary-site";
 

@@ -1,22 +1,26 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { action } from "~/routes/report-decision";
-import { forgetSettings } from "~/server/settings.server";
-import { takeOver } from "~/studio/files/take-over.server";
-import { decideReport, finishDecisions } from "~/studio/reports/decide.server";
-import type { DeskDecision } from "~/studio/reports/decisions";
-import { addVideos, takeOutVideo } from "~/studio/reports/name-videos.server";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { purge } from "~/studio/trash/trash.server";
-import { appendToLog } from "~/trust/moderation-log.server";
-import { noteFilmChange } from "~/trust/reports/evidence.server";
-import { hideChanged, hideReported } from "~/trust/reports/hide-at-once.server";
-import { createReport, eraseReport, readMessages } from "~/trust/reports/report-records.server";
-import { decideVideo } from "~/trust/reports/report-videos.server";
-import { performStatus, readStatusPage } from "~/trust/reports/status-page.server";
-import { statusToken } from "~/trust/reports/status-token.server";
-import { hold, holdsOf, releaseHold, sourcesOf } from "~/visibility/holds.server";
-import { isPublic } from "~/visibility/visibility.server";
+import { takeOver } from "~/features/library/files/take-over.server";
+import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
+import type { DeskDecision } from "~/features/moderation/reports/decisions";
+import { hideChanged, hideReported } from "~/features/moderation/reports/hide-at-once.server";
+import { addVideos, takeOutVideo } from "~/features/moderation/reports/name-videos.server";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
+import {
+  createReport,
+  eraseReport,
+  readMessages,
+} from "~/features/moderation/reports/report-records.server";
+import { decideVideo } from "~/features/moderation/reports/report-videos.server";
+import { performStatus, readStatusPage } from "~/features/moderation/reports/status-page.server";
+import { statusToken } from "~/features/moderation/reports/status-token.server";
+import { action } from "~/features/moderation/routes/report-decision";
+import { noteFilmChange } from "~/features/trash/evidence.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { purge } from "~/features/trash/trash.server";
+import { hold, holdsOf, releaseHold, sourcesOf } from "~/features/visibility/holds.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { ReportKind } from "~db/schema/reports";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";

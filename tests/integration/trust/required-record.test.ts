@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { listPublished } from "~/catalogue/lists/listing.server";
-import { forgetSettings } from "~/server/settings.server";
-import { performDue } from "~/studio/schedule/schedule.server";
-import { receiveUpload } from "~/studio/upload/receive-upload.server";
-import { successSentence } from "~/studio/upload/upload-fields";
-import { hiddenVideos, hideLacking, releaseHidden } from "~/trust/consent/hide-lacking.server";
-import { applyConsentRequirement } from "~/trust/consent/requirement.server";
-import { LACKS } from "~/trust/consent/validity.server";
-import { saveVideoConsent } from "~/trust/consent/video-consent.server";
-import { hold, releaseHold } from "~/visibility/holds.server";
-import { isPublic } from "~/visibility/visibility.server";
+import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/hide-lacking.server";
+import { applyConsentRequirement } from "~/features/consent/requirement.server";
+import { LACKS } from "~/features/consent/validity.server";
+import { saveVideoConsent } from "~/features/consent/video-consent.server";
+import { performDue } from "~/features/library/schedule/schedule.server";
+import { receiveUpload } from "~/features/upload/receive-upload.server";
+import { successSentence } from "~/features/upload/upload-fields";
+import { hold, releaseHold } from "~/features/visibility/holds.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { listActivities } from "~/platform/activity/activity.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addVideo,

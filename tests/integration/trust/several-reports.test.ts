@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { action as sendReport } from "~/routes/report";
-import { action as decideOn } from "~/routes/report-decision";
-import { loader as openStatus, action as sendStatus } from "~/routes/report-status";
-import { forgetSettings, settings } from "~/server/settings.server";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { eraseDue } from "~/trust/reports/report-mails.server";
-import { readReport } from "~/trust/reports/report-records.server";
-import { reportIdOf } from "~/trust/reports/status-token.server";
-import { isPublic } from "~/visibility/visibility.server";
+import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
+import { readReport } from "~/features/moderation/reports/report-records.server";
+import { reportIdOf } from "~/features/moderation/reports/status-token.server";
+import { action as sendReport } from "~/features/moderation/routes/report";
+import { action as decideOn } from "~/features/moderation/routes/report-decision";
+import {
+  loader as openStatus,
+  action as sendStatus,
+} from "~/features/moderation/routes/report-status";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { forgetSettings, settings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 

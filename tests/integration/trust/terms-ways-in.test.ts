@@ -2,20 +2,24 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createToken } from "~/account/tokens/tokens.server";
-import { planFolder } from "~/import/folder.server";
-import { importVideos } from "~/import/import.server";
-import { folderImportEnds } from "~/import/server-folder.server";
+import { createToken } from "~/features/accounts/tokens/tokens.server";
+import { action as api, loader as readApi } from "~/features/api/routes/api";
+import { action as admin } from "~/features/library/routes/admin";
+import { acceptancesOf } from "~/features/moderation/uploaders/accepted-terms.server";
+import { requireTerms, saveTerms } from "~/features/moderation/uploaders/terms.server";
+import {
+  addDownloads,
+  listDownloads,
+  runDownloads,
+} from "~/features/upload/from-url/downloads.server";
+import { planFolder } from "~/features/upload/import/folder.server";
+import { importVideos } from "~/features/upload/import/import.server";
+import { folderImportEnds } from "~/features/upload/import/server-folder.server";
+import { action as importAction } from "~/features/upload/routes/import";
+import { action as publish } from "~/features/upload/routes/publish";
+import { action as uploads } from "~/features/upload/routes/uploads";
 import { readFinishedUpload, storeFinishedUpload } from "~/media/intake/tus.server";
-import { action as admin } from "~/routes/admin";
-import { action as api, loader as readApi } from "~/routes/api";
-import { action as importAction } from "~/routes/import";
-import { action as publish } from "~/routes/publish";
-import { action as uploads } from "~/routes/uploads";
-import { forgetSettings } from "~/server/settings.server";
-import { addDownloads, listDownloads, runDownloads } from "~/studio/bring-in/downloads.server";
-import { acceptancesOf } from "~/trust/uploaders/accepted-terms.server";
-import { requireTerms, saveTerms } from "~/trust/uploaders/terms.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, sendMultipart, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";

@@ -1,25 +1,25 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { openSession } from "~/account/session.server";
-import { loader as adminLoader } from "~/routes/admin";
-import { action, loader } from "~/routes/terms";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { removeVideos } from "~/studio/trash/remove.server";
-import { purge } from "~/studio/trash/trash.server";
-import { createReport } from "~/trust/reports/report-records.server";
+import { loader as adminLoader } from "~/features/library/routes/admin";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
+import { createReport } from "~/features/moderation/reports/report-records.server";
+import { action, loader } from "~/features/moderation/routes/terms";
 import {
   acceptancesOf,
   forgetAccepted,
   keepAcceptance,
-} from "~/trust/uploaders/accepted-terms.server";
-import { DEFAULT_TERMS } from "~/trust/uploaders/terms";
+} from "~/features/moderation/uploaders/accepted-terms.server";
+import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import {
   listTerms,
   readTerms,
   requiredTerms,
   requireTerms,
   saveTerms,
-} from "~/trust/uploaders/terms.server";
+} from "~/features/moderation/uploaders/terms.server";
+import { openSession } from "~/features/permissions/session.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { purge } from "~/features/trash/trash.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { loader as fileLoader } from "~/routes/transparency-file";
-import { appendToLog } from "~/trust/moderation-log.server";
-import { countTransparency } from "~/trust/transparency-figures.server";
+import { loader as fileLoader } from "~/features/moderation/routes/transparency-file";
+import { countTransparency } from "~/features/moderation/transparency-figures.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { useAdminSite } from "../../admin-requests";
 

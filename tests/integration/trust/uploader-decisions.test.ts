@@ -1,15 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
-import { loader as accountLoader } from "~/routes/account";
-import { action } from "~/routes/report-decision";
-import { decideReport } from "~/studio/reports/decide.server";
-import type { DeskDecision } from "~/studio/reports/decisions";
-import { readReportPage } from "~/studio/reports/report-page.server";
-import { purge } from "~/studio/trash/trash.server";
-import { eraseDue } from "~/trust/reports/report-mails.server";
-import { createReport, eraseReport } from "~/trust/reports/report-records.server";
-import { decisionsFor, forgetDecisions } from "~/trust/reports/uploader-decisions.server";
-import { giveStrike, strikesOf } from "~/trust/uploaders/strikes.server";
+import { loader as accountLoader } from "~/features/accounts/routes/account";
+import { giveStrike, strikesOf } from "~/features/accounts/users/strikes.server";
+import { decideReport } from "~/features/moderation/reports/decide.server";
+import type { DeskDecision } from "~/features/moderation/reports/decisions";
+import { eraseDue } from "~/features/moderation/reports/report-mails.server";
+import { readReportPage } from "~/features/moderation/reports/report-page.server";
+import { createReport, eraseReport } from "~/features/moderation/reports/report-records.server";
+import {
+  decisionsFor,
+  forgetDecisions,
+} from "~/features/moderation/reports/uploader-decisions.server";
+import { action } from "~/features/moderation/routes/report-decision";
+import { openSession } from "~/features/permissions/session.server";
+import { purge } from "~/features/trash/trash.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, video } from "../../admin-requests";
 

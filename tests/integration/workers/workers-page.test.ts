@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listActivities } from "~/account/activity.server";
-import { openSession } from "~/account/session.server";
-import { action, loader } from "~/routes/workers";
-import { isConnected } from "~/studio/workers/listed-worker";
-import { findWorker, listWorkers } from "~/studio/workers/workers.server";
+import { openSession } from "~/features/permissions/session.server";
+import { action, loader } from "~/features/processing/routes/workers";
+import { isConnected } from "~/features/processing/workers/listed-worker";
+import { findWorker, listWorkers } from "~/features/processing/workers/workers.server";
+import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle } from "~db/client.server";
 import { formRequest, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";

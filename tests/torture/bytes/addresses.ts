@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
+import { manageHref, readDay, readManageView } from "~/features/library/list/manage-address";
+import { readSeriesView, seriesHref } from "~/features/library/series/series-address";
+import { readTagsView, tagsHref } from "~/features/library/tags/tags-address";
+import { queueHref, readQueueView } from "~/features/processing/screens/queue-address";
+import { readTrashView, trashHref } from "~/features/trash/trash-address";
+import { parseAddress } from "~/features/upload/from-url/download.server";
+import { isPublicAddress } from "~/features/upload/from-url/public-address.server";
 import { bucketFile, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
-import { parseAddress } from "~/media/download/download.server";
-import { isPublicAddress } from "~/media/download/public-address.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { fileBehind } from "~/media/serve/stream-captions.server";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { listPath, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
 import { ownMediaPath } from "~/shared/media-path";
 import { pageParameter } from "~/shared/pages";
 import { slugOf } from "~/shared/series/slug";
 import { readPeriod } from "~/shared/statistics-address";
-import { manageHref, readDay, readManageView } from "~/studio/list/manage-address";
-import { queueHref, readQueueView } from "~/studio/queue/queue-address";
-import { readSeriesView, seriesHref } from "~/studio/series/series-address";
-import { readTagsView, tagsHref } from "~/studio/tags/tags-address";
-import { readTrashView, trashHref } from "~/studio/trash/trash-address";
 import { holds, LONGEST_HEADER, type Target, unless, words } from "./target";
 
 const ORIGIN = "https://site.example";

@@ -12,7 +12,7 @@ import { requireImage, videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { readMp4Layout } from "~/media/probe/mp4-boxes.server";
 import { streamStart } from "~/media/serve/stream-start.server";
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { parseUrl } from "~/shared/addresses";
 import { parseStoryboard } from "~/shared/streams/storyboard";
 import { holds, type Target, unless, words } from "./target";

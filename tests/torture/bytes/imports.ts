@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { FormError } from "~/account/form-error.server";
-import { readPasskeyAnswer } from "~/account/passkeys/answer-challenge.server";
-import { AccountError, readEmail } from "~/account/users.server";
-import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/api/schemas";
-import { planAddresses } from "~/import/addresses.server";
-import { ImportError } from "~/import/entry";
+import { readPasskeyAnswer } from "~/features/accounts/passkeys/answer-challenge.server";
+import { AccountError, readEmail } from "~/features/accounts/users.server";
+import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/features/api/schemas";
+import { manageHref } from "~/features/library/list/manage-address";
+import { planAddresses } from "~/features/upload/import/addresses.server";
+import { ImportError } from "~/features/upload/import/entry";
 import {
   categoryOf,
   descriptionOf,
@@ -13,12 +13,12 @@ import {
   tagsOf,
   textOf,
   titleOf,
-} from "~/import/fields";
-import { parseTable } from "~/import/table.server";
-import { parseSettings, SETTING_NAMES, SettingsError } from "~/server/settings.server";
+} from "~/features/upload/import/fields";
+import { parseTable } from "~/features/upload/import/table.server";
+import { readPastedLines } from "~/features/upload/pasted-lines";
+import { FormError } from "~/platform/form-error.server";
+import { parseSettings, SETTING_NAMES, SettingsError } from "~/platform/settings.server";
 import { parseSavedFile, savedFile } from "~/shared/saved-file";
-import { manageHref } from "~/studio/list/manage-address";
-import { readPastedLines } from "~/studio/upload/pasted-lines";
 import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 import { readCaptions } from "~db/captions";
 import { readTags } from "~db/tags";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { clientAddressOf } from "~/server/client-address.server";
-import { refuseMalformedTarget } from "~/server/node/request-target.server";
-import { safePath } from "~/server/safe-redirect";
-import { decrypt, encrypt } from "~/server/secret-box.server";
-import { findSignedCookie, signedCookie } from "~/server/signed-cookie.server";
-import { readFields } from "~/server/small-form.server";
+import { clientAddressOf } from "~/platform/client-address.server";
+import { refuseMalformedTarget } from "~/platform/node/request-target.server";
+import { safePath } from "~/platform/safe-redirect";
+import { decrypt, encrypt } from "~/platform/secret-box.server";
+import { findSignedCookie, signedCookie } from "~/platform/signed-cookie.server";
+import { readFields } from "~/platform/small-form.server";
 import { parseByteRange } from "~/shared/byte-range";
 import { failedPrecondition, matchesWeakly, rangeStillFits } from "~/shared/conditional";
 import { headerValue, holds, LONGEST_HEADER, type Target, words } from "./target";

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { readReason } from "~/media/jobs/explain";
-import { parseStart } from "~/player/media-time";
+import { momentText, parseMoment, withChapter } from "~/features/library/edit/moments";
+import { readCut } from "~/features/library/trim/trim";
+import { parseStart } from "~/features/player/media-time";
+import { readSchedule } from "~/features/visibility/schedule";
+import { textParts } from "~/features/watch/linked-text";
+import { readReason } from "~/media/encode/explain";
 import { titleFromFileName } from "~/shared/file-title";
 import { fold } from "~/shared/fold";
 import { formatAge, formatDuration, isoDuration, isoTime, parseDuration } from "~/shared/format";
@@ -11,10 +15,6 @@ import { xmlElement } from "~/shared/markup/xml";
 import { searchText } from "~/shared/search-text";
 import { chaptersOf, timedParts } from "~/shared/timestamps";
 import { check, description, tags, title, videoTexts } from "~/shared/video-fields";
-import { momentText, parseMoment, withChapter } from "~/studio/edit/moments";
-import { readSchedule } from "~/studio/schedule/schedule";
-import { readCut } from "~/studio/trim/trim";
-import { textParts } from "~/ui/video-page/linked-text";
 import { holds, type Target, words } from "./target";
 
 const DESCRIPTIONS = [

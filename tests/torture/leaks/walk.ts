@@ -1,4 +1,4 @@
-import { PERMISSIONS } from "~/account/permissions";
+import { PERMISSIONS } from "~/features/permissions/permissions";
 import type { SiteProcess } from "../../site-process";
 import { asked, FORM, unreadable, type Work } from "./failing-requests";
 import { type Visitor, visit, visitRaw } from "./visitor";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { activitySentence } from "~/account/activity-labels";
+import { activitySentence } from "~/platform/activity/activity-labels";
 
 const told = (action: string, detail = "") => {
   const { before, subject, after } = activitySentence(action, detail);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { attemptLimit } from "~/server/attempt-limit.server";
+import { attemptLimit } from "~/platform/attempt-limit.server";
 import { stopRuntime } from "~db/runtime.server";
 
 afterEach(() => stopRuntime());

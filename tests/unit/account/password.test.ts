@@ -1,6 +1,6 @@
 import bcrypt from "bcryptjs";
 import { describe, expect, it } from "vitest";
-import { deviceName } from "~/account/device.server";
+import { deviceName } from "~/features/accounts/device.server";
 import {
   checkPassword,
   HashingBusyError,
@@ -10,7 +10,7 @@ import {
   requireUnguessable,
   strangerAsker,
   userAsker,
-} from "~/account/password.server";
+} from "~/features/accounts/password.server";
 
 const ASKER = userAsker("somebody");
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { allows, PERMISSIONS, type Permission, permittedOf, reachOf } from "~/account/permissions";
+import {
+  allows,
+  PERMISSIONS,
+  type Permission,
+  permittedOf,
+  reachOf,
+} from "~/features/permissions/permissions";
 import { ROLES } from "~db/schema";
 
 const OWNER = { role: "owner", mayPublish: true } as const;

@@ -1,13 +1,13 @@
 import { type AgnosticRouteObject, matchRoutes } from "@remix-run/router";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PERMISSIONS } from "~/account/permissions";
-import { ROUTES, routeOf } from "~/account/route-of";
+import { ALWAYS_OPEN } from "~/features/age/obey-country-rules.server";
+import { PERMISSIONS } from "~/features/permissions/permissions";
+import { ROUTES, routeOf } from "~/features/permissions/route-of";
+import { CACHED_ROUTES } from "~/platform/node/page-cache-middleware.server";
+import { isStudioRoute } from "~/platform/node/route-naming.server";
+import { READ_ROUTES } from "~/platform/reader/reading-alone.server";
 import siteRoutes from "~/routes";
-import { CACHED_ROUTES } from "~/server/node/page-cache-middleware.server";
-import { isStudioRoute } from "~/server/node/route-naming.server";
-import { READ_ROUTES } from "~/server/reader/reading-alone.server";
-import { ALWAYS_OPEN } from "~/trust/place/obey-country-rules.server";
 
 const filling = fc.oneof(
   fc.constantFrom(

@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sessionSecrets } from "~/server/secret.server";
-import { forgetSettings } from "~/server/settings.server";
-import { readSignedCookie, signedCookie } from "~/server/signed-cookie.server";
-import { readToast, redirectWithToast } from "~/server/toast.server";
+import { sessionSecrets } from "~/platform/secret.server";
+import { forgetSettings } from "~/platform/settings.server";
+import { readSignedCookie, signedCookie } from "~/platform/signed-cookie.server";
+import { readToast, redirectWithToast } from "~/platform/toast.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const [NEW, OLD] = ["new".repeat(11), "old".repeat(11)];

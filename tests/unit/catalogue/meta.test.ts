@@ -1,8 +1,13 @@
 import type { MetaDescriptor } from "@remix-run/react";
 import { describe, expect, it } from "vitest";
-import { categoryMeta, homeMeta, trendingMeta, videoMeta } from "~/catalogue/meta/catalogue-meta";
-import { pageMeta } from "~/catalogue/meta/page-meta";
-import type { DescribedVideo } from "~/catalogue/meta/structured-data";
+import {
+  categoryMeta,
+  homeMeta,
+  trendingMeta,
+  videoMeta,
+} from "~/features/catalogue/meta/catalogue-meta";
+import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import type { DescribedVideo } from "~/features/catalogue/meta/structured-data";
 import type { VideoPage } from "~/shared/video-card";
 
 const site = { name: "Afterdark", origin: "https://videos.example" };

@@ -5,7 +5,7 @@ import {
   HEARTBEAT_TIMEOUT_MS,
   type LiveEvent,
   listenToEvents,
-} from "~/live/event-client";
+} from "~/ui/live/event-client";
 
 /** What a browser's EventSource does, driven by hand. */
 class FakeSource extends EventTarget {

@@ -2,7 +2,7 @@
 import { createRemixStub } from "@remix-run/testing";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SPREAD_MS, useLiveRefresh } from "~/live/use-live-refresh";
+import { SPREAD_MS, useLiveRefresh } from "~/ui/live/use-live-refresh";
 
 class FakeSource extends EventTarget {
   static last: FakeSource | undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
+import { efficientCodecs, isPlayedOf } from "~/features/player/source/efficient-codec";
 import { type AddedRendition, masterWith } from "~/media/encode/codecs/add-renditions";
 import { av1Name, hevcName } from "~/media/encode/codecs/codec-names";
-import { efficientCodecs, isPlayedOf } from "~/player/source/efficient-codec";
-import { parseSettings } from "~/server/settings.server";
+import { parseSettings } from "~/platform/settings.server";
 
 describe("names of codecs", () => {
   it.each([

@@ -5,7 +5,7 @@ import { ladderArguments } from "~/media/encode/ladder.server";
 import { renditionsFor, steadyRate } from "~/media/encode/renditions";
 import { soundsFor } from "~/media/encode/sounds";
 import type { Probe } from "~/media/probe/probe.server";
-import { forgetSettings } from "~/server/settings.server";
+import { forgetSettings } from "~/platform/settings.server";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -6,7 +6,7 @@ import {
   PICTURES,
   perceptualHash,
   wordsOf,
-} from "~/media/fingerprints/perceptual-hash";
+} from "~/features/processing/comparison/perceptual-hash";
 
 const picture = (light: (x: number, y: number) => number) =>
   Uint8Array.from({ length: HASHED_SIDE ** 2 }, (_, at) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseSettings } from "~/server/settings.server";
-import { parseStorageUrl } from "~/server/storage/storage-url";
+import { parseSettings } from "~/platform/settings.server";
+import { parseStorageUrl } from "~/platform/storage/storage-url";
 
 const S3 = "s3://films/site?endpoint=https://s3.example&region=eu-1";
 

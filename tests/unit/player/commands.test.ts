@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { createCommands } from "~/player/commands";
-import { createFeedback } from "~/player/overlays/feedback";
-import { observePlayback } from "~/player/playback-state";
+import { createCommands } from "~/features/player/commands";
+import { createFeedback } from "~/features/player/overlays/feedback";
+import { observePlayback } from "~/features/player/playback-state";
 import { fakeVideo, happen } from "./fake-video";
 
 function player(video = fakeVideo()) {

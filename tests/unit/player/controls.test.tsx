@@ -6,7 +6,7 @@ import {
   CONTROLS_HIDE_AFTER_POINTER_MS,
   DOUBLE_TAP_WINDOW_MS,
   FEEDBACK_MS,
-} from "~/player/constants";
+} from "~/features/player/constants";
 import { happen } from "./fake-video";
 import { key, renderPlayer } from "./rendered-player";
 

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it } from "vitest";
-import { belongsElsewhere, keyCommand } from "~/player/controls/keys";
+import { belongsElsewhere, keyCommand } from "~/features/player/controls/keys";
 
 const press = (key: string, more = {}) => ({
   key,

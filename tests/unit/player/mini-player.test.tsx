@@ -2,9 +2,9 @@
 import { Link, Outlet, useParams } from "@remix-run/react";
 import { act, cleanup, fireEvent } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { continued } from "~/player/mini/continued";
-import { MiniHost } from "~/player/mini/mini-host";
-import { VideoPlayer } from "~/player/video-player";
+import { continued } from "~/features/player/mini/continued";
+import { MiniHost } from "~/features/player/mini/mini-host";
+import { VideoPlayer } from "~/features/player/video-player";
 import { renderRoutes } from "../ui/page";
 import { happen, useFakeVideos } from "./fake-video";
 
@@ -150,14 +150,14 @@ describe("the mini player", () => {
 
     localStorage.clear();
     vi.resetModules();
-    const { miniPlayer } = await import("~/player/mini/continued");
+    const { miniPlayer } = await import("~/features/player/mini/continued");
     expect(miniPlayer.read()).toBe(true);
     Object.defineProperty(navigator, "connection", {
       configurable: true,
       value: { saveData: true },
     });
     vi.resetModules();
-    expect((await import("~/player/mini/continued")).miniPlayer.read()).toBe(false);
+    expect((await import("~/features/player/mini/continued")).miniPlayer.read()).toBe(false);
   });
 
   it("says that the file of a video is gone", async () => {

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "~/player/constants";
-import { observePlayback } from "~/player/playback-state";
-import { watchForProblems } from "~/player/source/recovery";
-import type { Source, SourceState } from "~/player/source/source";
-import { createStore } from "~/player/store";
+import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "~/features/player/constants";
+import { observePlayback } from "~/features/player/playback-state";
+import { watchForProblems } from "~/features/player/source/recovery";
+import type { Source, SourceState } from "~/features/player/source/source";
+import { createStore } from "~/features/player/store";
 import { fakeVideo, happen } from "./fake-video";
 
 const MISSING = () => new Response(null, { status: 404 });

@@ -1,6 +1,10 @@
 import { cleanup, fireEvent, render } from "@testing-library/react";
 import { vi } from "vitest";
-import { type PlayerVideo, VideoPlayer, type VideoPlayerProps } from "~/player/video-player";
+import {
+  type PlayerVideo,
+  VideoPlayer,
+  type VideoPlayerProps,
+} from "~/features/player/video-player";
 import { useFakeVideos } from "./fake-video";
 
 export const FILM: PlayerVideo = {

@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { Profiler } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { VideoPlayer } from "~/player/video-player";
+import { VideoPlayer } from "~/features/player/video-player";
 import { textTrackList } from "./fake-video";
 
 const renders = vi.fn();

@@ -6,8 +6,8 @@ import {
   SWIPE_THRESHOLD_PX,
   VOLUME_MAX,
   VOLUME_MIN,
-} from "~/player/constants";
-import { directionOf, swipeLevel } from "~/player/gestures/swipes";
+} from "~/features/player/constants";
+import { directionOf, swipeLevel } from "~/features/player/gestures/swipes";
 
 const VOLUME = { min: VOLUME_MIN, max: VOLUME_MAX };
 const BRIGHTNESS = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };

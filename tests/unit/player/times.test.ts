@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bufferedEnd, clampTime, formatTime, linkAt, parseStart } from "~/player/media-time";
+import {
+  bufferedEnd,
+  clampTime,
+  formatTime,
+  linkAt,
+  parseStart,
+} from "~/features/player/media-time";
 
 describe("formatTime", () => {
   it.each([

@@ -3,9 +3,9 @@ import { Link, useParams } from "@remix-run/react";
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { StrictMode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { continued } from "~/player/mini/continued";
-import { useContinuedVisit } from "~/player/mini/use-continued-visit";
-import { useWatchedParts } from "~/player/watched/use-watched-parts";
+import { continued } from "~/features/player/mini/continued";
+import { useContinuedVisit } from "~/features/player/mini/use-continued-visit";
+import { useWatchedParts } from "~/features/player/watched/use-watched-parts";
 import { renderRoutes } from "../ui/page";
 
 const sent = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();
@@ -86,7 +86,7 @@ async function play(id: string, spans: [number, number][], duration = 100): Prom
   Object.defineProperty(element, "duration", { value: duration, configurable: true });
   fireEvent(element, new Event("timeupdate"));
   // What follows a view is loaded with the first of it.
-  await import("~/player/watched/report");
+  await import("~/features/player/watched/report");
   await Promise.resolve();
   fireEvent(element, new Event("timeupdate"));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { addressLimit } from "~/server/address-limit.server";
+import { addressLimit } from "~/platform/address-limit.server";
 
 const allowed = (limit: ReturnType<typeof addressLimit>, addresses: string[]) =>
   addresses.filter((address) => limit.consume(address, 1_000) === undefined).length;

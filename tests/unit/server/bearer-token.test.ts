@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bearerToken } from "~/server/bearer-token";
+import { bearerToken } from "~/platform/bearer-token";
 
 describe("the token of an Authorization header", () => {
   it.each([

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { clientAddress, clientAddressOf, limitedNetworkOf } from "~/server/client-address.server";
-import { forgetSettings } from "~/server/settings.server";
+import { clientAddress, clientAddressOf, limitedNetworkOf } from "~/platform/client-address.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;

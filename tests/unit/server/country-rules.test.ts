@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countryRule, mayAskForCheck, parseCountryRules } from "~/server/settings/country-rules";
+import { countryRule, mayAskForCheck, parseCountryRules } from "~/platform/settings/country-rules";
 
 describe("rules of countries", () => {
   const rules = parseCountryRules("US-TX=check, us=open,FR = closed,unknown=closed")!;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { RenderingBudgets } from "~/server/node/rendering-budget.server";
+import { RenderingBudgets } from "~/platform/node/rendering-budget.server";
 
 const [A, B] = ["192.0.2.1", "2001:db8:1:2"];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { safePath } from "~/server/safe-redirect";
+import { safePath } from "~/platform/safe-redirect";
 
 describe("a redirect target", () => {
   it.each([

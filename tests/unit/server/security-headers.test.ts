@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, expect, it } from "vitest";
-import { contentSecurityPolicy } from "~/server/node/security-headers.server";
-import { hashScripts, newScriptMark } from "~/server/script-hashes.server";
+import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
+import { hashScripts, newScriptMark } from "~/platform/script-hashes.server";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;

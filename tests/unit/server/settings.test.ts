@@ -3,8 +3,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { SECRET_SETTINGS } from "~/server/settings/secret-files.server";
-import { parseSettings, SETTING_NAMES } from "~/server/settings.server";
+import { SECRET_SETTINGS } from "~/platform/settings/secret-files.server";
+import { parseSettings, SETTING_NAMES } from "~/platform/settings.server";
 
 describe("settings", () => {
   it("have the documented defaults", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { forgetSettings } from "~/server/settings.server";
-import { sign, verify } from "~/server/signed-value.server";
-import { isSolved, newPuzzle } from "~/trust/reports/puzzle.server";
+import { isSolved, newPuzzle } from "~/features/moderation/reports/puzzle.server";
+import { forgetSettings } from "~/platform/settings.server";
+import { sign, verify } from "~/platform/signed-value.server";
 import { solvePuzzle } from "../../solve-puzzle";
 import { useTemporarySite } from "../../temporary-site";
 

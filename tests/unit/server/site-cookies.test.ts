@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cookiesIn, hasPersonalCookie, SITE_COOKIES } from "~/server/site-cookies";
+import { cookiesIn, hasPersonalCookie, SITE_COOKIES } from "~/platform/site-cookies";
 
 const PERSONAL = SITE_COOKIES.filter((name) => name !== "age");
 const isOwn = (name: string) => (SITE_COOKIES as readonly string[]).includes(name.trim());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { splitCommand } from "~/server/settings/split-command";
-import { parseSettings } from "~/server/settings.server";
+import { splitCommand } from "~/platform/settings/split-command";
+import { parseSettings } from "~/platform/settings.server";
 
 describe("the words of a command", () => {
   it.each([

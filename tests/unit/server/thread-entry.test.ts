@@ -23,7 +23,7 @@ it("the threads load neither the framework nor what asks them, which the build w
   for (const file of loaded) {
     if (fs.existsSync(file)) for (const each of importsOf(file)) loaded.add(each);
   }
-  expect(loaded).toContain("app/studio/queue/queue-page.server.ts");
+  expect(loaded).toContain("app/features/processing/screens/queue-page.server.ts");
   for (const name of ["db/threads/query-thread.server.ts", "db/client.server.ts"]) {
     expect(loaded).not.toContain(name);
   }

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseTable } from "~/import/table.server";
+import { parseTable } from "~/features/upload/import/table.server";
 import { csvTable } from "~/shared/markup/csv";
 
 /** What Excel, LibreOffice and Google Sheets may evaluate. */

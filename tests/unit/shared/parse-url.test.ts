@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { safePath } from "~/server/safe-redirect";
+import { safePath } from "~/platform/safe-redirect";
 import { parseUrl } from "~/shared/addresses";
 
 /** So often that V8 optimises the caller. */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type DiskDay, forecastDisk, forecastSentence } from "~/studio/statistics/disk-forecast";
+import {
+  type DiskDay,
+  forecastDisk,
+  forecastSentence,
+} from "~/features/operations/statistics/disk-forecast";
 
 const GB = 1024 ** 3;
 const TODAY = "2026-03-01";

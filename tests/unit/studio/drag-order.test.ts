@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeAt } from "~/studio/series/use-drag-order";
+import { placeAt } from "~/features/library/series/use-drag-order";
 
 /** One below the other, of different heights. */
 const PLACES = [

@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { FilterBar } from "~/studio/list/filter-bar";
-import { ListKeys } from "~/studio/list/list-keys";
-import { ALL_NEWEST, readManageView } from "~/studio/list/manage-address";
-import { PageJump } from "~/studio/list/page-jump";
-import { SavedViews } from "~/studio/list/saved-views";
-import { VideoList } from "~/studio/list/video-list";
+import { FilterBar } from "~/features/library/list/filter-bar";
+import { ListKeys } from "~/features/library/list/list-keys";
+import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";
+import { PageJump } from "~/features/library/list/page-jump";
+import { SavedViews } from "~/features/library/list/saved-views";
+import { VideoList } from "~/features/library/list/video-list";
 import { renderAt } from "../ui/page";
 
 it("a question mark shows the keys of the list, but not where it is typed", async () => {

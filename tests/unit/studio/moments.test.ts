@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { momentText, parseMoment, withChapter } from "~/features/library/edit/moments";
 import { chaptersOf } from "~/shared/timestamps";
-import { momentText, parseMoment, withChapter } from "~/studio/edit/moments";
 
 describe("a moment that somebody types", () => {
   it("is minutes and seconds, with hours and parts of a second if there are", () => {

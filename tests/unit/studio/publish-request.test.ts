@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { requestPublish } from "~/studio/upload/publish-request";
+import { requestPublish } from "~/features/upload/publish-request";
 
 beforeEach(() => {
   vi.useFakeTimers();

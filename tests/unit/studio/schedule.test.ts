@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSchedule } from "~/studio/schedule/schedule";
+import { readSchedule } from "~/features/visibility/schedule";
 
 const NOW = Date.parse("2026-03-28T12:00:00.000Z");
 const read = (publishAt: string, unpublishAt = "") => readSchedule({ publishAt, unpublishAt }, NOW);

@@ -3,8 +3,8 @@ import { Link } from "@remix-run/react";
 import { fireEvent, screen } from "@testing-library/react";
 import { useRef } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { useSavedTexts } from "~/studio/upload/use-saved-texts";
-import { isChanged, useLeaveWarning } from "~/studio/use-leave-warning";
+import { useSavedTexts } from "~/features/upload/use-saved-texts";
+import { isChanged, useLeaveWarning } from "~/ui/forms/use-leave-warning";
 import { renderAt } from "../ui/page";
 
 const NAMES = ["title", "category"];

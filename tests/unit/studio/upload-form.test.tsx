@@ -4,7 +4,7 @@ import { act, fireEvent, screen, within } from "@testing-library/react";
 import { hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { beforeEach, expect, it, vi } from "vitest";
-import { UploadForm } from "~/studio/upload/upload-form";
+import { UploadForm } from "~/features/upload/upload-form";
 import { AuthProvider } from "~/ui/auth-context";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { renderAt } from "../ui/page";

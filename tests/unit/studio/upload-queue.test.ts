@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { titleFromFileName } from "~/shared/file-title";
-import { NO_TEXTS } from "~/studio/upload/upload-fields";
+import { NO_TEXTS } from "~/features/upload/upload-fields";
 import {
   canBeSent,
   fileError,
@@ -12,7 +11,8 @@ import {
   textsFor,
   throughputMeter,
   timeLeft,
-} from "~/studio/upload/upload-queue";
+} from "~/features/upload/upload-queue";
+import { titleFromFileName } from "~/shared/file-title";
 
 const TEXTS = NO_TEXTS;
 const item = (key: string, more: Partial<QueueItem> = {}): QueueItem => ({

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { manageHref, readManageView } from "~/studio/list/manage-address";
-import { readSeriesView, seriesHref } from "~/studio/series/series-address";
-import { readTagsView, tagsHref } from "~/studio/tags/tags-address";
-import { readTrashView, trashHref } from "~/studio/trash/trash-address";
+import { manageHref, readManageView } from "~/features/library/list/manage-address";
+import { readSeriesView, seriesHref } from "~/features/library/series/series-address";
+import { readTagsView, tagsHref } from "~/features/library/tags/tags-address";
+import { readTrashView, trashHref } from "~/features/trash/trash-address";
 
 /** 200 units of UTF-16 end in the middle of a letter. */
 const LONG = `x${"\u{1f600}".repeat(250)}`;

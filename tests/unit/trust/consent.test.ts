@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dayAfter, isAdultOn, isDay } from "~/trust/consent/consent";
-import { readPerformer } from "~/trust/consent/performer-form";
+import { dayAfter, isAdultOn, isDay } from "~/features/consent/consent";
+import { readPerformer } from "~/features/consent/performer-form";
 
 describe("the dates of consent records", () => {
   it.each([

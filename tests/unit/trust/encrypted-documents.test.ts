@@ -5,14 +5,14 @@ import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { generateX25519Identity } from "age-encryption";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { forgetSettings } from "~/server/settings.server";
 import {
   DamagedDocumentError,
   decryptedFile,
   encryptingStream,
   unwrapKey,
   wrapKey,
-} from "~/trust/consent/encrypted-documents.server";
+} from "~/features/consent/encrypted-documents.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { useTemporarySite } from "../../temporary-site";
 
 const CHUNK = 64 * 1024;

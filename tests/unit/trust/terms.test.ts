@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { newestTerms } from "~/studio/terms/terms-field";
 import {
   DEFAULT_TERMS,
   MOST_TERMS_LETTERS,
   normalizeTerms,
   termsProblem,
-} from "~/trust/uploaders/terms";
+} from "~/features/moderation/uploaders/terms";
+import { newestTerms } from "~/features/moderation/uploaders/terms-field";
 
 describe("the version that an upload names", () => {
   it("is the one there is", () => {

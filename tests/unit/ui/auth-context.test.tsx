@@ -2,9 +2,9 @@
 import { createRemixStub } from "@remix-run/testing";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { usePermissions } from "~/studio/use-permissions";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { Header } from "~/features/site/header";
 import { AuthProvider, type AuthUser, useAuth } from "~/ui/auth-context";
-import { Header } from "~/ui/page-frame/header";
 
 afterEach(() => {
   cleanup();

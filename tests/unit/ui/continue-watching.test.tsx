@@ -2,9 +2,9 @@
 import { Outlet, useRevalidator } from "@remix-run/react";
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FirstPaintScript } from "~/features/site/first-paint-script";
+import { ContinueWatching } from "~/features/watch/saved/continue-watching";
 import { ToastProvider } from "~/ui/feedback/toast";
-import { ContinueWatching } from "~/ui/lists/continue-watching";
-import { FirstPaintScript } from "~/ui/page-frame/first-paint-script";
 import { renderRoutes } from "./page";
 
 const HISTORY = "player:resume";

@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useRevalidator } from "@remix-run/react";
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { StrictMode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { useCountedViews } from "~/ui/video-page/use-counted-views";
+import { useCountedViews } from "~/features/watch/use-counted-views";
 import { renderRoutes } from "./page";
 
 const sent = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listenForShift } from "~/ui/page-frame/exit-page";
+import { listenForShift } from "~/features/site/exit-page";
 
 let said: string[];
 let stop: () => void;

@@ -2,8 +2,8 @@
 import { screen } from "@testing-library/react";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Pager } from "~/ui/lists/pager";
-import { pagerItems } from "~/ui/lists/pager-items";
+import { Pager } from "~/features/catalogue/lists/pager";
+import { pagerItems } from "~/features/catalogue/lists/pager-items";
 import { renderAt } from "./page";
 
 describe("what the pager shows", () => {

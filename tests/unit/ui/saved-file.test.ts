@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { addSavedVideos, savedVideos, saveVideo } from "~/features/visitor/saved-videos";
+import { importReport } from "~/features/watch/saved/saved-file-buttons";
 import { parseSavedFile, savedFile } from "~/shared/saved-file";
-import { importReport } from "~/ui/lists/saved-file-buttons";
-import { addSavedVideos, savedVideos, saveVideo } from "~/ui/lists/saved-videos";
 
 const file = (videos: unknown, more = {}) =>
   JSON.stringify({ type: "saved-videos", version: 1, videos, ...more });

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetVideos, saveVideo, useSavedVideos } from "~/ui/lists/saved-videos";
+import { forgetVideos, saveVideo, useSavedVideos } from "~/features/visitor/saved-videos";
 
 const KEY = "saved-videos";
 const List = () => <output>{useSavedVideos().join(" ")}</output>;

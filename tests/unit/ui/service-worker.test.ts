@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
 import { beforeEach, describe, expect, it } from "vitest";
-import program from "~/ui/offline/service-worker.js?raw";
+import program from "~/features/site/offline/service-worker.js?raw";
 
 const ORIGIN = "https://videos.example";
 const PAGE = `<link rel="stylesheet" href="/assets/root-a.css"/><link rel="icon" href="/assets/icon-b.svg"/>

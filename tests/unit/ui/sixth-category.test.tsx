@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
-import { FilterBar } from "~/studio/list/filter-bar";
-import { ALL_NEWEST } from "~/studio/list/manage-address";
-import { CategoryOptions } from "~/studio/upload/upload-text-fields";
-import { CategorySelector } from "~/ui/lists/category-selector";
+import { CategorySelector } from "~/features/catalogue/lists/category-selector";
+import { FilterBar } from "~/features/library/list/filter-bar";
+import { ALL_NEWEST } from "~/features/library/list/manage-address";
+import { CategoryOptions } from "~/features/upload/upload-text-fields";
 import { renderAt } from "./page";
 
 // The one file to change when a category is added, as it would be then.

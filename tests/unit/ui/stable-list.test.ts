@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { hasMoved, newsOf } from "~/features/catalogue/lists/use-stable-list";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
-import { hasMoved, newsOf } from "~/ui/lists/use-stable-list";
 
 /** The videos of these numbers: the higher, the newer. */
 function page(numbers: number[], rest: Partial<VideoPage> = {}): VideoPage {

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { fireEvent, screen, within } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { nextSurprise } from "~/features/catalogue/lists/surprise-link";
+import { UpNext } from "~/features/watch/up-next";
+import { moved, useUpNext } from "~/features/watch/up-next-list";
 import type { VideoCardData } from "~/shared/video-card";
-import { nextSurprise } from "~/ui/lists/surprise-link";
-import { UpNext } from "~/ui/video-page/up-next";
-import { moved, useUpNext } from "~/ui/video-page/up-next-list";
 import { renderAt } from "./page";
 
 afterEach(() => {

@@ -3,14 +3,14 @@ import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
+import { loadHoverPreview } from "~/features/catalogue/cards/use-hover-preview";
+import { VideoCard } from "~/features/catalogue/cards/video-card";
+import { VideoGrid } from "~/features/catalogue/cards/video-grid";
+import { RelatedVideos } from "~/features/watch/related-videos";
 import { previewStart } from "~/shared/streams/preview-files";
 import type { VideoCardData } from "~/shared/video-card";
-import { PLACEHOLDER_URL } from "~/ui/cards/poster";
-import { loadHoverPreview } from "~/ui/cards/use-hover-preview";
-import { VideoCard } from "~/ui/cards/video-card";
-import { VideoGrid } from "~/ui/cards/video-grid";
 import { ToastProvider } from "~/ui/feedback/toast";
-import { RelatedVideos } from "~/ui/video-page/related-videos";
 import { renderAt as renderPageAt } from "./page";
 
 // jsdom plays nothing.

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it } from "vitest";
-import { forgetWatchHistory, rememberFinished, watchedIds } from "~/ui/lists/watch-history";
+import { forgetWatchHistory, rememberFinished, watchedIds } from "~/features/visitor/watch-history";
 
 beforeEach(() => forgetWatchHistory());
 

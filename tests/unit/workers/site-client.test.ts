@@ -2,8 +2,8 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isSignedSource, signSource } from "~/media/remote/source-address.server";
-import { forgetSettings } from "~/server/settings.server";
+import { isSignedSource, signSource } from "~/features/processing/workers/source-address.server";
+import { forgetSettings } from "~/platform/settings.server";
 import { LostLeaseError, RefusedError, siteClient, TokenError } from "../../../scripts/worker/site";
 
 /** Waits between attempts are not waited for. */

@@ -1,4 +1,4 @@
-import { settings } from "~/server/settings.server";
+import { settings } from "~/platform/settings.server";
 import { EXTRA_CODECS, type ExtraCodec } from "~/shared/streams/codecs";
 import { hasEncoder } from "../../probe/ffmpeg.server";
 import {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
-import { action as actOnPanel } from "~/routes/admin";
-import { action as actOnTrash } from "~/routes/trash";
-import { otherFiles } from "~/studio/files/file-list.server";
-import { takeOverReady } from "~/studio/files/ready-files.server";
-import { checkedKinds } from "~/trust/reports/report-videos.server";
-import { hold, releaseHold } from "~/visibility/holds.server";
+import { otherFiles } from "~/features/library/files/file-list.server";
+import { takeOverReady } from "~/features/library/files/ready-files.server";
+import { action as actOnPanel } from "~/features/library/routes/admin";
+import { action as actOnTrash } from "~/features/library/routes/trash";
+import { checkedKinds } from "~/features/moderation/reports/report-videos.server";
+import { openSession } from "~/features/permissions/session.server";
+import { hold, releaseHold } from "~/features/visibility/holds.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { HoldReason } from "~db/schema/moderation";
 import {

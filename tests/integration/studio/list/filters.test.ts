@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { openSession } from "~/account/session.server";
-import { loader } from "~/routes/admin";
-import { missingFiles } from "~/studio/library/missing-files.server";
-import { manageHref, readManageView } from "~/studio/list/manage-address";
-import { listManaged } from "~/studio/list/managed-list.server";
+import { manageHref, readManageView } from "~/features/library/list/manage-address";
+import { listManaged } from "~/features/library/list/managed-list.server";
+import { loader } from "~/features/library/routes/admin";
+import { missingFiles } from "~/features/operations/library-check/missing-files.server";
+import { openSession } from "~/features/permissions/session.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,

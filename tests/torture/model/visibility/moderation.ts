@@ -1,4 +1,4 @@
-import { DECISIONS, type DeskDecision } from "../../../../app/studio/reports/decisions";
+import { DECISIONS, type DeskDecision } from "~/features/moderation/reports/decisions";
 import type { ReportKind } from "../../../../db/schema/reports";
 import type { Outcome, Role } from "../reference";
 import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./reference";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { DECISIONS, type DeskDecision } from "../../../../app/studio/reports/decisions";
+import { DECISIONS, type DeskDecision } from "~/features/moderation/reports/decisions";
 import { REPORT_KINDS, type ReportKind } from "../../../../db/schema/reports";
 import type { Outcome, Role } from "../reference";
 import { captured, type Fields } from "../running-site";

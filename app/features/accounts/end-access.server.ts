@@ -1,0 +1,118 @@
+import { accountNow, mayNow } from "~/features/permissions/account-now.server";
+import { allows, type Permitted } from "~/features/permissions/permissions";
+import { endClosedStreams } from "~/platform/live/event-stream.server";
+import { database } from "~db/client.server";
+import { allRows, runChange } from "~db/run-query.server";
+import { SCOPE_PERMISSIONS } from "./tokens/scopes";
+import { readScopes } from "./tokens/tokens.server";
+
+/** Why somebody's access ends. A session is named by the hash of its id. */
+export type Ending =
+  | { event: "sign-out"; session: string }
+  | { event: "sign-out-everywhere" }
+  | { event: "sign-out-elsewhere"; kept: string }
+  | { event: "password-change"; kept: string; tokensToo: boolean }
+  | { event: "password-reset" }
+  /** After the role is written. */
+  | { event: "role-change" }
+  /** Also by a block. */
+  | { event: "deactivation" }
+  /** Of the account; its row is deleted in the last of the transactions that delete it. */
+  | { event: "deletion" };
+
+/** How many of each ended. */
+export interface EndedAccess {
+  sessions: number;
+  tokens: number;
+}
+
+/**
+ * Part of a transaction: ends the access of an account, and is the only code that does. What runs for long reads the
+ * account again before it commits (`accountNow`), so nobody else has to be notified.
+ *
+ * | Event | What ends |
+ * | --- | --- |
+ * | sign-out | this session and its event streams |
+ * | sign-out-everywhere | all sessions and streams |
+ * | sign-out-elsewhere | all other sessions and streams |
+ * | password-change | all other sessions and streams, and tokens if that is wanted |
+ * | password-reset | all sessions, streams and tokens |
+ * | role-change | streams, and tokens and invitations that the role doesn't allow |
+ * | deactivation | all of these, and imports that wait |
+ * | deletion | all of these, and preview links of the account |
+ */
+export function endAccess(userId: string, ending: Ending): EndedAccess {
+  const ended = {
+    sessions: endSessions(userId, ending),
+    tokens: endTokens(userId, ending),
+  };
+  const { event } = ending;
+  if (event === "deletion") deactivate(userId);
+  if (isOver(ending) || event === "role-change") endInvitations(userId);
+  if (isOver(ending)) {
+    const access_ended_at = new Date().toISOString();
+    runChange(database().updateTable("users").set({ access_ended_at }).where("id", "=", userId));
+  }
+  if (event === "deletion") {
+    runChange(database().deleteFrom("preview_links").where("made_by", "=", userId));
+  }
+  endClosedStreams();
+  return ended;
+}
+
+const isOver = ({ event }: Ending) => event === "deactivation" || event === "deletion";
+
+/** An account that is being deleted can't be used any more, also if its deletion is interrupted. */
+function deactivate(userId: string): void {
+  runChange(
+    database()
+      .updateTable("users")
+      .set({ deactivated_at: new Date().toISOString() })
+      .where("id", "=", userId)
+      .where("deactivated_at", "is", null),
+  );
+}
+
+function endSessions(userId: string, ending: Ending): number {
+  if (ending.event === "role-change") return 0;
+  let sessions = database().deleteFrom("sessions").where("user_id", "=", userId);
+  if (ending.event === "sign-out") sessions = sessions.where("id_hash", "=", ending.session);
+  if ("kept" in ending) sessions = sessions.where("id_hash", "!=", ending.kept);
+  return runChange(sessions);
+}
+
+function endTokens(userId: string, ending: Ending): number {
+  const { event } = ending;
+  const tokens = database().deleteFrom("api_tokens").where("user_id", "=", userId);
+  if (event === "role-change") {
+    const ids = tokensBeyond(userId);
+    return ids.length > 0 ? runChange(tokens.where("id", "in", ids)) : 0;
+  }
+  const all = event === "password-reset" || isOver(ending);
+  return all || (event === "password-change" && ending.tokensToo) ? runChange(tokens) : 0;
+}
+
+/** The tokens with a scope that the account doesn't allow now. */
+function tokensBeyond(userId: string): number[] {
+  const account = accountNow(userId);
+  const rows = allRows(
+    database().selectFrom("api_tokens").select(["id", "scopes"]).where("user_id", "=", userId),
+  );
+  return rows.filter(({ scopes }) => !account || isBeyond(account, scopes)).map(({ id }) => id);
+}
+
+function isBeyond(account: Permitted, scopes: string): boolean {
+  if (!allows(account, "/admin/tokens create")) return true;
+  return readScopes(scopes).some((scope) => !allows(account, SCOPE_PERMISSIONS[scope]));
+}
+
+/** Open invitations of somebody who may invite nobody now. */
+function endInvitations(userId: string): void {
+  if (mayNow(userId, "/admin/users")) return;
+  runChange(
+    database()
+      .deleteFrom("invitations")
+      .where("invited_by", "=", userId)
+      .where("used_at", "is", null),
+  );
+}

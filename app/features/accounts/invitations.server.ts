@@ -1,0 +1,201 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mayNow } from "~/features/permissions/account-now.server";
+import { changeAndRecord } from "~/platform/activity/activity.server";
+import { FormError } from "~/platform/form-error.server";
+import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import { hashPassword, PasswordError, requireUnguessable, strangerAsker } from "./password.server";
+import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
+import { AccountError, findUserByEmail, readEmail } from "./users.server";
+
+/** 256 bits: nobody guesses one, however often they try. */
+const TOKEN_BYTES = 32;
+const VALID_MS = 48 * 60 * 60 * 1000;
+/** After its expiry, so that an old link still says why it doesn't work. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Only the hash is stored, so that a copy of the database makes no account. */
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+const iso = (time: number) => new Date(time).toISOString();
+
+/** Why a link makes no account. */
+export const INVITATION_SENTENCES = {
+  unknown: "This invitation does not exist, or was withdrawn.",
+  used: "This invitation was used. It works once.",
+  expired: "This invitation has expired. Ask for a new one.",
+} as const;
+
+export type InvitationState = "open" | keyof typeof INVITATION_SENTENCES;
+
+/** An invitation as owners see it; times are ISO 8601 UTC. */
+export interface Invitation {
+  /** Names it in forms; the link can't be made from it. */
+  id: string;
+  email: string;
+  choice: RoleChoice;
+  expiresAt: string;
+  isExpired: boolean;
+}
+
+/**
+ * Invites somebody, in place of an earlier invitation of the same address that was not used.
+ *
+ * @param ownerId who invites.
+ * @returns the token of the link, which is shown once and stored nowhere.
+ * @throws {AccountError} for an address that is none or has an account.
+ */
+export async function invite(
+  typedEmail: string,
+  choice: RoleChoice,
+  ownerId: string,
+  now = Date.now(),
+): Promise<{ token: string; email: string; expiresAt: string }> {
+  const email = readEmail(typedEmail);
+  if (await findUserByEmail(email)) {
+    throw new AccountError(`There is already an account for ${email}.`);
+  }
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const expiresAt = iso(now + VALID_MS);
+  const detail = `${email} as ${ROLE_NOUNS[choice]}`;
+  await changeAndRecord({ userId: ownerId, action: "invite", detail }, () => {
+    if (!mayInvite(ownerId)) throw new AccountError("Your account may no longer invite anybody.");
+    runChange(
+      database().deleteFrom("invitations").where("email", "=", email).where("used_at", "is", null),
+    );
+    runChange(
+      database()
+        .insertInto("invitations")
+        .values({
+          token_hash: hashOf(token),
+          email,
+          ...columnsOf(choice),
+          invited_by: ownerId,
+          created_at: iso(now),
+          expires_at: expiresAt,
+        }),
+    );
+  });
+  return { token, email, expiresAt };
+}
+
+/** An invitation works as long as its maker may invite. */
+const mayInvite = (userId: string) => mayNow(userId, "/admin/users");
+
+/** Deletes invitations that expired more than 30 days ago, whether or not they were used. */
+export async function deleteOldInvitations(now = Date.now()): Promise<void> {
+  await database()
+    .deleteFrom("invitations")
+    .where("expires_at", "<=", iso(now - KEPT_MS))
+    .execute();
+}
+
+/** The invitations that were not used, the latest first. */
+export async function listInvitations(now = Date.now()): Promise<Invitation[]> {
+  const rows = await database()
+    .selectFrom("invitations")
+    .selectAll()
+    .where("used_at", "is", null)
+    .orderBy("created_at", "desc")
+    .execute();
+  return rows.map((row) => ({
+    id: row.token_hash,
+    email: row.email,
+    choice: choiceOf(row),
+    expiresAt: row.expires_at,
+    isExpired: row.expires_at <= iso(now),
+  }));
+}
+
+/** Withdraws an invitation. False when it was used, or withdrawn before. */
+export async function withdrawInvitation(id: string, ownerId: string): Promise<boolean> {
+  const invitation = await database()
+    .selectFrom("invitations")
+    .select("email")
+    .where("token_hash", "=", id)
+    .where("used_at", "is", null)
+    .executeTakeFirst();
+  if (!invitation) return false;
+  const entry = {
+    userId: ownerId,
+    action: "invitation-withdraw",
+    detail: invitation.email,
+  } as const;
+  return changeAndRecord(entry, () => {
+    const changes = runChange(
+      database()
+        .deleteFrom("invitations")
+        .where("token_hash", "=", id)
+        .where("used_at", "is", null),
+    );
+    return changes > 0;
+  });
+}
+
+/** What a link is good for; the role with its article. */
+export async function findInvitation(
+  token: string,
+  now = Date.now(),
+): Promise<{ state: InvitationState; email?: string; role?: string }> {
+  const row = await database()
+    .selectFrom("invitations")
+    .selectAll()
+    .where("token_hash", "=", hashOf(token))
+    .executeTakeFirst();
+  if (!row || (row.used_at === null && !mayInvite(row.invited_by))) return { state: "unknown" };
+  if (row.used_at !== null) return { state: "used" };
+  if (row.expires_at <= iso(now)) return { state: "expired" };
+  return { state: "open", email: row.email, role: ROLE_NOUNS[choiceOf(row)] };
+}
+
+async function hashChosen(password: string, email: string): Promise<string> {
+  requireUnguessable(password, email);
+  return hashPassword(password, strangerAsker(`invitation of ${email.toLowerCase()}`, 0));
+}
+
+/**
+ * Makes the account of an invitation. Of two that use a link at once, one has it.
+ *
+ * @returns the id of the new user.
+ * @throws {FormError} 404 or 410 where the link is not good any more, 409 where the address has got an
+ *   account since, 422 for a weak password.
+ */
+export async function acceptInvitation(
+  token: string,
+  password: string,
+  now = Date.now(),
+): Promise<string> {
+  const before = await findInvitation(token, now);
+  if (before.state !== "open") throw closedInvitation(before.state);
+  const password_hash = await hashChosen(password, before.email ?? "").catch((error) => {
+    throw error instanceof PasswordError ? new FormError(422, error.message) : error;
+  });
+  const entry = { userId: null, action: "invitation-accept", detail: before.email } as const;
+  return changeAndRecord(entry, () => {
+    const row = firstRow(
+      database()
+        .updateTable("invitations")
+        .set({ used_at: iso(now) })
+        .where("token_hash", "=", hashOf(token))
+        .where("used_at", "is", null)
+        .where("expires_at", ">", iso(now))
+        .returning(["email", "role", "may_publish", "invited_by"]),
+    );
+    if (!row) throw closedInvitation("used");
+    const { invited_by, ...columns } = row;
+    if (!mayInvite(invited_by)) throw closedInvitation("unknown");
+    const user = firstRow(
+      database()
+        .insertInto("users")
+        .values({ ...columns, password_hash })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("id"),
+    );
+    if (!user) throw new FormError(409, `There is already an account for ${row.email}.`);
+    return user.id;
+  });
+}
+
+function closedInvitation(state: InvitationState): FormError {
+  const reason = state === "open" ? "used" : state;
+  return new FormError(reason === "unknown" ? 404 : 410, INVITATION_SENTENCES[reason]);
+}

@@ -1,0 +1,35 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { requireSession } from "~/features/permissions/guard.server";
+import { FormError, toFormError } from "~/platform/form-error.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { confirmIdentity } from "../confirm-identity.server";
+import { beginPasskey } from "../passkeys/add-passkey.server";
+import { askForPasskey } from "../passkeys/answer-challenge.server";
+
+/**
+ * POST: what the account page asks the browser for a passkey with. `purpose` is `confirm`, or `add` with
+ * the password or a passkey that confirms who it is. The page's own forms take the answers.
+ */
+export async function action({ request }: ActionFunctionArgs) {
+  const session = await requireSession(request, "/admin/account/passkey");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  try {
+    const purpose = form.get("purpose");
+    if (purpose !== "confirm" && purpose !== "add") {
+      throw new FormError(400, "This form asks for something the site does not know.");
+    }
+    if (purpose === "add") await confirmIdentity(request, session, form, { withCode: true });
+    const { options, cookie } =
+      purpose === "add"
+        ? await beginPasskey(request, session)
+        : askForPasskey(request, { purpose, session: session.idHash });
+    return Response.json(options, {
+      headers: { "Set-Cookie": cookie, "Cache-Control": "no-store" },
+    });
+  } catch (error) {
+    const { message, init } = toFormError(error);
+    return Response.json({ message }, init);
+  }
+}

@@ -1,0 +1,175 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { Link, useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { DecisionList } from "~/features/moderation/reports/decision-list";
+import { decisionsFor } from "~/features/moderation/reports/uploader-decisions.server";
+import { requireSession } from "~/features/permissions/guard.server";
+import { listSessions } from "~/features/permissions/session.server";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { toFormError } from "~/platform/form-error.server";
+import { noStoreHeaders } from "~/platform/no-store.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+import { PageSection } from "~/ui/page-section";
+import { changeAccount } from "../account-form.server";
+import { deviceCookie, knownDevice } from "../device.server";
+import { PasskeyPanel } from "../passkeys/passkey-panel";
+import { hasPassword, listPasskeys } from "../passkeys/passkeys.server";
+import { relyingParty } from "../passkeys/relying-party.server";
+import { PasswordForm } from "../password-form";
+import { findEnrolment, findSecondFactor } from "../second-factor.server";
+import { RecoveryCodes, SecondFactorPanel } from "../second-factor-panel";
+import { SessionList } from "../session-list";
+import { StrikeList } from "../users/strikes";
+import { strikesOf } from "../users/strikes.server";
+
+const SECOND_FACTOR_FORMS = [
+  ...["second-factor-begin", "second-factor-confirm", "second-factor-off"],
+  "recovery-codes",
+];
+
+export const meta = privateMeta("Your Account");
+
+/** Recovery codes must not stay in a cache, the browser's own included. */
+export const headers = noStoreHeaders;
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const { user, idHash } = await requireSession(request, "/admin/account");
+  const sessions = await listSessions(user.id);
+  const { id: rpId, isUsable } = relyingParty(request);
+  return {
+    email: user.email,
+    strikes: strikesOf([user.id]).get(user.id) ?? [],
+    decisions: decisionsFor(user.id),
+    isUploader: user.role === "uploader",
+    sessions: sessions.map((each) => ({ ...each, current: each.idHash === idHash })),
+    factor: await findSecondFactor(user.id),
+    enrolment: await findEnrolment(user.id),
+    passkeys: await listPasskeys(user.id),
+    rpId: isUsable ? rpId : undefined,
+    hasPassword: await hasPassword(user.id),
+  };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const session = await requireSession(request, "/admin/account");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  const device = knownDevice(request, session.user.id);
+  try {
+    const change = await changeAccount(request, session, form);
+    // A change of the password or the second factor voids all marks but that of the browser that makes it.
+    const headers = new Headers();
+    if (device) headers.set("Set-Cookie", deviceCookie(session.user.id, device));
+    if ("recoveryCodes" in change) {
+      const answer = { ...change, message: undefined, intent: undefined, field: undefined };
+      return data(answer, { headers });
+    }
+    if (change.done === undefined) return redirect("/admin/account", { headers });
+    return redirectWithToast(
+      "/admin/account",
+      { title: "Success", description: change.done, kind: "success" },
+      { headers },
+    );
+  } catch (error) {
+    const { message, field, init } = toFormError(error);
+    const intent = String(form.get("intent") ?? "");
+    return data({ message, intent, field, recoveryCodes: undefined }, init);
+  }
+}
+
+export default function Account() {
+  const {
+    email,
+    strikes,
+    decisions,
+    isUploader,
+    sessions,
+    factor,
+    enrolment,
+    passkeys,
+    rpId,
+    hasPassword,
+  } = useLoaderData<typeof loader>();
+  const answer = useActionData<typeof action>();
+  const navigation = useNavigation();
+  const busy = navigation.formAction === "/admin/account";
+  const { key } = useLocation();
+  const mayCreateTokens = usePermissions()("/admin/tokens create");
+  useFormErrorToast(answer);
+  const errorOf = (...intents: string[]) =>
+    intents.includes(answer?.intent ?? "") ? answer?.message : undefined;
+  const secondFactorError = errorOf(...SECOND_FACTOR_FORMS);
+  const isCodeWrong = answer?.field === "code";
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div className="min-w-0">
+          <h1 className="text-xl font-bold">Your Account</h1>
+          <p className="text-muted wrap-anywhere">{email}</p>
+        </div>
+        <AdminLinks />
+      </div>
+      {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
+      {strikes.length > 0 && (
+        <PageSection id="strikes" title="Strikes">
+          <StrikeList strikes={strikes} />
+        </PageSection>
+      )}
+      {(isUploader || decisions.length > 0) && (
+        <PageSection id="decisions" title="Decisions about your videos">
+          <DecisionList decisions={decisions} />
+        </PageSection>
+      )}
+      <PageSection id="password" title="Password">
+        <PasswordForm
+          key={key}
+          email={email}
+          hasPassword={hasPassword}
+          busy={busy}
+          error={errorOf("password")}
+        />
+      </PageSection>
+      <PageSection id="passkeys" title="Passkeys">
+        <PasskeyPanel
+          key={key}
+          {...{ passkeys, rpId, hasPassword, busy, errorOf }}
+          hasSecondFactor={factor.enabledAt !== undefined}
+        />
+      </PageSection>
+      <PageSection id="second-factor" title="Second factor">
+        <SecondFactorPanel
+          key={key}
+          factor={factor}
+          enrolment={enrolment}
+          hasPassword={hasPassword}
+          hasPasskey={passkeys.some((each) => each.rpId === rpId)}
+          busy={busy}
+          error={isCodeWrong ? undefined : secondFactorError}
+          codeError={isCodeWrong ? secondFactorError : undefined}
+        />
+      </PageSection>
+      <PageSection id="sessions" title="Where you are signed in">
+        <SessionList
+          sessions={sessions}
+          busy={busy}
+          error={errorOf("end-session", "end-other-sessions")}
+        />
+      </PageSection>
+      {mayCreateTokens && (
+        <PageSection id="programs" title="Programs">
+          <p className="text-muted">
+            Programs use the site in your name with{" "}
+            <Link to="/admin/tokens" className="text-ink underline underline-offset-4">
+              tokens of the API
+            </Link>
+            .
+          </p>
+        </PageSection>
+      )}
+    </div>
+  );
+}

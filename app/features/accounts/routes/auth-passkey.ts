@@ -1,0 +1,14 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { askForPasskey } from "../passkeys/answer-challenge.server";
+
+/** POST: what the sign-in page asks the browser for a passkey with; /auth takes the answer. */
+export async function action({ request }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  await readSmallForm(request);
+  const { options, cookie } = askForPasskey(request, { purpose: "sign-in" });
+  return Response.json(options, {
+    headers: { "Set-Cookie": cookie, "Cache-Control": "no-store" },
+  });
+}

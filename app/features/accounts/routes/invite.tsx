@@ -1,0 +1,127 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { Form, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { addressLimit } from "~/platform/address-limit.server";
+import { clientAddress } from "~/platform/client-address.server";
+import { FormError, toFormError, tooManyAttempts } from "~/platform/form-error.server";
+import { unlistedHeaders } from "~/platform/no-store.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { Button, ButtonLink } from "~/ui/button";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+import { Field } from "~/ui/forms/field";
+import { SignInCard } from "~/ui/forms/sign-in-card";
+import { completeSignIn } from "../complete-sign-in.server";
+import { acceptInvitation, findInvitation, INVITATION_SENTENCES } from "../invitations.server";
+import { HashingBusyError } from "../password.server";
+
+export const meta = privateMeta("Invitation");
+
+/** Whoever has the link may use it, so no cache has it, the browser's own included. */
+export const headers = unlistedHeaders;
+
+const WRONG_LINKS_PER_ADDRESS = 20;
+const WINDOW_SECONDS = 15 * 60;
+const byAddress = addressLimit(
+  "wrong invitation links by address",
+  WRONG_LINKS_PER_ADDRESS,
+  WINDOW_SECONDS,
+);
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  try {
+    const { state, email, role } = await limited(request, () => findInvitation(params.token ?? ""));
+    if (state === "open") return { email, role, sentence: undefined };
+    const sentence = INVITATION_SENTENCES[state];
+    return data(
+      { email: undefined, role: undefined, sentence },
+      { status: state === "unknown" ? 404 : 410 },
+    );
+  } catch (error) {
+    const { message, init } = toFormError(error);
+    return data({ email: undefined, role: undefined, sentence: message }, init);
+  }
+}
+
+export async function action({ request, params }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  const password = String(form.get("password") ?? "");
+  try {
+    if (password !== String(form.get("again") ?? "")) {
+      throw new FormError(422, "The two passwords differ.");
+    }
+    const token = params.token ?? "";
+    await limited(request, () => findInvitation(token));
+    return await completeSignIn(request, await acceptInvitation(token, password));
+  } catch (error) {
+    const { message, init } = toFormError(
+      error instanceof HashingBusyError
+        ? new FormError(
+            429,
+            "The site is busy. Try again in a few seconds.",
+            error.retryAfterSeconds,
+          )
+        : error,
+    );
+    return data({ message }, init);
+  }
+}
+
+/** Counts what was not found. A good link, opened often, is none of it. */
+async function limited<T extends { state: string }>(
+  request: Request,
+  find: () => Promise<T>,
+): Promise<T> {
+  const address = clientAddress(request);
+  const wait = byAddress.consume(address);
+  if (wait !== undefined) throw tooManyAttempts(wait);
+  const found = await find();
+  if (found.state !== "unknown") byAddress.refund(address);
+  return found;
+}
+
+export default function Invite() {
+  const { email, role, sentence } = useLoaderData<typeof loader>();
+  const formError = useActionData<typeof action>();
+  const isBusy = useNavigation().formMethod === "POST";
+  useFormErrorToast(formError);
+  if (sentence !== undefined) {
+    return (
+      <SignInCard title="Invitation" text={sentence}>
+        <ButtonLink to="/" variant="ghost" className="w-full">
+          Back to Home
+        </ButtonLink>
+      </SignInCard>
+    );
+  }
+  return (
+    <SignInCard
+      title="Invitation"
+      text={`You are invited to this site's studio as ${role}. Choose a password, and your account is there.`}
+    >
+      <Form method="post" className="flex flex-col gap-4">
+        <Field label="Email" type="email" autoComplete="username" readOnly value={email} />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          hint="At least 10 characters."
+          required
+          error={formError?.message}
+        />
+        <Field
+          label="The password again"
+          name="again"
+          type="password"
+          autoComplete="new-password"
+          required
+        />
+        <Button busy={isBusy} busyLabel="Making your account..." className="mt-2 w-full">
+          Make my account
+        </Button>
+      </Form>
+    </SignInCard>
+  );
+}

@@ -1,0 +1,39 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { findSession, forgetSessionCookie } from "~/features/permissions/session.server";
+import { changeAndRecord } from "~/platform/activity/activity.server";
+import { unlessBusy } from "~/platform/busy.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { endAccess } from "../end-access.server";
+
+/** Somebody who typed the address or came back to it has nothing to see here. */
+export function loader() {
+  return redirect("/");
+}
+
+/** Ends this session, or with the field `everywhere` all sessions of the user. */
+export async function action({ request }: ActionFunctionArgs) {
+  const session = await findSession(request);
+  requireOwnOrigin(request);
+  const hasForm = /^application\/x-www-form-urlencoded\b/i.test(
+    request.headers.get("Content-Type") ?? "",
+  );
+  const isEverywhere = hasForm && (await readSmallForm(request)).has("everywhere");
+  if (session) {
+    const { user, idHash } = session;
+    const entry = isEverywhere
+      ? ({ userId: user.id, action: "session-end", detail: "All" } as const)
+      : ({ userId: user.id, action: "sign-out" } as const);
+    const change = changeAndRecord(entry, () =>
+      endAccess(
+        user.id,
+        isEverywhere ? { event: "sign-out-everywhere" } : { event: "sign-out", session: idHash },
+      ),
+    );
+    await unlessBusy(change);
+  }
+  // What the browser has cached of the panel goes too; what it remembers for its viewer stays.
+  return redirect("/", {
+    headers: { "Set-Cookie": forgetSessionCookie(), "Clear-Site-Data": '"cache"' },
+  });
+}

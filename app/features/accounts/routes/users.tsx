@@ -1,0 +1,102 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { useLoaderData, useNavigation } from "@remix-run/react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { requirePermission, requireSession } from "~/features/permissions/guard.server";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { siteLimits } from "~/features/upload/quota.server";
+import { noStoreHeaders } from "~/platform/no-store.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { retryAfter } from "~/platform/retry-after.server";
+import { siteOrigin } from "~/platform/site-origin.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { listInvitations } from "../invitations.server";
+import { listUsers } from "../user-list.server";
+import { accountDialog } from "../users/account-dialog.server";
+import { AccountDialogs } from "../users/account-dialogs";
+import { InviteForm, NewLink } from "../users/invite-form";
+import { strikesOf } from "../users/strikes.server";
+import { InvitationList, UserList } from "../users/user-list";
+import { performUsers, type UsersAnswer, type UsersFailure } from "../users/users-action.server";
+
+export const meta = privateMeta("Users");
+
+/** The link of an invitation must not stay in a cache, the browser's own included. */
+export const headers = noStoreHeaders;
+
+const GONE = {
+  title: "Error",
+  description: "This user does not exist, or is you.",
+  kind: "error",
+} as const;
+
+interface Answer {
+  error?: UsersFailure;
+  invitation?: Extract<UsersAnswer, { invitation: unknown }>["invitation"];
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const owner = await requirePermission(request, "/admin/users");
+  const users = listUsers();
+  const dialog = await accountDialog(new URL(request.url).searchParams, users, owner.id);
+  if (dialog === "gone") throw redirectWithToast("/admin/users", GONE);
+  return {
+    ownId: owner.id,
+    users,
+    dialog,
+    strikes: Object.fromEntries(strikesOf(users.map(({ id }) => id))),
+    invitations: await listInvitations(),
+    limits: siteLimits(),
+    origin: siteOrigin(request),
+  };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const session = await requireSession(request, "/admin/users");
+  requireOwnOrigin(request);
+  const answer = await performUsers(request, session);
+  if ("status" in answer) {
+    const { status, retryAfterSeconds } = answer;
+    return data<Answer>({ error: answer }, { status, headers: retryAfter(retryAfterSeconds) });
+  }
+  if ("invitation" in answer) return data<Answer>(answer);
+  throw redirectWithToast("/admin/users", answer);
+}
+
+export default function Users() {
+  const { ownId, users, dialog, strikes, invitations, limits, origin } =
+    useLoaderData<typeof loader>();
+  const { error, invitation } = useFormResponse<Answer>() ?? {};
+  const busy = useNavigation().formData?.get("intent");
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Users</h1>
+        <AdminLinks />
+      </header>
+      {dialog ? (
+        <AccountDialogs key={dialog.kind + dialog.id} dialog={dialog} error={error} />
+      ) : (
+        <AnswerFailure error={error} />
+      )}
+      {invitation && (
+        <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
+      )}
+      <InviteForm key={invitation?.path} error={error} isBusy={busy === "invite"} />
+      <UserList users={users} strikes={strikes} ownId={ownId} ofSite={limits} error={error} />
+      {invitations.length > 0 && <InvitationList invitations={invitations} />}
+      <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
+        <dt className="font-medium text-ink">Owner</dt>
+        <dd>Does everything, users included.</dd>
+        <dt className="font-medium text-ink">Editor</dt>
+        <dd>Uploads, changes, publishes and deletes all videos.</dd>
+        <dt className="font-medium text-ink">Uploader</dt>
+        <dd>
+          Sees their own videos alone, and changes them while they are drafts; once they may
+          publish, at any time.
+        </dd>
+      </dl>
+    </div>
+  );
+}

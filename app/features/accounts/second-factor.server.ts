@@ -1,0 +1,154 @@
+import { Secret, TOTP } from "otpauth";
+import { renderSVG } from "uqr";
+import { decrypt, encrypt } from "~/platform/secret-box.server";
+import { settings } from "~/platform/settings.server";
+import { database, transaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import { countRecoveryCodes, makeRecoveryCodes, spendRecoveryCode } from "./recovery-codes.server";
+
+/** RFC 6238 with what every authenticator app takes: SHA-1, six digits, 30 seconds. */
+const STEP_SECONDS = 30;
+const SECRET_BYTES = 20;
+/** A code of the step before or after is taken too: clocks differ (RFC 6238 section 5.2). */
+const STEPS_AROUND = 1;
+const PURPOSE = "second factor";
+
+export interface SecondFactor {
+  /** ISO 8601 UTC; undefined while it is off. */
+  enabledAt: string | undefined;
+  recoveryCodesLeft: number;
+}
+
+/** What an authenticator app is set up with. */
+export interface Enrolment {
+  /** In groups of four letters and digits, to be typed. */
+  key: string;
+  /** The same as a QR code, an SVG in a data URL. */
+  qrCode: string;
+}
+
+export async function findSecondFactor(userId: string): Promise<SecondFactor> {
+  const user = factorOf(userId);
+  return {
+    enabledAt: user?.totp_enabled_at ?? undefined,
+    recoveryCodesLeft: await countRecoveryCodes(userId),
+  };
+}
+
+/** Makes a new secret for the app. It counts only once a code of it is confirmed. */
+export async function beginEnrolment(userId: string): Promise<void> {
+  const secret = new Secret({ size: SECRET_BYTES }).base32;
+  await database()
+    .updateTable("users")
+    .set({ totp_secret: encrypt(PURPOSE, secret), totp_last_step: null })
+    .where("id", "=", userId)
+    .where("totp_enabled_at", "is", null)
+    .execute();
+}
+
+/** The enrolment that waits for its first code; undefined when none does. */
+export async function findEnrolment(userId: string): Promise<Enrolment | undefined> {
+  const user = factorOf(userId);
+  if (!user || user.totp_enabled_at !== null) return undefined;
+  const totp = totpOf(user);
+  if (!totp) return undefined;
+  const svg = renderSVG(totp.toString(), { ecc: "M", border: 2 });
+  return {
+    key: totp.secret.base32.match(/.{1,4}/g)!.join(" "),
+    qrCode: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`,
+  };
+}
+
+/**
+ * Turns the second factor on when the app shows the right code, as a part of a transaction.
+ *
+ * @returns the recovery codes, to be shown once; undefined for a wrong code.
+ */
+export function confirmEnrolment(
+  userId: string,
+  code: string,
+  now = Date.now(),
+): string[] | undefined {
+  const user = factorOf(userId);
+  if (!user || user.totp_enabled_at !== null) return undefined;
+  const step = stepOf(user, code, now);
+  if (step === undefined || !useStep(user, step)) return undefined;
+  runChange(
+    database()
+      .updateTable("users")
+      .set({ totp_enabled_at: new Date(now).toISOString() })
+      .where("id", "=", userId),
+  );
+  return makeRecoveryCodes(userId);
+}
+
+/** Which kind of code it was that proved the second factor; undefined when it proved nothing. */
+export async function checkSecondFactor(
+  userId: string,
+  code: string,
+  now = Date.now(),
+): Promise<"app" | "recovery" | undefined> {
+  const user = factorOf(userId);
+  if (!user || user.totp_enabled_at === null) return undefined;
+  const step = stepOf(user, code, now);
+  if (step !== undefined && (await transaction(() => useStep(user, step)))) return "app";
+  return (await spendRecoveryCode(userId, code)) ? "recovery" : undefined;
+}
+
+/** Turns the second factor off, as a part of a transaction; its secret and the recovery codes are forgotten. */
+export function removeSecondFactor(userId: string): void {
+  runChange(
+    database()
+      .updateTable("users")
+      .set({ totp_secret: null, totp_enabled_at: null, totp_last_step: null })
+      .where("id", "=", userId),
+  );
+  runChange(database().deleteFrom("recovery_codes").where("user_id", "=", userId));
+}
+
+interface FactorRow {
+  id: string;
+  email: string;
+  totp_secret: string | null;
+  totp_enabled_at: string | null;
+}
+
+function factorOf(userId: string): FactorRow | undefined {
+  return firstRow(
+    database()
+      .selectFrom("users")
+      .select(["id", "email", "totp_secret", "totp_enabled_at"])
+      .where("id", "=", userId),
+  );
+}
+
+function totpOf(user: FactorRow): TOTP | undefined {
+  const secret = user.totp_secret && decrypt(PURPOSE, user.totp_secret);
+  if (!secret) return undefined;
+  const issuer = settings().siteName;
+  return new TOTP({ issuer, label: user.email, secret: Secret.fromBase32(secret) });
+}
+
+/** The step of a right code. */
+function stepOf(user: FactorRow, code: string, now: number): number | undefined {
+  const token = code.replace(/\s/g, "");
+  const delta = /^\d{6}$/.test(token)
+    ? totpOf(user)?.validate({ token, timestamp: now, window: STEPS_AROUND })
+    : null;
+  if (delta === null || delta === undefined) return undefined;
+  return Math.floor(now / 1000 / STEP_SECONDS) + delta;
+}
+
+/** Accepts the code of a step once: the same or an earlier one is rejected afterwards. */
+function useStep(user: FactorRow, step: number): boolean {
+  const changes = runChange(
+    database()
+      .updateTable("users")
+      .set({ totp_last_step: step })
+      .where("id", "=", user.id)
+      .where((row) =>
+        row.or([row("totp_last_step", "is", null), row("totp_last_step", "<", step)]),
+      ),
+  );
+  return changes === 1;
+}

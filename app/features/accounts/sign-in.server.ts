@@ -1,0 +1,190 @@
+import { Authenticator } from "remix-auth";
+import { FormStrategy } from "remix-auth-form";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { addressLimit } from "~/platform/address-limit.server";
+import { type AttemptLimit, attemptLimit } from "~/platform/attempt-limit.server";
+import { clientAddress, widerNetwork } from "~/platform/client-address.server";
+import { counts } from "~/platform/counts.server";
+import { FormError, tooManyAttempts } from "~/platform/form-error.server";
+import { transaction } from "~db/client.server";
+import { credentialsMark } from "./credentials-mark.server";
+import { knownDevice } from "./device.server";
+import { passkeyOwner, readPasskeyAnswer, verifyPasskey } from "./passkeys/answer-challenge.server";
+import { checkPassword, HashingBusyError, strangerAsker, userAsker } from "./password.server";
+import { spendRecoveryCode } from "./recovery-codes.server";
+import { checkSecondFactor } from "./second-factor.server";
+import { findUserByEmail } from "./users.server";
+
+const WINDOW_SECONDS = 15 * 60;
+const FAILURES_PER_ADDRESS = 10;
+const FAILURES_PER_ACCOUNT = 30;
+/** Three of a million codes are valid at a time. */
+const WRONG_CODES_PER_ACCOUNT = 5;
+
+const byAddress = addressLimit("failed sign-ins by address", FAILURES_PER_ADDRESS, WINDOW_SECONDS);
+const byAccount = attemptLimit("failed sign-ins by account", FAILURES_PER_ACCOUNT, WINDOW_SECONDS);
+/** Refuses nothing: networks with fewer failures go first when many passwords wait to be checked. */
+const byNetwork = attemptLimit(
+  "failed sign-ins by network",
+  Number.POSITIVE_INFINITY,
+  WINDOW_SECONDS,
+);
+const byCode = attemptLimit("wrong codes by account", WRONG_CODES_PER_ACCOUNT, WINDOW_SECONDS);
+
+/** An account whose password was given. */
+export interface ProvenUser {
+  id: string;
+  email: string;
+  /** See `credentialsMark`. */
+  credentials: string;
+  hasSecondFactor: boolean;
+}
+
+const authenticator = new Authenticator<ProvenUser>();
+authenticator.use(new FormStrategy(verify), "form");
+
+/**
+ * Who the sign-in form says it is, when the password is right.
+ *
+ * @throws {FormError}: 422 with a field missing, 400 with wrong credentials, 429 after too many.
+ */
+export async function proveIdentity(request: Request, form: FormData): Promise<ProvenUser> {
+  const fields = new URLSearchParams();
+  for (const name of ["email", "password"]) fields.set(name, String(form.get(name) ?? ""));
+  const headers = new Headers(request.headers);
+  headers.delete("Content-Length");
+  headers.set("Content-Type", "application/x-www-form-urlencoded");
+  return authenticator.authenticate(
+    "form",
+    new Request(request.url, { method: "POST", headers, body: fields }),
+  );
+}
+
+async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<ProvenUser> {
+  const email = String(form.get("email")).trim();
+  const password = String(form.get("password"));
+  if (!email || !password) throw new FormError(422, "Email and password are required.");
+  const user = await findUserByEmail(email);
+  const isKnown = user !== undefined && knownDevice(request, user.id) !== undefined;
+  const address = clientAddress(request);
+  const account = isKnown ? knownKey(user.id) : `account ${email.toLowerCase()}`;
+  const uncount = countAttempt(isKnown ? undefined : address, account);
+  const network = widerNetwork(address);
+  const asker = isKnown ? userAsker(user.id) : strangerAsker(address, byNetwork.attempts(network));
+  if (!isKnown) byNetwork.consume(network);
+  const giveBack = () => {
+    uncount();
+    if (!isKnown) byNetwork.refund(network);
+  };
+  const hash = user?.password_hash || undefined;
+  const right = await checkPassword(password, hash, asker).catch((error) => {
+    giveBack();
+    throw error instanceof HashingBusyError ? tooBusy(error) : error;
+  });
+  // To somebody who is locked out, the site says no more than to a stranger.
+  if (!right || !user || user.deactivated_at !== null) {
+    counts().signInFailures++;
+    if (user && byAccount.isUsedUp(account)) noteGuessing(user.id, "sign-in-refused");
+    throw new FormError(400, "Invalid login credentials");
+  }
+  giveBack();
+  return {
+    id: user.id,
+    email: user.email,
+    credentials: credentialsMark(user),
+    hasSecondFactor: user.totp_enabled_at !== null,
+  };
+}
+
+/**
+ * Returns which kind of code proved the second factor of a user whose password was right. The only way to check a code
+ * of an account that has the second factor on.
+ *
+ * Wrong codes count per account, wherever they are entered. Browsers with a valid mark of the account have an allowance
+ * of their own, which they share: somebody who knows the password can use up the strangers' allowance again and again,
+ * and this must not lock the owner out. They can't use up the other one, because nobody gets a mark without a code
+ * (see `device.server.ts`), and can't guess more often with several marks. An owner whose browser has no mark still
+ * gets in with a recovery code, which has 120 bits and can't be guessed, or with a passkey.
+ *
+ * @throws {FormError} 400 for a wrong code, 429 after too many.
+ */
+export async function proveSecondFactor(
+  request: Request,
+  userId: string,
+  code: string,
+): Promise<"app" | "recovery"> {
+  const isKnown = knownDevice(request, userId) !== undefined;
+  const account = isKnown ? knownKey(userId) : `account ${userId}`;
+  if (byCode.isUsedUp(account) && (await spendRecoveryCode(userId, code))) return "recovery";
+  const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account, byCode);
+  const kind = await checkSecondFactor(userId, code);
+  if (!kind) {
+    counts().signInFailures++;
+    if (byCode.isUsedUp(account)) noteGuessing(userId, "code-refused");
+    throw new FormError(400, "That code is not right, or it was used before.");
+  }
+  giveBack();
+  return kind;
+}
+
+/**
+ * Who signs in with a passkey alone. It asked for a fingerprint, a face or a PIN, so it is two factors,
+ * and no code of an app is asked for.
+ *
+ * @returns the user's id.
+ * @throws {FormError}: 400 for an answer that proves nothing, 429 after too many.
+ */
+export async function proveByPasskey(request: Request, form: FormData): Promise<string> {
+  const answer = readPasskeyAnswer(form);
+  const owner = await passkeyOwner(request, answer.id);
+  const isKnown = owner !== undefined && knownDevice(request, owner) !== undefined;
+  // An unknown passkey counts for no account: anybody can invent as many as they like.
+  const account = isKnown ? knownKey(owner) : owner && `passkeys ${owner}`;
+  const giveBack = countAttempt(isKnown ? undefined : clientAddress(request), account);
+  const userId = await verifyPasskey(request, answer, { purpose: "sign-in" }).catch((error) => {
+    counts().signInFailures++;
+    throw error;
+  });
+  giveBack();
+  return userId;
+}
+
+/** All browsers with a valid mark of an account count together. */
+const knownKey = (userId: string) => `known browsers ${userId}`;
+
+/**
+ * Counts an attempt at both limits; what it returns uncounts it.
+ *
+ * @param address undefined for a browser with a mark, which others at its address must not lock out.
+ * @param account undefined for none.
+ */
+function countAttempt(
+  address: string | undefined,
+  account: string | undefined,
+  limit: AttemptLimit = byAccount,
+): () => void {
+  const addressWait = address === undefined ? undefined : byAddress.consume(address);
+  if (addressWait !== undefined) throw tooManyAttempts(addressWait);
+  const giveAddressBack = () => address !== undefined && byAddress.refund(address);
+  const accountWait = account === undefined ? undefined : limit.consume(account);
+  if (accountWait !== undefined) {
+    giveAddressBack();
+    throw tooManyAttempts(accountWait);
+  }
+  return () => {
+    giveAddressBack();
+    if (account !== undefined) limit.refund(account);
+  };
+}
+
+function tooBusy({ retryAfterSeconds }: HashingBusyError): FormError {
+  const sentence = "Too many people are signing in. Try again in a few seconds.";
+  return new FormError(429, sentence, retryAfterSeconds);
+}
+
+/** Once a window, and after the answer: writing must not show by its time that the account exists. */
+function noteGuessing(userId: string, action: "sign-in-refused" | "code-refused"): void {
+  setImmediate(() => {
+    transaction(() => recordActivity({ userId, action })).catch(console.error);
+  });
+}

@@ -1,0 +1,28 @@
+import type { Permission } from "~/features/permissions/permissions";
+
+/** What a token of the HTTP API may be allowed to do; never more than its user may. */
+export const SCOPES = {
+  read: "Read videos, the queue and statistics",
+  upload: "Upload files and save them as drafts",
+  edit: "Change titles, descriptions, categories and tags",
+  publish: "Publish, hide and schedule videos",
+  delete: "Delete videos",
+} as const;
+
+export type Scope = keyof typeof SCOPES;
+
+/** What an account has to be allowed for a token of it to have a scope. */
+export const SCOPE_PERMISSIONS: Record<Scope, Permission> = {
+  read: "/admin",
+  upload: "/admin/publish",
+  edit: "/admin update",
+  publish: "/admin toggle",
+  delete: "/admin delete",
+};
+
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+/** For how long a token may be valid. */
+export const LIFETIMES_DAYS = [7, 30, 90, 365] as const;
+
+export const MAX_TOKEN_NAME_LETTERS = 100;

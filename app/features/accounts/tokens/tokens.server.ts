@@ -1,0 +1,161 @@
+import { createHash, randomBytes } from "node:crypto";
+import { permittedOf } from "~/features/permissions/permissions";
+import type { SessionUser } from "~/features/permissions/session.server";
+import { changeAndRecord } from "~/platform/activity/activity.server";
+import { bearerToken } from "~/platform/bearer-token";
+import { FormError } from "~/platform/form-error.server";
+import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LETTERS, SCOPE_NAMES, type Scope } from "./scopes";
+
+/** Makes a token that was published by mistake easy to find. */
+const PREFIX = "afterdark_";
+const TOKEN_BYTES = 32;
+const MOST_TOKENS = 50;
+const DAY_MS = 86_400_000;
+/** A use is noted at most this often. */
+const NOTE_USE_EVERY_MS = 10 * 60 * 1000;
+
+/** Only the hash is stored: nobody can read a token again, its owner neither. */
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+
+/** Who uses a token, and what it allows. */
+export interface TokenUse {
+  tokenId: number;
+  user: SessionUser;
+  scopes: readonly Scope[];
+}
+
+/** A token as its owner sees it; times are ISO 8601 UTC. */
+export interface ListedToken {
+  id: number;
+  name: string;
+  scopes: Scope[];
+  createdAt: string;
+  expiresAt: string;
+  lastUsedAt: string | null;
+}
+
+/**
+ * Makes a token.
+ *
+ * @param form `name`, `scope` once for each, `days`.
+ * @returns the token, which is shown this once.
+ * @throws {FormError} 422 for a field that is wrong, 409 where there are 50.
+ */
+export async function createToken(
+  user: SessionUser,
+  form: FormData,
+  now = Date.now(),
+): Promise<string> {
+  const name = String(form.get("name") ?? "").trim();
+  const scopes = SCOPE_NAMES.filter((scope) => form.getAll("scope").includes(scope));
+  const days = LIFETIMES_DAYS.find((each) => String(each) === form.get("days"));
+  if (name === "" || name.length > MAX_TOKEN_NAME_LETTERS)
+    throw new FormError(422, `A name of at most ${MAX_TOKEN_NAME_LETTERS} characters is needed.`);
+  if (scopes.length === 0) throw new FormError(422, "Choose what the token may do.");
+  if (days === undefined) throw new FormError(422, "Choose when the token ends.");
+  if ((await listTokens(user.id)).length >= MOST_TOKENS)
+    throw new FormError(409, `There are ${MOST_TOKENS} tokens. Revoke one that is not used.`);
+  const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
+  await changeAndRecord({ userId: user.id, action: "token-create", detail: name }, () =>
+    runChange(
+      database()
+        .insertInto("api_tokens")
+        .values({
+          token_hash: hashOf(token),
+          user_id: user.id,
+          name,
+          scopes: JSON.stringify(scopes),
+          created_at: new Date(now).toISOString(),
+          expires_at: new Date(now + days * DAY_MS).toISOString(),
+        }),
+    ),
+  );
+  return token;
+}
+
+/** The tokens of a user, those that have ended too, the newest first. */
+export async function listTokens(userId: string): Promise<ListedToken[]> {
+  const rows = await database()
+    .selectFrom("api_tokens")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    scopes: readScopes(row.scopes),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  }));
+}
+
+/** Ends a token of the user. False when there is no such token of theirs. */
+export async function revokeToken(userId: string, id: number): Promise<boolean> {
+  const token = await database()
+    .selectFrom("api_tokens")
+    .select("name")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  if (!token) return false;
+  await changeAndRecord({ userId, action: "token-revoke", detail: token.name }, () =>
+    runChange(database().deleteFrom("api_tokens").where("id", "=", id)),
+  );
+  return true;
+}
+
+/** Whose token it is; undefined for one that is unknown or has ended, or whose user is deactivated. */
+export function findToken(token: string, now = Date.now()): TokenUse | undefined {
+  if (!token.startsWith(PREFIX)) return undefined;
+  const row = firstRow(
+    database()
+      .selectFrom("api_tokens")
+      .innerJoin("users", "users.id", "api_tokens.user_id")
+      .select([
+        "api_tokens.id as tokenId",
+        "api_tokens.scopes",
+        "api_tokens.last_used_at",
+        "users.id",
+        "users.email",
+        "users.role",
+        "users.may_publish",
+      ])
+      .where("api_tokens.token_hash", "=", hashOf(token))
+      .where("api_tokens.expires_at", ">", new Date(now).toISOString())
+      .where("users.deactivated_at", "is", null),
+  );
+  if (!row) return undefined;
+  noteUse(row.tokenId, row.last_used_at, now);
+  const { id, email } = row;
+  return {
+    tokenId: row.tokenId,
+    user: { id, email, ...permittedOf(row) },
+    scopes: readScopes(row.scopes),
+  };
+}
+
+/** Whether an Authorization header holds a token that works; asked before any route sees the request. */
+export function hasValidToken(authorization: string | undefined, now = Date.now()): boolean {
+  const token = bearerToken(authorization);
+  return token !== undefined && findToken(token, now) !== undefined;
+}
+
+/** While another process is writing, the next use is soon enough. */
+function noteUse(tokenId: number, lastUsedAt: string | null, now: number): void {
+  if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < NOTE_USE_EVERY_MS) return;
+  tryWriteTransaction(() => {
+    sqliteHandle()
+      .prepare("UPDATE api_tokens SET last_used_at = ? WHERE id = ?")
+      .run(new Date(now).toISOString(), tokenId);
+  });
+}
+
+/** The scopes that a row of `api_tokens` lists. */
+export function readScopes(list: string): Scope[] {
+  const found: unknown = JSON.parse(list);
+  return SCOPE_NAMES.filter((scope) => Array.isArray(found) && found.includes(scope));
+}

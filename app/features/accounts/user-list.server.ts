@@ -1,0 +1,188 @@
+import { type ActivityEntry, recordActivity } from "~/platform/activity/activity.server";
+import { database, prepared, transaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import type { Role } from "~db/schema";
+import { endAccess } from "./end-access.server";
+import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
+import { AccountError } from "./users.server";
+
+export const LAST_OWNER = "This is the last owner. Make somebody else an owner first.";
+
+/** The limits of an uploader: null for the limit of the settings, 0 for none. */
+export interface UploaderLimits {
+  maxBytes: number | null;
+  maxVideosPerDay: number | null;
+  maxQueuedJobs: number | null;
+}
+
+/** A user as owners see them; times are ISO 8601 UTC. */
+export interface ListedUser {
+  id: string;
+  email: string;
+  choice: RoleChoice;
+  createdAt: string;
+  deactivatedAt: string | null;
+  hasSecondFactor: boolean;
+  /** Sessions that have not run out, and when one of them was used last. */
+  sessions: number;
+  lastUsedAt: string | null;
+  /** What they have uploaded and is still there. */
+  videos: number;
+  limits: UploaderLimits;
+}
+
+interface UserRow
+  extends Omit<ListedUser, "choice" | "hasSecondFactor" | "limits">,
+    UploaderLimits {
+  role: Role;
+  may_publish: number;
+  hasSecondFactor: 0 | 1;
+}
+
+/** All users by their address, those who are deactivated last. */
+export function listUsers(now = Date.now()): ListedUser[] {
+  const rows = prepared(
+    `SELECT users.id, email, role, may_publish, users.created_at AS createdAt,
+       max_bytes AS maxBytes, max_videos_per_day AS maxVideosPerDay, max_queued_jobs AS maxQueuedJobs,
+       deactivated_at AS deactivatedAt, totp_enabled_at IS NOT NULL AS hasSecondFactor,
+       count(sessions.id_hash) AS sessions, max(sessions.last_used_at) AS lastUsedAt,
+       (SELECT count(*) FROM videos WHERE uploaded_by = users.id) AS videos
+     FROM users LEFT JOIN sessions ON sessions.user_id = users.id AND expires_at > ?
+     GROUP BY users.id ORDER BY deactivated_at IS NOT NULL, email COLLATE NOCASE`,
+  ).all(new Date(now).toISOString()) as UserRow[];
+  return rows.map(
+    ({ role, may_publish, hasSecondFactor, maxBytes, maxVideosPerDay, maxQueuedJobs, ...row }) => ({
+      ...row,
+      choice: choiceOf({ role, may_publish }),
+      hasSecondFactor: hasSecondFactor === 1,
+      limits: { maxBytes, maxVideosPerDay, maxQueuedJobs },
+    }),
+  );
+}
+
+/**
+ * Gives a user another role, from their next request on.
+ *
+ * @throws {AccountError} where they are the last owner.
+ */
+export async function changeRole(
+  userId: string,
+  choice: RoleChoice,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, (user) => {
+    if (choiceOf(user) === choice) return;
+    if (choice !== "owner") requireOtherOwner(user);
+    runChange(database().updateTable("users").set(columnsOf(choice)).where("id", "=", userId));
+    endAccess(userId, { event: "role-change" });
+    const detail = `${user.email} ${ROLE_NOUNS[choice]}`;
+    recordActivity({ userId: ownerId, action: "role-change", detail });
+  });
+}
+
+/** Sets the limits of an uploader, from their next upload on. */
+export async function setLimits(
+  userId: string,
+  { maxBytes, maxVideosPerDay, maxQueuedJobs }: UploaderLimits,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, (user) => {
+    if (user.role !== "uploader") throw new AccountError("Limits are for uploaders.");
+    runChange(
+      database()
+        .updateTable("users")
+        .set({
+          max_bytes: maxBytes,
+          max_videos_per_day: maxVideosPerDay,
+          max_queued_jobs: maxQueuedJobs,
+        })
+        .where("id", "=", userId),
+    );
+    recordActivity({ userId: ownerId, action: "limits-change", detail: user.email });
+  });
+}
+
+/**
+ * Ends a user's sessions and lets them sign in no more, or lets them in again.
+ *
+ * @throws {AccountError} where they are the last owner.
+ */
+export async function setDeactivated(
+  userId: string,
+  isDeactivated: boolean,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, (user) => {
+    if ((user.deactivated_at !== null) === isDeactivated) return;
+    if (isDeactivated) requireOtherOwner(user);
+    runChange(
+      database()
+        .updateTable("users")
+        .set({ deactivated_at: isDeactivated ? new Date().toISOString() : null })
+        .where("id", "=", userId),
+    );
+    if (isDeactivated) endAccess(userId, { event: "deactivation" });
+    const action = isDeactivated ? "deactivate" : "reactivate";
+    recordActivity({ userId: ownerId, action, detail: user.email });
+  });
+}
+
+/** Ends all sessions of a user. */
+export async function endUserSessions(
+  userId: string,
+  ownerId: string,
+): Promise<{ email: string } | undefined> {
+  return changeUser(userId, (user) => {
+    const entry: ActivityEntry = {
+      userId: ownerId,
+      action: "user-sessions-end",
+      detail: user.email,
+    };
+    if (endAccess(userId, { event: "sign-out-everywhere" }).sessions > 0) recordActivity(entry);
+  });
+}
+
+interface ChangedUser {
+  id: string;
+  email: string;
+  role: Role;
+  may_publish: number;
+  deactivated_at: string | null;
+}
+
+/** Reads a user and changes them in one transaction; undefined when there is none of that id. */
+function changeUser(
+  userId: string,
+  change: (user: ChangedUser) => void,
+): Promise<{ email: string } | undefined> {
+  return transaction(() => {
+    const user = firstRow(
+      database()
+        .selectFrom("users")
+        .select(["id", "email", "role", "may_publish", "deactivated_at"])
+        .where("id", "=", userId),
+    );
+    if (!user) return undefined;
+    change(user);
+    return { email: user.email };
+  });
+}
+
+/**
+ * In the transaction of the change: two owners who remove each other at once leave one.
+ *
+ * @throws {AccountError} for the last owner who can sign in.
+ */
+export function requireOtherOwner(user: Pick<ChangedUser, "id" | "role" | "deactivated_at">): void {
+  if (user.role !== "owner" || user.deactivated_at !== null) return;
+  const other = firstRow(
+    database()
+      .selectFrom("users")
+      .select("id")
+      .where("role", "=", "owner")
+      .where("deactivated_at", "is", null)
+      .where("id", "!=", user.id)
+      .limit(1),
+  );
+  if (!other) throw new AccountError(LAST_OWNER);
+}

@@ -1,0 +1,92 @@
+import { type ActivityEntry, changeAndRecord } from "~/platform/activity/activity.server";
+import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import { type Ending, endAccess } from "./end-access.server";
+import { hashPassword, userAsker } from "./password.server";
+
+const LONGEST_EMAIL = 254;
+
+/** Something about an account that cannot be done; its message is the sentence to show. */
+export class AccountError extends Error {}
+
+/** The account of an e-mail address, in whatever case it is typed. */
+export async function findUserByEmail(email: string) {
+  return database()
+    .selectFrom("users")
+    .selectAll()
+    .where("email", "=", email.trim())
+    .executeTakeFirst();
+}
+
+/** @throws {AccountError} for a text that is no e-mail address. */
+export function readEmail(typed: string): string {
+  const address = typed.trim();
+  if (/^[^\s@]+@[^\s@]+$/.test(address) && address.length <= LONGEST_EMAIL) return address;
+  throw new AccountError(`"${address}" is not an e-mail address.`);
+}
+
+/** The account of an id. */
+export async function findUser(id: string) {
+  return database().selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** The oldest account. */
+export async function firstUser() {
+  return database()
+    .selectFrom("users")
+    .select(["id", "email"])
+    .orderBy("created_at")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Whether the site has any account yet. */
+export async function hasAnyUser(): Promise<boolean> {
+  return (
+    (await database().selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined
+  );
+}
+
+/**
+ * Makes an account.
+ *
+ * @returns its id.
+ * @throws {AccountError} for an address that is none or taken, {PasswordError} for a weak password.
+ */
+export async function createUser(email: string, password: string): Promise<string> {
+  const address = readEmail(email);
+  const taken = new AccountError(`There is already an account for ${address}.`);
+  if (await findUserByEmail(address)) throw taken;
+  const password_hash = await hashPassword(password, userAsker("new account"));
+  const entry = { userId: null, action: "account-create", detail: address } as const;
+  return changeAndRecord(entry, () => {
+    const user = firstRow(
+      database()
+        .insertInto("users")
+        .values({ email: address, password_hash })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("id"),
+    );
+    if (!user) throw taken;
+    return user.id;
+  });
+}
+
+/**
+ * Gives an account a new password, and ends its access.
+ *
+ * @param entry what the activity log says of it.
+ * @throws {PasswordError} for a weak password.
+ */
+export async function setPassword(
+  userId: string,
+  password: string,
+  entry: ActivityEntry,
+  ending: Ending & { event: "password-change" | "password-reset" },
+): Promise<void> {
+  const password_hash = await hashPassword(password, userAsker(userId));
+  await changeAndRecord(entry, () => {
+    runChange(database().updateTable("users").set({ password_hash }).where("id", "=", userId));
+    endAccess(userId, ending);
+  });
+}

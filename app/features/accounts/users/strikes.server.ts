@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
+import { settings } from "~/platform/settings.server";
+import { database, prepared, transaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import { AccountError } from "../users.server";
+import { blockIn } from "./block.server";
+import {
+  type GivenStrike,
+  LONGEST_REASON,
+  STRIKE_DAYS,
+  type Strike,
+  type Strikeable,
+} from "./strike-rules";
+
+const VALID_MS = STRIKE_DAYS * 24 * 60 * 60 * 1000;
+const iso = (time: number) => new Date(time).toISOString();
+
+/** Returns the strikes of users by id, latest first, including those that no longer count. */
+export function strikesOf(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
+  const rows = prepared(
+    `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
+       withdrawn_at AS withdrawnAt
+     FROM user_strikes WHERE user_id IN (SELECT value FROM json_each(?))
+     ORDER BY given_at DESC, id`,
+  ).all(JSON.stringify(userIds)) as (Omit<Strike, "counts"> & { userId: string })[];
+  const found = new Map<string, Strike[]>();
+  for (const { userId, ...strike } of rows) {
+    const counts = strike.withdrawnAt === null && strike.endsAt > iso(now);
+    found.set(userId, [...(found.get(userId) ?? []), { ...strike, counts }]);
+  }
+  return found;
+}
+
+/**
+ * Gives an uploader a strike, which counts for 90 days. With as many as STRIKES_BLOCK says the account is
+ * blocked, in the same transaction.
+ *
+ * @param options.shown how many strikes the page listed: a form that is sent twice gives one.
+ * @returns undefined when there is no such account.
+ * @throws {AccountError} without a reason, and for somebody who is no uploader.
+ */
+export async function giveStrike(
+  userId: string,
+  typedReason: string,
+  giverId: string,
+  { shown, now = Date.now() }: { shown?: number; now?: number } = {},
+): Promise<GivenStrike | undefined> {
+  const reason = typedReason.trim();
+  if (!reason) throw new AccountError("A strike needs a reason.");
+  if (reason.length > LONGEST_REASON) {
+    throw new AccountError(`A reason has ${LONGEST_REASON} characters at most.`);
+  }
+  return transaction(() => {
+    const strikes = strikesOf([userId]).get(userId) ?? [];
+    if (shown !== undefined && shown !== strikes.length) {
+      throw new AccountError(
+        "This account has another strike since the page was loaded. Look at the list first.",
+      );
+    }
+    return strikeIn(userId, reason, giverId, now);
+  });
+}
+
+/** Gives a strike in the caller's transaction. The reason has at most LONGEST_REASON characters. */
+export function strikeIn(
+  userId: string,
+  reason: string,
+  giverId: string,
+  now: number,
+): GivenStrike | undefined {
+  const user = firstRow(
+    database()
+      .selectFrom("users")
+      .select(["email", "role", "deactivated_at"])
+      .where("id", "=", userId),
+  );
+  if (!user) return undefined;
+  if (user.role !== "uploader") throw new AccountError("Strikes are for uploaders.");
+  const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
+  runChange(
+    database()
+      .insertInto("user_strikes")
+      .values({ ...row, given_at: iso(now), ends_at: iso(now + VALID_MS), withdrawn_at: null }),
+  );
+  const entry = { userId: giverId, action: "strike", detail: user.email } as const;
+  recordActivity(entry);
+  const detail = { user: userId, reason: textDigest(reason) };
+  appendToLog({ action: "strike", userId: giverId, detail }, now);
+  const strikes = countOf(userId, now);
+  const { strikesBlock } = settings();
+  const isBlocked = strikesBlock > 0 && strikes >= strikesBlock && user.deactivated_at === null;
+  if (isBlocked) blockIn(userId, null);
+  return { email: user.email, strikes, isBlocked };
+}
+
+/** The uploaders of some videos, those in the trash included; who is no uploader by role is none of them. */
+export function strikeableOf(videoIds: readonly string[], now = Date.now()): Strikeable[] {
+  const rows = prepared(
+    `SELECT id, email, deactivated_at IS NULL AS isIn FROM users WHERE role = 'uploader' AND id IN (
+       SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@ids))
+       UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@ids)))
+     ORDER BY email`,
+  ).all({ ids: JSON.stringify(videoIds) }) as { id: string; email: string; isIn: 0 | 1 }[];
+  const { strikesBlock } = settings();
+  return rows.map(({ id, email, isIn }) => {
+    const strikes = countOf(id, now);
+    return {
+      id,
+      email,
+      strikes,
+      isLast: isIn === 1 && strikesBlock > 0 && strikes + 1 >= strikesBlock,
+    };
+  });
+}
+
+/** Takes a strike back; it stays in the list. Undefined when it was taken back before, or is not there. */
+export async function withdrawStrike(
+  strikeId: string,
+  ownerId: string,
+  now = Date.now(),
+): Promise<{ email: string } | undefined> {
+  return transaction(() => {
+    const user = firstRow(
+      database()
+        .selectFrom("user_strikes")
+        .innerJoin("users", "users.id", "user_id")
+        .select(["email", "user_id as id"])
+        .where("user_strikes.id", "=", strikeId)
+        .where("withdrawn_at", "is", null),
+    );
+    if (!user) return undefined;
+    runChange(
+      database()
+        .updateTable("user_strikes")
+        .set({ withdrawn_at: iso(now) })
+        .where("id", "=", strikeId),
+    );
+    const entry = { userId: ownerId, action: "strike-withdraw", detail: user.email } as const;
+    recordActivity(entry);
+    appendToLog({ action: "strike-withdrawn", userId: ownerId, detail: { user: user.id } }, now);
+    return { email: user.email };
+  });
+}
+
+function countOf(userId: string, now: number): number {
+  return prepared(
+    `SELECT count(*) FROM user_strikes
+     WHERE user_id = ? AND withdrawn_at IS NULL AND ends_at > ?`,
+  )
+    .pluck()
+    .get(userId, iso(now)) as number;
+}

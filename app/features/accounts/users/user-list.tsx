@@ -1,0 +1,222 @@
+import { Form } from "@remix-run/react";
+import { formatQuantity } from "~/shared/format";
+import { Badge } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { Time } from "~/ui/time";
+import type { Invitation } from "../invitations.server";
+import { ROLE_LABELS } from "../role-choices";
+import type { ListedUser, UploaderLimits } from "../user-list.server";
+import { accountDialogHref } from "./account-dialogs";
+import { LimitsForm } from "./limits-form";
+import { RoleField } from "./role-field";
+import type { Strike } from "./strike-rules";
+import { StrikesAndBlock } from "./strikes";
+import type { UsersFailure } from "./users-action.server";
+
+/** All users, with what can be done about each but oneself. */
+export function UserList({
+  users,
+  strikes,
+  ownId,
+  ofSite,
+  error,
+}: {
+  users: ListedUser[];
+  /** By user. */
+  strikes: Record<string, Strike[]>;
+  ownId: string;
+  /** The limits of uploaders without their own. */
+  ofSite: UploaderLimits;
+  error?: UsersFailure;
+}) {
+  return (
+    <ul aria-label="Users" className="ruled rounded-lg border border-line bg-surface">
+      {users.map((user) => (
+        <li key={user.id} className="flex flex-wrap items-center gap-x-4 gap-y-3 p-3 sm:px-4">
+          <div className="min-w-0 grow basis-64">
+            <p className="flex flex-wrap items-center gap-2 font-medium">
+              <span className="min-w-0 wrap-anywhere">{user.email}</span>
+              {user.id === ownId && <Badge tone="good">You</Badge>}
+              {user.deactivatedAt && <Badge tone="warn">Deactivated</Badge>}
+            </p>
+            <p className="text-sm text-muted figures">
+              {`${ROLE_LABELS[user.choice]} · ${formatQuantity(user.videos, "video")} · `}
+              {user.hasSecondFactor ? "second factor" : "no second factor"}
+            </p>
+            <p className="text-sm text-muted figures">
+              <LastSeen user={user} />
+            </p>
+          </div>
+          {user.id !== ownId && <Controls user={user} />}
+          <AccountLinks user={user} isOwn={user.id === ownId} />
+          {(user.choice === "uploader" || user.choice === "publisher") && (
+            <>
+              <LimitsForm
+                user={user}
+                ofSite={ofSite}
+                {...(error?.limits?.id === user.id && {
+                  typed: error.limits,
+                  error: error.detail,
+                })}
+              />
+              <StrikesAndBlock user={user} strikes={strikes[user.id] ?? []} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastSeen({ user }: { user: ListedUser }) {
+  if (user.deactivatedAt) {
+    return (
+      <>
+        Deactivated <Time value={user.deactivatedAt} />
+      </>
+    );
+  }
+  if (!user.lastUsedAt) return "Not signed in";
+  return (
+    <>
+      {`${formatQuantity(user.sessions, "session")}, last used `}
+      <Time value={user.lastUsedAt} />
+    </>
+  );
+}
+
+function Controls({ user }: { user: ListedUser }) {
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Form
+        method="post"
+        action="/admin/users"
+        preventScrollReset
+        // A refresh shows what another owner has chosen in the meantime.
+        key={user.choice}
+        className="flex items-center gap-2"
+      >
+        <input type="hidden" name="id" value={user.id} />
+        <RoleField label={`Role of ${user.email}`} choice={user.choice} isLabelHidden />
+        <Button
+          name="intent"
+          value="role"
+          variant="secondary"
+          size="sm"
+          aria-label={`Set the role of ${user.email}`}
+        >
+          Set
+        </Button>
+      </Form>
+      <Form
+        method="post"
+        action="/admin/users"
+        preventScrollReset
+        className="flex items-center gap-2"
+      >
+        <input type="hidden" name="id" value={user.id} />
+        {user.sessions > 0 && (
+          <Button
+            name="intent"
+            value="end-sessions"
+            variant="secondary"
+            size="sm"
+            aria-label={`End sessions of ${user.email}`}
+          >
+            End sessions
+          </Button>
+        )}
+        {user.deactivatedAt ? (
+          <Button
+            name="intent"
+            value="reactivate"
+            variant="secondary"
+            size="sm"
+            aria-label={`Let ${user.email} sign in again`}
+          >
+            Reactivate
+          </Button>
+        ) : (
+          <Button
+            name="intent"
+            value="deactivate"
+            variant="danger"
+            size="sm"
+            aria-label={`Deactivate ${user.email}`}
+          >
+            Deactivate
+          </Button>
+        )}
+      </Form>
+    </div>
+  );
+}
+
+function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
+  if (isOwn && user.videos === 0) return null;
+  return (
+    <div className="-mt-2 -ml-3 flex w-full flex-wrap items-center gap-2">
+      {user.videos > 0 && (
+        <ButtonLink
+          to={accountDialogHref("transfer", user.id)}
+          preventScrollReset
+          variant="ghost"
+          size="sm"
+          aria-label={`Transfer videos of ${user.email}`}
+        >
+          Transfer videos
+        </ButtonLink>
+      )}
+      {!isOwn && (
+        <ButtonLink
+          to={accountDialogHref("delete", user.id)}
+          preventScrollReset
+          variant="ghost"
+          size="sm"
+          aria-label={`Delete account ${user.email}`}
+        >
+          Delete account
+        </ButtonLink>
+      )}
+    </div>
+  );
+}
+
+/** The invitations that nobody has used. */
+export function InvitationList({ invitations }: { invitations: Invitation[] }) {
+  return (
+    <section aria-labelledby="invitations" className="flex flex-col gap-3">
+      <h2 id="invitations" className="text-lg font-semibold">
+        Invitations
+      </h2>
+      <ul className="ruled rounded-lg border border-line bg-surface">
+        {invitations.map(({ id, email, choice, expiresAt, isExpired }) => (
+          <li key={id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
+            <div className="min-w-0 grow basis-64">
+              <p className="flex flex-wrap items-center gap-2 font-medium">
+                <span className="min-w-0 wrap-anywhere">{email}</span>
+                {isExpired && <Badge tone="warn">Expired</Badge>}
+              </p>
+              <p className="text-sm text-muted figures">
+                {`${ROLE_LABELS[choice]} · ${isExpired ? "it was open until" : "open until"} `}
+                <Time value={expiresAt} />
+              </p>
+            </div>
+            <Form method="post" action="/admin/users" preventScrollReset>
+              <input type="hidden" name="id" value={id} />
+              <Button
+                name="intent"
+                value="withdraw"
+                variant="secondary"
+                size="sm"
+                aria-label={`Withdraw the invitation of ${email}`}
+              >
+                Withdraw
+              </Button>
+            </Form>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,177 @@
+import type { SessionUser } from "~/features/permissions/guard.server";
+import type { OpenSession } from "~/features/permissions/session.server";
+import { type Failure, failure } from "~/platform/failure";
+import { FormError } from "~/platform/form-error.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { formatQuantity } from "~/shared/format";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { isBusy } from "~db/write-lock";
+import { confirmIdentity } from "../confirm-identity.server";
+import { invite, withdrawInvitation } from "../invitations.server";
+import { ROLE_NOUNS, readRoleChoice } from "../role-choices";
+import { changeRole, endUserSessions, setDeactivated, setLimits } from "../user-list.server";
+import { AccountError } from "../users.server";
+import { blockUser, unblockUser } from "./block.server";
+import { deleteAccount } from "./delete-account.server";
+import { readLimits, type TypedLimits } from "./limits";
+import { giveStrike, withdrawStrike } from "./strikes.server";
+import { transferVideos } from "./transfer-videos.server";
+
+const NOT_CHANGED = "No user was changed.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+const TRY_AGAIN = "Load the page again and try once more.";
+const OWN_ACCOUNT = "You can't do this to your own account, but another owner can.";
+
+/** Why nothing was done, with what was typed. */
+export interface UsersFailure extends Failure {
+  email?: string;
+  /** The account that was chosen to receive videos. */
+  receiver?: string;
+  /** The limits that were typed, and whose. */
+  limits?: TypedLimits & { id: string };
+  /** The password or passkey of the owner is wrong. */
+  isIdentity?: boolean;
+}
+
+/** A link that was made just now: it is shown this once. */
+export interface NewInvitation {
+  /** The path of the link. */
+  path: string;
+  email: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
+
+export type UsersAnswer = UsersFailure | ToastMessage | { invitation: NewInvitation };
+
+/**
+ * Performs a form of the users: `intent` is `invite` with `email` and `role`, `withdraw` with the
+ * invitation in `id`, or `role`, `deactivate`, `reactivate`, `end-sessions`, `strike` (with `reason`) and `block` (with `hide`)
+ * with the user in `id`, or `withdraw-strike` with the strike in `id`, or `limits` (with
+ * `gigabytes`, `videosPerDay` and `queuedJobs`), `transfer-videos` or `delete-account` with the
+ * user in `id` and who receives the videos in `receiver`.
+ */
+export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
+  const form = await readSmallForm(request);
+  const text = (name: string) => String(form.get(name) ?? "");
+  try {
+    if (text("intent") === "delete-account") await confirmIdentity(request, session, form);
+    return await perform(text, session.user);
+  } catch (error) {
+    if (error instanceof FormError) return refusedIdentity(error, text("receiver"));
+    if (error instanceof AccountError) {
+      const status = text("intent") === "invite" ? 422 : 409;
+      return {
+        ...failure(status, NOT_CHANGED, { detail: error.message }),
+        email: text("email"),
+        receiver: text("receiver"),
+      };
+    }
+    if (isBusy(error)) return failure(503, NOT_CHANGED, { detail: BUSY });
+    throw error;
+  }
+}
+
+function refusedIdentity(
+  { status, message, retryAfterSeconds }: FormError,
+  receiver: string,
+): UsersFailure {
+  const refused = failure(status as UsersFailure["status"], NOT_CHANGED, { detail: message });
+  return { ...refused, receiver, isIdentity: status === 400, retryAfterSeconds };
+}
+
+async function perform(text: (name: string) => string, owner: SessionUser): Promise<UsersAnswer> {
+  const intent = text("intent");
+  const id = text("id");
+  const choice = readRoleChoice(text("role"));
+  if (intent === "invite") {
+    if (!choice) return incomplete();
+    const { token, email, expiresAt } = await invite(text("email"), choice, owner.id);
+    return { invitation: { path: `/invite/${token}`, email, expiresAt } };
+  }
+  if (intent === "withdraw") {
+    const isDone = await withdrawInvitation(id, owner.id);
+    return isDone
+      ? done("The invitation was withdrawn.")
+      : failure(404, NOT_CHANGED, { detail: "This invitation was used or withdrawn before." });
+  }
+  if (id === owner.id && (intent === "role" || intent === "deactivate" || intent === "block")) {
+    return failure(409, NOT_CHANGED, { detail: OWN_ACCOUNT });
+  }
+  if (intent === "role") {
+    if (!choice) return incomplete();
+    return describe(await changeRole(id, choice, owner.id), `is now ${ROLE_NOUNS[choice]}.`);
+  }
+  if (intent === "reactivate") {
+    const user = await unblockUser(id, owner.id);
+    const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
+    return describe(user, `may sign in again.${back}`);
+  }
+  if (intent === "limits") {
+    const typed = {
+      gigabytes: text("gigabytes"),
+      videosPerDay: text("videosPerDay"),
+      queuedJobs: text("queuedJobs"),
+    };
+    const limits = readLimits(typed);
+    if (typeof limits !== "string")
+      return describe(await setLimits(id, limits, owner.id), "has new upload limits.");
+    return { ...failure(422, NOT_CHANGED, { detail: limits }), limits: { id, ...typed } };
+  }
+  if (intent === "transfer-videos") {
+    const done = await transferVideos(id, text("receiver"), owner.id);
+    return describe(
+      done,
+      `has no videos left. ${done?.receiver} received ${formatQuantity(done?.videos ?? 0, "video")}.`,
+    );
+  }
+  if (intent === "delete-account") {
+    const deleted = await deleteAccount(id, text("receiver") || undefined, owner.id);
+    const received = deleted?.receiver
+      ? ` ${deleted.receiver} received ${formatQuantity(deleted.videos, "video")}.`
+      : "";
+    return describe(deleted, `was deleted.${received}`);
+  }
+  if (intent === "strike")
+    return strike(id, { reason: text("reason"), shown: text("shown") }, owner);
+  if (intent === "withdraw-strike") {
+    const user = await withdrawStrike(id, owner.id);
+    return user
+      ? done(`A strike of ${user.email} was withdrawn.`)
+      : failure(404, NOT_CHANGED, { detail: "This strike was withdrawn before." });
+  }
+  if (intent === "block") {
+    const user = await blockUser(id, owner.id, text("hide") === "1");
+    const hidden = user?.hidden ? ` ${formatQuantity(user.hidden, "video")} hidden.` : "";
+    return describe(user, `is blocked.${hidden}`);
+  }
+  if (intent !== "deactivate" && intent !== "end-sessions") return incomplete();
+  const isEnding = intent === "end-sessions";
+  const user = isEnding
+    ? await endUserSessions(id, owner.id)
+    : await setDeactivated(id, true, owner.id);
+  return describe(user, isEnding ? "is signed out everywhere." : "can't sign in any more.");
+}
+
+async function strike(
+  id: string,
+  { reason, shown }: { reason: string; shown: string },
+  owner: SessionUser,
+): Promise<UsersAnswer> {
+  const given = await giveStrike(id, reason, owner.id, shown ? { shown: Number(shown) } : {});
+  const blocked = given?.isBlocked ? " The account is blocked now." : "";
+  return describe(given, `has ${formatQuantity(given?.strikes ?? 0, "strike")}.${blocked}`);
+}
+
+function describe(user: { email: string } | undefined, sentence: string): UsersAnswer {
+  if (!user) return failure(404, NOT_CHANGED, { detail: "This user does not exist." });
+  return done(`${user.email} ${sentence}`);
+}
+
+function done(description: string): ToastMessage {
+  return { title: "Users", description, kind: "success" };
+}
+
+function incomplete(): Failure {
+  return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+}

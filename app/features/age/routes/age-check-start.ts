@@ -1,0 +1,11 @@
+import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { safePath } from "~/platform/safe-redirect";
+import { beginAgeCheck, redirectOfStep } from "../age-check.server";
+import { needsAgeCheck } from "../obey-country-rules.server";
+
+/** Leads a visitor to the provider that checks their age. */
+export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
+  const to = safePath(new URL(request.url).searchParams.get("to"), "/");
+  if (!needsAgeCheck(request)) return redirect(to);
+  return redirectOfStep(await beginAgeCheck(request, to));
+}

@@ -1,0 +1,83 @@
+import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { LEAVE_URL } from "~/features/site/exit-page";
+import { safePath } from "~/platform/safe-redirect";
+import { settings } from "~/platform/settings.server";
+import { siteIdentity } from "~/platform/site-origin.server";
+import { buttonClass } from "~/ui/button";
+import { AGE_CHECK_PROBLEMS, problemNamed } from "../age-check-problems";
+import { needsAgeCheck } from "../obey-country-rules.server";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data
+    ? pageMeta(data.site, {
+        title: "Age check",
+        description: `What ${data.site.name} asks of visitors where the law asks for a check of their age.`,
+        path: "/age-check",
+        noindex: true,
+      })
+    : [];
+
+/** Says what is asked of a visitor and why, and what came of it when it was tried. */
+export function loader({ request }: LoaderFunctionArgs) {
+  const { searchParams } = new URL(request.url);
+  const to = safePath(searchParams.get("to"), "/");
+  if (!needsAgeCheck(request)) throw redirect(to);
+  const problem = problemNamed(searchParams.get("problem"));
+  const { ageCheckUrl } = settings();
+  const found = problem && AGE_CHECK_PROBLEMS[problem];
+  return data(
+    {
+      site: siteIdentity(request),
+      to,
+      provider: ageCheckUrl ? new URL(ageCheckUrl).host : "",
+      problem: found?.sentence,
+    },
+    { status: found?.status ?? 200, headers: { "Cache-Control": "no-store" } },
+  );
+}
+
+export default function AgeCheck() {
+  const { site, to, provider, problem } = useLoaderData<typeof loader>();
+  return (
+    <article className="mx-auto max-w-md rounded-lg border border-line bg-surface p-6 sm:mt-8 sm:p-8">
+      <p
+        aria-hidden="true"
+        className="inline-flex rounded-sm border border-accent px-2.5 py-1 text-sm font-bold text-accent figures"
+      >
+        18+
+      </p>
+      <h1 className="mt-5 text-xl font-bold">Your age has to be checked</h1>
+      {problem && (
+        <p role="alert" className="mt-4 rounded-md border border-line bg-raised p-3">
+          {problem}
+        </p>
+      )}
+      <p className="mt-3 text-muted">
+        Where you are, {site.name} may show its videos only to people whose age was checked.{" "}
+        <strong className="font-semibold text-ink">{provider}</strong> does that. It learns nothing
+        of what you watch, and tells us nothing but whether you are 18 or over.
+      </p>
+      <div className="mt-8 grid gap-3 xs:grid-cols-2">
+        {/* A form would be stopped on its way to another site by the policy of this page. */}
+        <a
+          href={`/age-check/start${to === "/" ? "" : `?to=${encodeURIComponent(to)}`}`}
+          rel="nofollow"
+          className={buttonClass()}
+        >
+          {problem ? "Try again" : "Check my age"}
+        </a>
+        <a href={LEAVE_URL} rel="noreferrer" className={buttonClass("secondary")}>
+          Leave
+        </a>
+      </div>
+      <p className="mt-6 text-sm text-muted">
+        The answer is kept in a cookie of this browser and nowhere else.{" "}
+        <Link to="/privacy" className="text-accent underline underline-offset-4">
+          Privacy
+        </Link>
+      </p>
+    </article>
+  );
+}

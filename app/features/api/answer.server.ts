@@ -1,0 +1,165 @@
+import { STATUS_CODES } from "node:http";
+import { z } from "zod";
+import { findToken, type TokenUse } from "~/features/accounts/tokens/tokens.server";
+import { accountNow } from "~/features/permissions/account-now.server";
+import { NOT_ALLOWED } from "~/features/permissions/guard.server";
+import { ownVideosOf } from "~/features/permissions/own-videos";
+import { allows } from "~/features/permissions/permissions";
+import { addressLimit } from "~/platform/address-limit.server";
+import { bearerToken } from "~/platform/bearer-token";
+import { clientAddress } from "~/platform/client-address.server";
+import { logUnexpected } from "~/platform/errors.server";
+import { type FieldProblem, Problem, problemResponse } from "~/platform/problem";
+import { readText } from "~/platform/small-form.server";
+import { transaction } from "~db/client.server";
+import { isBusy } from "~db/write-lock";
+import { type Answer, type Operation, takesKey } from "./operation";
+import { operationsAt } from "./operations.server";
+import { readKey, recordAnswer, recordedAnswer } from "./repeated-answers.server";
+
+const MOST_BODY_BYTES = 256 * 1024;
+
+/** A token has 256 random bits: this only spares the database a flood. */
+const wrongTokens = addressLimit("wrong API tokens by address", 60, 60);
+
+/**
+ * Answers a request of the API. Who makes it, its token alone says: cookies are not looked at, so no page of
+ * another site can make one in a visitor's name.
+ *
+ * @param path below `/api/v1/`.
+ */
+export async function answerApi(request: Request, path: string): Promise<Response> {
+  try {
+    const token = await requireToken(request);
+    const { found, id } = operationsAt(path);
+    if (found.length === 0) throw new Problem(404, "The API has no such address.");
+    const operation = operationFor(request, found);
+    const response = await perform(operation, request, token, id);
+    response.headers.set("Cache-Control", "no-store");
+    return response;
+  } catch (error) {
+    return problemResponse(await problemFor(error, request));
+  }
+}
+
+/** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
+async function requireToken(request: Request): Promise<TokenUse> {
+  const token = bearerToken(request.headers.get("Authorization"));
+  const use = token ? findToken(token) : undefined;
+  if (use) return use;
+  const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
+  if (wait !== undefined) {
+    throw new Problem(429, "Too many wrong tokens.", [], { "Retry-After": String(wait) });
+  }
+  const detail = token
+    ? "This token is unknown, has ended or was revoked."
+    : "Send a token: Authorization: Bearer …";
+  throw new Problem(401, detail, [], { "WWW-Authenticate": 'Bearer realm="api"' });
+}
+
+function operationFor(request: Request, found: readonly Operation<never, never>[]) {
+  // An address that can be read can be asked for its headers.
+  const operation =
+    found.find(({ method }) => method === request.method) ??
+    found.find(({ method }) => method === "GET" && request.method === "HEAD");
+  if (operation) return operation;
+  const allow = [...new Set(found.map(({ method }) => method))].join(", ");
+  throw new Problem(405, "This address does not take this method.", [], { Allow: allow });
+}
+
+async function perform(
+  operation: Operation<never, never>,
+  request: Request,
+  { user, scopes, tokenId }: TokenUse,
+  id: string,
+): Promise<Response> {
+  // Whoever may create no token can't use one of an earlier role.
+  if (!allows(user, "/admin/tokens create")) throw new Problem(403, NOT_ALLOWED);
+  const { scope, permission } = operation;
+  if (!scopes.includes(scope)) {
+    const header = `Bearer error="insufficient_scope", scope="${scope}"`;
+    throw new Problem(403, `This token lacks the scope “${scope}”.`, [], {
+      "WWW-Authenticate": header,
+    });
+  }
+  if (!allows(user, permission)) throw new Problem(403, NOT_ALLOWED);
+  const query = parse(
+    operation.query,
+    Object.fromEntries(new URL(request.url).searchParams),
+  ) as never;
+  // What sends bytes reads them itself.
+  const text = operation.body ? await readJsonText(request) : "";
+  // The body may have taken long to arrive: what the account may do is read after it.
+  const account = accountNow(user.id);
+  if (!account || !allows(account, permission)) throw new Problem(403, NOT_ALLOWED);
+  const own = ownVideosOf(account, permission);
+  const body = parse(operation.body, operation.body && readJson(text)) as never;
+  const key = takesKey(operation) ? readKey(request, tokenId, text) : undefined;
+  const call = { request, user: { ...user, ...account }, scopes, own, id, query, body };
+  const record = (answer: Answer) => {
+    if (key) recordAnswer(key, answer);
+  };
+  if ("change" in operation) {
+    const answer = await transaction(() => {
+      const known = key && recordedAnswer(key);
+      if (known) return known;
+      const changed = operation.change(call);
+      record(changed);
+      return changed;
+    });
+    return toResponse(answer);
+  }
+  const known = key && recordedAnswer(key);
+  return toResponse(known ?? (await operation.perform({ ...call, recordAnswer: record })));
+}
+
+function toResponse(answer: Answer | Response): Response {
+  if (answer instanceof Response) return answer;
+  const { status, body, headers } = answer;
+  if (body === undefined) return new Response(null, { status, headers });
+  return new Response(`${JSON.stringify(body)}\n`, {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+async function readJsonText(request: Request): Promise<string> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("Content-Type") ?? "")) {
+    throw new Problem(415, "Send Content-Type: application/json.");
+  }
+  return readText(request, MOST_BODY_BYTES);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem(400, "The body is no JSON.");
+  }
+}
+
+/** @throws {Problem} 422 with what is wrong with each field. */
+function parse(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Problem(422, "The request is not as it should be.", issuesOf(result.error));
+}
+
+function issuesOf({ issues }: z.ZodError): FieldProblem[] {
+  return issues.map(({ path, message }) => ({ field: z.core.toDotPath(path), detail: message }));
+}
+
+async function problemFor(error: unknown, request: Request): Promise<Problem> {
+  if (error instanceof Problem) return error;
+  if (error instanceof Response) {
+    const sentence = (await error.text()) || STATUS_CODES[error.status];
+    return new Problem(error.status, sentence ?? "It was not done.");
+  }
+  if (isBusy(error)) {
+    const busy = "Another program is writing to the database. Try again in a few seconds.";
+    return new Problem(503, busy, [], { "Retry-After": "5" });
+  }
+  const reference = logUnexpected(error, request);
+  return new Problem(500, `Something went wrong. The log has it as ${reference ?? "an error"}.`);
+}

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { SCOPES } from "~/features/accounts/tokens/scopes";
+import { settings } from "~/platform/settings.server";
+import { failedPrecondition } from "~/shared/conditional";
+import { processState } from "~db/runtime.server";
+import { API_PATH, type Operation, takesKey } from "./operation";
+import { OPERATIONS } from "./operations.server";
+import { problem } from "./schemas";
+
+interface JsonSchema {
+  type?: string;
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  description?: string;
+  default?: unknown;
+}
+
+/** The JSON Schema of what is sent (`input`) or answered (`output`). */
+function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return rest as JsonSchema;
+}
+
+/** Generating the document takes 15 ms, so that is done once. */
+const document = processState("OpenAPI document", () => {
+  const text = JSON.stringify(openApiDocument());
+  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  // Weak, because it names the compressed answer and the plain one alike.
+  return { text, validators: { etag: `W/"${digest}"`, lastModified: Date.now() } };
+});
+
+/** Answers a request for the description of the API, which anybody may read. */
+export function answerOpenApi(request: Request): Response {
+  const { text, validators } = document();
+  const headers = new Headers({
+    "Cache-Control": "private, no-cache",
+    ETag: validators.etag,
+    "Last-Modified": new Date(validators.lastModified).toUTCString(),
+  });
+  const status = failedPrecondition(request.headers, validators);
+  if (status) return new Response(null, { status, headers });
+  headers.set("Content-Type", "application/json");
+  return new Response(request.method === "HEAD" ? null : text, { headers });
+}
+
+/** Returns what the API takes and returns (OpenAPI 3.1), from the schemas that requests are checked with. */
+export function openApiDocument() {
+  const { siteName, publicUrl = "" } = settings();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) {
+    paths[operation.path] ??= {};
+    paths[operation.path]![operation.method.toLowerCase()] = describe(operation);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: `${siteName}: API`, version: "1" },
+    // Without PUBLIC_URL it is relative to the address of the document, as OpenAPI allows (4.8.5).
+    servers: [{ url: publicUrl + API_PATH }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "Made in the studio: /admin/tokens" },
+      },
+      schemas: { Problem: schemaOf(problem, "output") },
+    },
+  };
+}
+
+function describe(operation: Operation<never, never>) {
+  const { name, summary, scope, status, body, answer } = operation;
+  return {
+    operationId: name,
+    summary,
+    description: `Needs the scope \`${scope}\`: ${SCOPES[scope].toLowerCase()}.`,
+    parameters: parametersOf(operation),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: schemaOf(body, "input") } },
+      },
+    }),
+    responses: {
+      [status]: {
+        description: "Done.",
+        ...(answer && { content: { "application/json": { schema: schemaOf(answer, "output") } } }),
+      },
+      default: {
+        description: "Not done, and why (RFC 9457).",
+        content: {
+          "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+        },
+      },
+    },
+  };
+}
+
+function parametersOf(operation: Operation<never, never>) {
+  const { path, query, name } = operation;
+  const { properties = {} } = query ? schemaOf(query, "input") : {};
+  const text = { type: "string" };
+  return [
+    ...(path.includes("{id}") ? [{ name: "id", in: "path", required: true, schema: text }] : []),
+    ...Object.entries(properties).map(([each, schema]) => ({ name: each, in: "query", schema })),
+    ...(name === "changeVideo"
+      ? [{ name: "If-Match", in: "header", required: true, schema: text }]
+      : []),
+    ...(takesKey(operation)
+      ? [{ name: "Idempotency-Key", in: "header", required: false, schema: text }]
+      : []),
+  ];
+}
+
+/** A field of a request, as the reference lists it. */
+interface ReferenceField {
+  name: string;
+  type: string;
+  required: boolean;
+  description: string;
+}
+
+/** One call, as the reference shows it. */
+export interface ReferenceEntry {
+  name: string;
+  method: string;
+  path: string;
+  summary: string;
+  scope: string;
+  fields: ReferenceField[];
+  example: string;
+}
+
+/** Returns the calls of the API for people. */
+export const apiReference = processState("API reference", (): ReferenceEntry[] =>
+  OPERATIONS.map(({ name, method, path, summary, scope, body, query, example }) => {
+    const schema = body ?? query;
+    const fields = schema ? fieldsOf(schemaOf(schema, "input")) : [];
+    return { name, method, path: API_PATH + path, summary, scope, fields, example };
+  }),
+);
+
+function fieldsOf({ properties = {}, required = [] }: JsonSchema): ReferenceField[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    type: typeText(schema),
+    required: required.includes(name),
+    description: schema.description ?? "",
+  }));
+}
+
+function typeText({ type, enum: choices, anyOf, items }: JsonSchema): string {
+  if (choices) return choices.join(", ");
+  if (anyOf) return anyOf.map(typeText).join(" or ");
+  if (items) return `list of ${typeText(items)}`;
+  return type ?? "anything";
+}

@@ -1,0 +1,209 @@
+import { editTextsIn } from "~/features/library/edit/edit.server";
+import {
+  findEditable,
+  findEditableIn,
+  listManaged,
+} from "~/features/library/list/managed-list.server";
+import type { EditableVideo, ManagedVideo } from "~/features/library/list/managed-video";
+import { publishOrHideIn } from "~/features/library/list/toggle-visibility.server";
+import { scheduleIn } from "~/features/library/schedule/schedule.server";
+import type { OwnVideos } from "~/features/permissions/own-videos";
+import { deleteVideoIn } from "~/features/trash/remove.server";
+import { Problem } from "~/platform/problem";
+import { videoPath } from "~/shared/addresses";
+import { type Answer, API_PATH, type Call, operation } from "./operation";
+import { receivedOutcome } from "./received-outcome.server";
+import { assertDone } from "./refusal-problem.server";
+import { listQuery, newVideo, schedule, video, videoChanges, videoPage, viewOf } from "./schemas";
+
+const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
+const JSON_TYPE = '-H "Content-Type: application/json"';
+
+export const videoOperations = [
+  operation({
+    name: "listVideos",
+    method: "GET",
+    path: "/videos",
+    summary: "Lists videos of any status, 50 at a time unless another size is asked for.",
+    scope: "read",
+    permission: "/admin",
+    query: listQuery,
+    answer: videoPage,
+    status: 200,
+    example: `${CURL} "$SITE/api/v1/videos?status=review&sort=oldest"`,
+    async perform({ query, own }) {
+      const found = await listManaged({ ...viewOf(query), uploadedBy: own?.userId });
+      // The page that was asked for: whoever walks on finds the end.
+      const videos = found.page === query.page ? found.videos.map(summaryOf) : [];
+      const { pageCount: pages, total } = found;
+      return { status: 200, body: { page: query.page, pages, total, videos } };
+    },
+  }),
+  operation({
+    name: "readVideo",
+    method: "GET",
+    path: "/videos/{id}",
+    summary: "Reads a video. Its ETag is what a change of it needs.",
+    scope: "read",
+    permission: "/admin",
+    answer: video,
+    status: 200,
+    example: `${CURL} -i "$SITE/api/v1/videos/$VIDEO"`,
+    async perform({ request, id, own }) {
+      const found = required(await findEditable(id, own?.userId));
+      const answer = videoAnswer(found);
+      const known = request.headers.get("If-None-Match")?.split(/\s*,\s*/) ?? [];
+      if (!known.some((each) => each.replace(/^W\//, "") === etagOf(found))) return answer;
+      return new Response(null, { status: 304, headers: answer.headers });
+    },
+  }),
+  operation({
+    name: "createVideo",
+    method: "POST",
+    path: "/videos",
+    summary:
+      "Makes a video of an upload that is complete: a draft, or published where the token may publish.",
+    scope: "upload",
+    permission: "/admin/publish",
+    body: newVideo,
+    answer: video,
+    status: 201,
+    example: `${CURL} -X POST "$SITE/api/v1/videos" -H "Idempotency-Key: $UPLOAD" ${JSON_TYPE} \\
+  -d '{"upload":"'"$UPLOAD"'","title":"Evening by the sea","description":"Waves.","category":"desi","tags":["sea"]}'`,
+    async perform({ body, user, scopes, own, recordAnswer }) {
+      const publishes = body.status === "published" || body.publishAt || body.unpublishAt;
+      if (publishes && !scopes.includes("publish")) {
+        throw new Problem(403, "This token may save drafts, and not publish.");
+      }
+      const record = ({ id }: { id: string }) => recordAnswer(createdAnswer(findEditableIn(id)));
+      const { id } = await receivedOutcome(body, user.id, own, record);
+      return createdAnswer(await findEditable(id));
+    },
+  }),
+  operation({
+    name: "changeVideo",
+    method: "PATCH",
+    path: "/videos/{id}",
+    summary:
+      "Changes texts of a video. If-Match holds the ETag that was read, or * to overwrite whatever there is.",
+    scope: "edit",
+    permission: "/admin update",
+    body: videoChanges,
+    answer: video,
+    status: 200,
+    example: `ETAG=$(${CURL} -sI "$SITE/api/v1/videos/$VIDEO" | sed -n 's/^etag: //Ip' | tr -d '\\r')
+${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} -d '{"title":"Morning by the sea"}'`,
+    change({ request, id, body, user, own }) {
+      const versions = requiredVersions(request);
+      const now = changed(id, own).version;
+      const version = versions?.includes(now) ? now : versions?.[0];
+      const { tags, ...given } = body;
+      const texts = { ...given, ...(tags && { tags: tags.join(",") }) };
+      assertDone(editTextsIn({ id, version, texts }, user.id));
+      return videoAnswer(changed(id, own));
+    },
+  }),
+  ...(["publish", "hide"] as const).map((name) =>
+    operation({
+      name: `${name}Video`,
+      method: "POST",
+      path: `/videos/{id}/${name}`,
+      summary:
+        name === "publish"
+          ? "Makes a video visible on the site; one that is visible stays so."
+          : "Hides a video from the site immediately and cancels its schedule.",
+      scope: "publish",
+      permission: "/admin toggle",
+      answer: video,
+      status: 200,
+      example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
+      change({ id, user, own }: Call<undefined, undefined>) {
+        assertDone(publishOrHideIn(id, name, user.id));
+        return videoAnswer(changed(id, own));
+      },
+    }),
+  ),
+  operation({
+    name: "scheduleVideo",
+    method: "PUT",
+    path: "/videos/{id}/schedule",
+    summary: "Sets when a video is published and hidden by itself; null for never.",
+    scope: "publish",
+    permission: "/admin schedule",
+    body: schedule,
+    answer: video,
+    status: 200,
+    example: `${CURL} -X PUT "$SITE/api/v1/videos/$VIDEO/schedule" ${JSON_TYPE} \\
+  -d '{"publishAt":null,"unpublishAt":"'"$(date -u -d '1 year' +%FT%TZ)"'"}'`,
+    change({ id, body, user, own }) {
+      const { publishAt, unpublishAt } = body;
+      const typed = { publishAt: publishAt ?? "", unpublishAt: unpublishAt ?? "" };
+      assertDone(scheduleIn(id, typed, user.id));
+      return videoAnswer(changed(id, own));
+    },
+  }),
+  operation({
+    name: "deleteVideo",
+    method: "DELETE",
+    path: "/videos/{id}",
+    summary:
+      "Moves a video and its files to the trash, from where the studio restores it for 30 days.",
+    scope: "delete",
+    permission: "/admin delete",
+    status: 204,
+    example: `${CURL} -X DELETE "$SITE/api/v1/videos/$VIDEO"`,
+    change({ id, user }) {
+      assertDone(deleteVideoIn(id, user.id));
+      return { status: 204 };
+    },
+  }),
+];
+
+function required(found: EditableVideo | undefined): EditableVideo {
+  if (!found) throw new Problem(404, "There is no such video.");
+  return found;
+}
+
+/** A video as the transaction in progress has left it. */
+function changed(id: string, own: OwnVideos | undefined): EditableVideo {
+  return required(findEditableIn(id, own?.userId));
+}
+
+/** @throws {Problem} 409 for a repeated request whose video was deleted in the meantime. */
+function createdAnswer(found: EditableVideo | undefined): Answer {
+  if (!found) throw new Problem(409, "The video of this upload was deleted.");
+  const created = videoAnswer(found);
+  const address = `${API_PATH}/videos/${found.id}`;
+  return { ...created, status: 201, headers: { ...created.headers, Location: address } };
+}
+
+function videoAnswer(found: EditableVideo): Answer & { headers: Record<string, string> } {
+  const { description, tags, captions } = found;
+  const tracks = captions.map(({ url, label }) => ({ url, label }));
+  const body = { ...summaryOf(found), description, tags, captions: tracks };
+  const link = `<${videoPath(found.id)}>; rel="alternate"`;
+  return { status: 200, body, headers: { ETag: etagOf(found), Link: link } };
+}
+
+function summaryOf({ schedule: times, ...row }: ManagedVideo) {
+  const { id, title, category, status, duration, views, bytes, createdAt, thumbnailUrl } = row;
+  const about = { id, title, category, status, duration, views, bytes, createdAt, thumbnailUrl };
+  return { ...about, onHold: row.isHeld ?? false, ...times };
+}
+
+const etagOf = ({ version }: EditableVideo) => `"${version}"`;
+
+/**
+ * The versions that a change may be made from; undefined for whatever there is. Weak tags count (RFC 9110 §13.1.1
+ * compares strongly): a proxy that compresses answers makes tags weak, and the version is of the video, not of bytes.
+ *
+ * @throws {Problem} 428 without the header, 400 for what is no list of tags.
+ */
+function requiredVersions(request: Request): string[] | undefined {
+  const header = request.headers.get("If-Match")?.trim();
+  if (!header) throw new Problem(428, "Send If-Match with the ETag of the video that you read.");
+  if (header === "*") return undefined;
+  const tags = header.split(",").map((tag) => /^(?:W\/)?"([^"]*)"$/.exec(tag.trim())?.[1]);
+  if (tags.every((tag) => tag !== undefined)) return tags;
+  throw new Problem(400, 'If-Match is * or a list of ETags, each in quotes, such as "5".');
+}

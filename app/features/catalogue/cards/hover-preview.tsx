@@ -1,0 +1,78 @@
+import { useEffect, useRef, useState } from "react";
+import { av1Preview, previewStart } from "~/shared/streams/preview-files";
+import { classNames } from "~/ui/class-names";
+
+/** What 270 pixels at 30 pictures a second take of AV1: Main profile, level 3.0. */
+const AV1_TYPE = 'video/mp4; codecs="av01.0.04M.08"';
+
+export interface HoverPreviewProps {
+  url: string;
+  /** A generated clip already starts at the right point; the video's own file is played from there. */
+  isClip?: boolean;
+}
+
+/**
+ * The muted, looping video over a poster, with a thin progress line. It is a script of its own, loaded for
+ * visitors who hover a card with a mouse.
+ */
+export default function HoverPreview({ url, isClip = false }: HoverPreviewProps) {
+  const av1 = av1Preview(url);
+  const video = useRef<HTMLVideoElement>(null);
+  const start = useRef(0);
+  const [visible, setVisible] = useState(false);
+  const [progress, setProgress] = useState(0);
+
+  // Removed from the page, a video element would go on loading what it has begun.
+  useEffect(() => {
+    const element = video.current;
+    return () => {
+      element?.pause();
+      element?.replaceChildren();
+      element?.load();
+    };
+  }, []);
+
+  return (
+    <div
+      aria-hidden="true"
+      className={classNames(
+        "absolute inset-0 transition-opacity",
+        visible ? "opacity-100" : "opacity-0",
+      )}
+    >
+      <video
+        ref={video}
+        muted
+        // The browser's own loop returns to 0.
+        loop={isClip}
+        autoPlay
+        playsInline
+        tabIndex={-1}
+        disablePictureInPicture
+        className="size-full object-cover"
+        onLoadedMetadata={({ currentTarget }) => {
+          if (isClip) return;
+          start.current = previewStart(currentTarget.duration);
+          currentTarget.currentTime = start.current;
+        }}
+        onEnded={({ currentTarget }) => {
+          currentTarget.currentTime = start.current;
+          // Refused where the preview has ended meanwhile.
+          void currentTarget.play().catch(() => {});
+        }}
+        onPlaying={() => setVisible(true)}
+        onTimeUpdate={({ currentTarget: { currentTime, duration } }) => {
+          const from = start.current;
+          if (duration > from) setProgress(Math.max(0, (currentTime - from) / (duration - from)));
+        }}
+      >
+        {av1 && <source src={av1} type={AV1_TYPE} />}
+        <source src={url} />
+      </video>
+      <div
+        className="absolute inset-x-0 bottom-0 h-0.5 origin-left bg-accent"
+        style={{ transform: `scaleX(${progress})` }}
+      />
+    </div>
+  );
+}

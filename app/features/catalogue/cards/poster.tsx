@@ -1,0 +1,83 @@
+import type { CSSProperties, ReactNode } from "react";
+import { classNames } from "~/ui/class-names";
+import placeholder from "~/ui/placeholder.svg";
+
+/** The image of a video without a thumbnail. */
+export const PLACEHOLDER_URL: string = placeholder;
+
+/**
+ * Returns the hue and the angle of a video's gradient, in degrees. The hue stays between blue and orange, so
+ * that a grid without thumbnails looks calm.
+ */
+export function posterGradient(id: string): { hue: number; angle: number } {
+  let hash = 0;
+  for (const char of id) hash = Math.imul(hash + char.charCodeAt(0), 0x9e3779b1);
+  return { hue: 250 + ((hash >>> 20) % 170), angle: (hash >>> 8) % 360 };
+}
+
+/** The background of an image: the colors of its quarters, or the gradient of its video. */
+function background(id: string, colors: string | undefined) {
+  if (!colors) {
+    const { hue, angle } = posterGradient(id);
+    return { "--hue": hue, "--angle": `${angle}deg` };
+  }
+  const [nw, ne, sw, se] = [0, 6, 12, 18].map((at) => `#${colors.slice(at, at + 6)}`);
+  return { "--nw": nw, "--ne": ne, "--sw": sw, "--se": se };
+}
+
+/** In small letters, because React 18 does not know the attribute by another name. */
+const AT_ONCE = { loading: "eager", fetchpriority: "high" } as const;
+const LATER = { loading: "lazy" } as const;
+
+/**
+ * The smaller versions that each thumbnail of ours has at its address. The width of the thumbnail
+ * itself is its limit; one that is smaller is asked for by the same screens.
+ */
+function versionsOf(url: string | null, sizes: string) {
+  if (!url?.startsWith("/media/thumbnails/")) return undefined;
+  return { srcSet: `${url}?w=480 480w, ${url}?w=720 720w, ${url} 1280w`, sizes };
+}
+
+/** A 16:9 picture whose space is reserved before it is loaded. */
+export function Poster({
+  id,
+  url,
+  colors,
+  transitionName,
+  isFirst = false,
+  sizes,
+  className,
+  children,
+}: {
+  id: string;
+  url: string | null;
+  /** Of the picture's quarters, when they are known. */
+  colors?: string;
+  /** Names the picture for a view transition to the next page. */
+  transitionName?: string;
+  /** On the screen from the start: it loads at once, before what is further down. */
+  isFirst?: boolean;
+  /** How wide it is shown, for the attribute of the same name. */
+  sizes: string;
+  className?: string;
+  children?: ReactNode;
+}) {
+  const style = { ...background(id, colors), viewTransitionName: transitionName } as CSSProperties;
+  return (
+    <div
+      style={style}
+      className={classNames("poster", colors && "poster-own", !url && "poster-none", className)}
+    >
+      <img
+        {...versionsOf(url, sizes)}
+        src={url ?? PLACEHOLDER_URL}
+        alt=""
+        width={640}
+        height={360}
+        {...(isFirst ? AT_ONCE : LATER)}
+        decoding="async"
+      />
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { Form, useNavigate } from "@remix-run/react";
+import { Search } from "lucide-react";
+import { type FormEvent, useEffect, useRef } from "react";
+import { listPath } from "~/shared/addresses";
+import type { CategoryId } from "~/shared/categories";
+import { SEARCH_MAX_LENGTH } from "~/shared/search-text";
+import { Button } from "~/ui/button";
+import { HOME_SEARCH_ID } from "~/ui/use-search-key";
+
+/** Long enough for the next letter, short enough to feel immediate. */
+const TYPING_PAUSE_MS = 250;
+
+/**
+ * A GET form; with scripts it also searches while one types. The first letter makes an entry in
+ * the history, the following ones replace it, so that Back leads to before the search. An answer
+ * that is overtaken by the next letter is dropped by the router.
+ */
+export function SearchBox({ search, category }: { search: string; category?: CategoryId }) {
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const typing = useRef(false);
+  const asked = useRef(search);
+  const navigate = useNavigate();
+
+  function goToResults(replace: boolean) {
+    clearTimeout(timer.current);
+    const text = input.current?.value.trim() ?? "";
+    if (text === asked.current) return;
+    asked.current = text;
+    const to = listPath({ from: "home", search: text, category });
+    navigate(to, { replace, preventScrollReset: true });
+  }
+
+  function searchSoon() {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      goToResults(typing.current);
+      typing.current = true;
+    }, TYPING_PAUSE_MS);
+  }
+
+  function searchNow(event: FormEvent) {
+    event.preventDefault();
+    goToResults(typing.current);
+    typing.current = false;
+  }
+
+  // What was typed before the scripts were there counts as well.
+  useEffect(() => {
+    if (input.current?.value.trim() !== asked.current) searchSoon();
+    return () => clearTimeout(timer.current);
+  }, []);
+
+  // The address has changed without us: Back, Clear Search, a link. What is being typed stays.
+  useEffect(() => {
+    if (search === asked.current) return;
+    asked.current = search;
+    typing.current = false;
+    if (input.current) input.current.value = search;
+  }, [search]);
+
+  return (
+    <Form
+      role="search"
+      method="get"
+      action="/"
+      onSubmit={searchNow}
+      className="flex gap-2 sm:flex-1 sm:basis-64"
+    >
+      <div className="relative flex-1">
+        <Search
+          aria-hidden="true"
+          className="pointer-events-none absolute inset-y-0 left-4 my-auto size-5 text-muted"
+        />
+        <input
+          ref={input}
+          id={HOME_SEARCH_ID}
+          type="search"
+          dir="auto"
+          name="search"
+          defaultValue={search}
+          onInput={searchSoon}
+          onBlur={() => {
+            typing.current = false;
+          }}
+          maxLength={SEARCH_MAX_LENGTH}
+          autoComplete="off"
+          enterKeyHint="search"
+          aria-label="Search videos"
+          placeholder="Search videos by title or tags..."
+          className="min-h-12 w-full rounded-md border border-line-strong bg-surface pr-4 pl-12 text-base text-ellipsis placeholder:text-muted hover:border-muted"
+        />
+      </div>
+      {category && <input type="hidden" name="category" value={category} />}
+      <Button variant="secondary" size="lg" className="max-sm:sr-only">
+        Search
+      </Button>
+    </Form>
+  );
+}

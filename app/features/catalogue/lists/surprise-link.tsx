@@ -1,0 +1,88 @@
+import { useNavigate } from "@remix-run/react";
+import { Shuffle } from "lucide-react";
+import type { MouseEvent } from "react";
+import { videoPath } from "~/shared/addresses";
+import { buttonClass } from "~/ui/button";
+
+/** What this tab has been surprised with; it goes with the tab. */
+const STORED = "surprises";
+
+interface Walk {
+  seed: number;
+  step: number;
+  seen: string[];
+}
+
+function newWalk(): Walk {
+  return { seed: Math.floor(Math.random() * 2 ** 31), step: 0, seen: [] };
+}
+
+function readWalk(): Walk {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? "") as Partial<Walk> | null;
+    const { seed, step, seen } = stored ?? {};
+    if (typeof seed === "number" && typeof step === "number" && Array.isArray(seen)) {
+      return { seed, step, seen };
+    }
+  } catch {
+    // Nothing stored, or storage is forbidden: each press is the first one then.
+  }
+  return newWalk();
+}
+
+/**
+ * A video that this visit has not been surprised with, until all have been. The walk of the server
+ * meets each once; one that it meets again, because the catalogue has changed, is passed over.
+ */
+export async function nextSurprise(here: string): Promise<string | undefined> {
+  let walk = readWalk();
+  for (let tries = 0; tries < 20; tries++) {
+    const answer = await fetch(`/surprise?seed=${walk.seed}&step=${walk.step}`);
+    if (!answer.ok) return undefined;
+    const { id, total } = (await answer.json()) as { id: string; total: number };
+    if (walk.step >= total) {
+      walk = newWalk();
+      continue;
+    }
+    walk.step += 1;
+    const isNew = !walk.seen.includes(id) && (id !== here || total === 1);
+    if (isNew) walk.seen.push(id);
+    try {
+      sessionStorage.setItem(STORED, JSON.stringify(walk));
+    } catch {
+      // As above.
+    }
+    if (isNew) return id;
+  }
+  return undefined;
+}
+
+/** Leads to a random video; without scripts too, where it may come twice. */
+export function SurpriseLink({
+  here = "",
+}: {
+  /** The id of the video of this page. */ here?: string;
+}) {
+  const navigate = useNavigate();
+
+  async function open(event: MouseEvent) {
+    const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    if (!isPlain || event.button !== 0) return;
+    event.preventDefault();
+    const id = await nextSurprise(here).catch(() => undefined);
+    if (id) navigate(videoPath(id, { from: "home" }), { state: { steps: 1 } });
+    else window.location.assign("/surprise");
+  }
+
+  return (
+    <a
+      href="/surprise"
+      rel="nofollow"
+      onClick={open}
+      className={`${buttonClass("secondary", "lg")} max-sm:grow sm:shrink-0`}
+    >
+      <Shuffle aria-hidden="true" className="size-5 text-accent" />
+      Surprise me
+    </a>
+  );
+}

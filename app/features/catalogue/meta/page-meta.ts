@@ -1,0 +1,55 @@
+import type { MetaDescriptor } from "@remix-run/react";
+import type { SiteIdentity } from "~/platform/site-origin.server";
+import { documentTitle } from "./private-meta";
+import { SHARE_PICTURE } from "./structured-data";
+
+/** Search engines cut a description about here. */
+export const DESCRIPTION_LENGTH = 160;
+
+interface Described {
+  /** Without the site's name. */
+  title: string;
+  description: string;
+  /** The canonical address: a path, with a query where one is part of it. */
+  path: string;
+  /** A path of this site. */
+  picture?: string | null;
+  noindex?: boolean;
+  /** og:type */
+  type?: string;
+  structured?: readonly Record<string, unknown>[];
+}
+
+/** The head of any page. Every title names the site last; every picture's address is absolute. */
+export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] {
+  const title = documentTitle(page.title, site.name);
+  const description = shortened(page.description, DESCRIPTION_LENGTH);
+  const address = site.origin + page.path;
+  const picture = site.origin + (page.picture ?? SHARE_PICTURE);
+  return [
+    { title },
+    { name: "description", content: description },
+    ...(page.noindex ? [{ name: "robots", content: "noindex" }] : []),
+    { tagName: "link", rel: "canonical", href: address },
+    { property: "og:site_name", content: site.name },
+    { property: "og:type", content: page.type ?? "website" },
+    { property: "og:title", content: page.title },
+    { property: "og:description", content: description },
+    { property: "og:url", content: address },
+    { property: "og:image", content: picture },
+    { name: "twitter:card", content: "summary_large_image" },
+    { name: "twitter:title", content: page.title },
+    { name: "twitter:description", content: description },
+    { name: "twitter:image", content: picture },
+    ...(page.structured ?? []).map((json) => ({ "script:ld+json": json })),
+  ] as MetaDescriptor[];
+}
+
+/** Returns a text in one line of at most `length` characters, cut at a word where there is one. */
+export function shortened(text: string, length: number): string {
+  const line = [...text.replace(/\s+/g, " ").trim()];
+  if (line.length <= length) return line.join("");
+  const cut = line.slice(0, length - 1).join("");
+  const space = cut.lastIndexOf(" ");
+  return `${space > length / 2 ? cut.slice(0, space) : cut}…`;
+}

@@ -1,0 +1,121 @@
+import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { ChevronRight, Film } from "lucide-react";
+import { siteIdentity } from "~/platform/site-origin.server";
+import { type ListLocation, listPath } from "~/shared/addresses";
+import { categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
+import { parseListView } from "~/shared/list-view";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { CategorySelector } from "../lists/category-selector";
+import { ListSection } from "../lists/list-section";
+import { hasAnyVideo, listPublished, pageParameter } from "../lists/listing.server";
+import { loadList } from "../lists/load-list.server";
+import { categoryMeta } from "../meta/catalogue-meta";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data ? categoryMeta(data.site, data) : [];
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const { searchParams } = new URL(request.url);
+  const page = pageParameter(searchParams);
+  const view = parseListView(searchParams);
+  const category = askedCategory(params.category, searchParams, { ...view, page });
+  const { status, ...result } = await loadList(request, () =>
+    listPublished({ category, view, page }),
+  );
+  const isFound = status !== 200 || result.list.total > 0 || !category || isCategoryId(category);
+  if (!isFound && !(await hasAnyVideo(category))) {
+    throw new Response(null, { status: 404, statusText: "Not Found" });
+  }
+  return data(
+    { ...result, category, view, site: siteIdentity(request), now: Date.now() },
+    { status },
+  );
+}
+
+/**
+ * The category that one of the three addresses asks for, or a value that is stored only by rows of
+ * other tools; undefined for all.
+ *
+ * @throws a redirect for a legacy or trending address.
+ */
+function askedCategory(
+  path: string | undefined,
+  parameters: URLSearchParams,
+  rest: Pick<ListLocation, "order" | "length" | "page">,
+): string | undefined {
+  const asked = path ?? parameters.get("cat");
+  if (asked === "trending") throw redirect(listPath({ from: "trending", page: rest.page }));
+  if (isCategoryId(asked)) return asked;
+  const today = toCategoryId(asked);
+  if (today) throw redirect(listPath({ from: "categories", category: today, ...rest }), 301);
+  if (path === "all") throw redirect(listPath({ from: "categories", ...rest }), 301);
+  return path;
+}
+
+export default function Categories() {
+  useLiveRefresh();
+  const { list, error, category, view, now } = useLoaderData<typeof loader>();
+  const label = category ? categoryLabel(category) : "All Videos";
+  return (
+    <>
+      <nav aria-label="Breadcrumb" className="mb-4">
+        <ol className="flex flex-wrap items-center gap-1 text-sm text-muted">
+          <Crumb to="/" label="Home" />
+          <Crumb to={category && "/categories"} label="Categories" />
+          {category && <Crumb label={label} />}
+        </ol>
+      </nav>
+      <div className="mb-8">
+        <CategorySelector
+          selected={category === undefined ? "all" : isCategoryId(category) ? category : undefined}
+          hrefFor={(id) =>
+            id === "trending"
+              ? "/trending"
+              : listPath({ from: "categories", category: id === "all" ? undefined : id, ...view })
+          }
+        />
+      </div>
+      <ListSection
+        heading={label}
+        list={list}
+        error={error}
+        listLocation={{ from: "categories", category, ...view }}
+        hasChoices
+        now={now}
+        empty={
+          <EmptyState
+            icon={<Film />}
+            title="No videos found in this category."
+            action={
+              <ButtonLink to={category ? "/categories" : "/"}>
+                {category ? "All Videos" : "Back to Home"}
+              </ButtonLink>
+            }
+          />
+        }
+      />
+    </>
+  );
+}
+
+/** A step of the way here; the last one is where we are. */
+function Crumb({ to, label }: { to?: string; label: string }) {
+  if (!to) {
+    return (
+      <li aria-current="page" className="text-ink">
+        {label}
+      </li>
+    );
+  }
+  return (
+    <li className="flex items-center gap-1">
+      <Link to={to} className="inline-flex min-h-11 items-center hover:text-ink mouse:min-h-9">
+        {label}
+      </Link>
+      <ChevronRight aria-hidden="true" className="size-4" />
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { validatedAnswer } from "~/platform/conditional-response.server";
+import { siteIdentity } from "~/platform/site-origin.server";
+
+/** Everything public may be found; what only admins or scripts use may not be crawled. */
+export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
+  const { origin } = siteIdentity(request);
+  const lines = [
+    "User-agent: *",
+    "Disallow: /admin",
+    "Disallow: /auth",
+    "Disallow: /events",
+    "Disallow: /invite/",
+    "Disallow: /preview/",
+    "Disallow: /report",
+    "Disallow: /search/",
+    "Disallow: /video/*/view",
+    "",
+    `Sitemap: ${origin}/sitemap.xml`,
+    "",
+  ];
+  return validatedAnswer(request, origin, "text/plain; charset=utf-8", () => lines.join("\n"));
+}

@@ -1,0 +1,22 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { clientAddress } from "~/platform/client-address.server";
+import { toCategoryId } from "~/shared/categories";
+import { suggestionLimit, suggestions } from "../search/suggestions.server";
+
+/** No copy anywhere: what is hidden is suggested no more with the next letter. */
+const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
+
+/** `?q=` and `category`, answered by `{ suggestions: Suggestion[] }`; 429 for who asks too often. */
+export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
+  const wait = suggestionLimit.consume(clientAddress(request));
+  if (wait !== undefined) {
+    const headers = { ...HEADERS, "Retry-After": String(wait) };
+    return Response.json({ suggestions: [] }, { status: 429, headers });
+  }
+  const { searchParams } = new URL(request.url);
+  const found = await suggestions(
+    searchParams.get("q") ?? "",
+    toCategoryId(searchParams.get("category")),
+  );
+  return Response.json({ suggestions: found }, { headers: HEADERS });
+}

@@ -1,0 +1,95 @@
+import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { ListVideo, Play } from "lucide-react";
+import { isPermitted } from "~/features/permissions/guard.server";
+import { siteIdentity } from "~/platform/site-origin.server";
+import { formatQuantity } from "~/shared/format";
+import { seriesFeedPath, seriesPath, seriesVideoPath } from "~/shared/series/series-path";
+import { buttonClass } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { PageLink } from "~/ui/page-link";
+import { VideoGrid } from "../cards/video-grid";
+import { pageParameter } from "../lists/listing.server";
+import { loadList } from "../lists/load-list.server";
+import { Pager } from "../lists/pager";
+import { seriesMeta } from "../meta/series-meta";
+import { askedSeries, seriesNotFound } from "../series/asked-series.server";
+import { seriesVideos } from "../series/public-series.server";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data ? seriesMeta(data.site, data) : [];
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const maySee = () => isPermitted(request, "/admin/series/:id?");
+  const { id, ...series } = await askedSeries(request, params.slug ?? "", maySee);
+  const page = pageParameter(new URL(request.url).searchParams);
+  const { list, error, status } = await loadList(request, async () => seriesVideos(id, page));
+  const isShown = series.isPublic && (list.total > 0 || error !== undefined);
+  if (!isShown && !(await maySee())) throw seriesNotFound();
+  return data(
+    { series, list, error, isShown, site: siteIdentity(request), now: Date.now() },
+    { status },
+  );
+}
+
+export default function SeriesPage() {
+  useLiveRefresh();
+  const { series, list, error, isShown, now } = useLoaderData<typeof loader>();
+  const { slug, title, description } = series;
+  const [first] = list.videos;
+  return (
+    <section aria-labelledby="list-heading">
+      {!isShown && (
+        <p role="status" className="mb-5 rounded-lg border border-line bg-surface p-4 text-sm">
+          {series.isPublic
+            ? "Visitors don't find this series: nothing in it is published."
+            : "Visitors don't find this series: it is for the studio only."}
+        </p>
+      )}
+      <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
+        <div className="min-w-0">
+          <h1 id="list-heading" dir="auto" tabIndex={-1} className="text-xl font-bold outline-none">
+            {title}
+          </h1>
+          <p className="text-sm text-muted figures">
+            Series<span aria-hidden="true"> · </span>
+            {formatQuantity(list.total, "video")}
+            <span aria-hidden="true"> · </span>
+            <a
+              href={seriesFeedPath(slug)}
+              className="inline-flex min-h-11 items-center underline underline-offset-4 hover:text-ink mouse:min-h-0"
+            >
+              Feed
+            </a>
+          </p>
+        </div>
+        {first && list.page === 1 && isShown && (
+          <PageLink to={seriesVideoPath(first.id, slug)} className={buttonClass()}>
+            <Play aria-hidden="true" className="size-4" />
+            Play all
+          </PageLink>
+        )}
+      </div>
+      {description && (
+        <p dir="auto" className="mb-5 max-w-2xl break-words whitespace-pre-line text-muted">
+          {description}
+        </p>
+      )}
+      {error ? (
+        <div role="alert">
+          <EmptyState title={`Error loading videos: ${error}`} />
+        </div>
+      ) : list.total === 0 ? (
+        <EmptyState icon={<ListVideo />} title="Nothing in this series is published." />
+      ) : (
+        <VideoGrid videos={list.videos} now={now} hrefFor={(id) => seriesVideoPath(id, slug)} />
+      )}
+      <Pager
+        page={list.page}
+        pageCount={list.pageCount}
+        hrefFor={(page) => seriesPath(slug, page)}
+      />
+    </section>
+  );
+}

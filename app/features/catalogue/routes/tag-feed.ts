@@ -1,0 +1,13 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { validatedAnswer } from "~/platform/conditional-response.server";
+import { siteIdentity } from "~/platform/site-origin.server";
+import { tagFeed } from "../feeds/rss.server";
+import { askedTag } from "../lists/asked-tag.server";
+
+export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
+  const tag = askedTag(request, "/feed.xml");
+  const site = siteIdentity(request);
+  return validatedAnswer(request, site.origin, "application/rss+xml; charset=utf-8", () =>
+    tagFeed(site, tag),
+  );
+}

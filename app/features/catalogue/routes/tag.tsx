@@ -1,0 +1,58 @@
+import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { Tag } from "lucide-react";
+import { siteIdentity } from "~/platform/site-origin.server";
+import { listPath } from "~/shared/addresses";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { askedTag } from "../lists/asked-tag.server";
+import { ListSection } from "../lists/list-section";
+import { listTagged, pageParameter } from "../lists/listing.server";
+import { loadList } from "../lists/load-list.server";
+import { tagMeta } from "../meta/catalogue-meta";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data ? tagMeta(data.site, data) : [];
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const tag = askedTag(request);
+  const page = pageParameter(new URL(request.url).searchParams);
+  const { status, ...result } = await loadList(request, () => listTagged({ tag, page }));
+  const isUnknown = status === 200 && result.list.total === 0;
+  return data(
+    { ...result, tag, site: siteIdentity(request), now: Date.now() },
+    { status: isUnknown ? 404 : status },
+  );
+}
+
+export default function TagPage() {
+  useLiveRefresh();
+  const { list, error, tag, now } = useLoaderData<typeof loader>();
+  return (
+    <ListSection
+      heading={
+        <>
+          Videos tagged “<bdi>{tag}</bdi>”
+        </>
+      }
+      list={list}
+      error={error}
+      listLocation={{ from: "tags", tag }}
+      now={now}
+      empty={
+        <EmptyState
+          icon={<Tag />}
+          title="No videos found with this tag."
+          action={
+            <ButtonLink to={listPath({ from: "home", search: tag })}>
+              Search for this text
+            </ButtonLink>
+          }
+        >
+          A search also finds titles, and tags that only contain it.
+        </EmptyState>
+      }
+    />
+  );
+}

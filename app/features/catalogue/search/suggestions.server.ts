@@ -1,0 +1,110 @@
+import { addressLimit } from "~/platform/address-limit.server";
+import { tagPath, videoPath } from "~/shared/addresses";
+import { type CategoryId, storedValues } from "~/shared/categories";
+import { fold } from "~/shared/fold";
+import { searchText } from "~/shared/search-text";
+import { SUGGESTIONS_MOST, type Suggestion } from "~/shared/suggestion";
+import { projected } from "~db/changes.server";
+import { prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
+import { queryThread } from "~db/threads/query-thread.server";
+import { tagOfAlias } from "../lists/tag-aliases.server";
+import type { MatchingTagsQuestion } from "../related/known-tags.server";
+import type { NewestHitsQuestion } from "./search-hits.server";
+
+/** Of the suggestions, so many are tags while there are titles enough. */
+const TAGS_MOST = 3;
+/** Newest hits among which the titles are chosen. */
+const HITS_LOOKED_AT = 64;
+
+/** A letter every 200 ms from everyone in a household; a carrier's phones share few addresses. */
+const ASKED_PER_MINUTE = 1_200;
+export const suggestionLimit = addressLimit("suggestions by address", ASKED_PER_MINUTE, 60);
+
+/** More would only wait for the threads, and be of a text that has changed meanwhile. */
+const WAITING_MOST = 16;
+const questions = processState("suggestions", () => ({ waiting: 0 }));
+
+/**
+ * At most 8 tags and titles of published videos that contain a text, as a search for it would find
+ * them. None while more are asked for than the threads answer.
+ */
+export async function suggestions(
+  text: string,
+  category: CategoryId | undefined,
+): Promise<Suggestion[]> {
+  const search = searchText(text);
+  const needle = fold(search);
+  const asked = questions();
+  if (!needle || asked.waiting >= WAITING_MOST) return [];
+  asked.waiting += 1;
+  try {
+    await projected();
+    const [tags, titles] = await Promise.all([
+      suggestedTags(needle),
+      queryThread<bigint[]>("reading", "newest-hits", {
+        needle,
+        categories: category && storedValues(category),
+        limit: HITS_LOOKED_AT,
+      } satisfies NewestHitsQuestion).then((keys) => matchingTitles(keys, needle)),
+    ]);
+    const tagsShown = Math.max(TAGS_MOST, SUGGESTIONS_MOST - titles.length);
+    return [
+      ...tags.slice(0, tagsShown).map(
+        (tag): Suggestion => ({
+          kind: "tag",
+          text: tag,
+          href: tagPath(tag),
+        }),
+      ),
+      ...titles.map(
+        ({ id, title }): Suggestion => ({
+          kind: "video",
+          text: title,
+          href: videoPath(id, { from: "home", search, category }),
+        }),
+      ),
+    ].slice(0, SUGGESTIONS_MOST);
+  } finally {
+    asked.waiting -= 1;
+  }
+}
+
+/** The tags with the text, and before them the one that it is another name of. */
+async function suggestedTags(needle: string): Promise<string[]> {
+  const matching = (text: string) =>
+    queryThread<string[]>("related", "matching-tags", {
+      needle: text,
+      most: SUGGESTIONS_MOST,
+    } satisfies MatchingTagsQuestion);
+  const meant = tagOfAlias(needle);
+  const tags = await matching(needle);
+  // Only where a published video has it: else its page is none.
+  const isPublished = meant !== undefined && (await matching(meant)).includes(meant);
+  return isPublished ? [meant, ...tags.filter((tag) => tag !== meant)] : tags;
+}
+
+/** The titles with the text, each once: first those that begin with it, then those with such a word. */
+function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
+  const rows = prepared(`
+    SELECT id, title FROM videos WHERE +listed AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
+    `[${keys.join(",")}]`,
+  ) as { id: string; title: string }[];
+  const byRank: { id: string; title: string }[][] = [[], [], []];
+  const seen = new Set<string>();
+  for (const row of rows) {
+    const title = fold(row.title).trim();
+    const at = title.indexOf(needle);
+    if (at < 0 || seen.has(title)) continue;
+    seen.add(title);
+    byRank[at === 0 ? 0 : beginsWord(title, needle) ? 1 : 2]?.push(row);
+  }
+  return byRank.flat();
+}
+
+function beginsWord(title: string, needle: string): boolean {
+  for (let at = title.indexOf(needle); at >= 0; at = title.indexOf(needle, at + 1)) {
+    if (!/[\p{L}\p{M}\p{N}]$/u.test(title.slice(0, at))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,48 @@
+import { Link } from "@remix-run/react";
+import { UserRoundCheck } from "lucide-react";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { formatQuantity } from "~/shared/format";
+import type { ConsentState } from "./consent";
+import { consentHref } from "./consent-address";
+
+/** The state of a video's record, with a link for users who may change it; nothing if no record is required. */
+export function ConsentLine({
+  id,
+  title,
+  state,
+}: {
+  id: string;
+  title: string;
+  state: ConsentState | undefined;
+}) {
+  const may = usePermissions();
+  if (!state) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-4 text-sm text-muted">
+      <span className="inline-flex min-w-0 items-start gap-1.5">
+        <UserRoundCheck aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+        <span className="min-w-0">{sentenceOf(state)}</span>
+      </span>
+      {may("/admin/videos/:id/consent") && (
+        <Link
+          to={consentHref(id)}
+          aria-label={`Complete it: the consent record of ${title}`}
+          className="inline-flex min-h-11 items-center text-accent underline underline-offset-4 mouse:min-h-0"
+        >
+          {state.kind === "lacking" ? "Complete it" : "Record"}
+        </Link>
+      )}
+    </p>
+  );
+}
+
+function sentenceOf(state: ConsentState): string {
+  switch (state.kind) {
+    case "complete":
+      return "Consent is complete.";
+    case "ending":
+      return `Consent ends in ${formatQuantity(state.days, "day")}.`;
+    case "lacking":
+      return state.sentence;
+  }
+}

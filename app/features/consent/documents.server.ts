@@ -1,0 +1,239 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { generateX25519Identity } from "age-encryption";
+import { fileTypeFromBuffer } from "file-type";
+import { localFile } from "~/media/files/local-copies.server";
+import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
+import { storedFile } from "~/media/files/stored-files.server";
+import { type FileRule, HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
+import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
+import { isTemporaryFailure } from "~/media/storage/object-store";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { settings } from "~/platform/settings.server";
+import { moveFlushed } from "~/shared/move-files.server";
+import { prepared, transaction } from "~db/client.server";
+import { makeFolder } from "~db/folders.server";
+import type { PerformerDocumentRow } from "~db/schema/consent";
+import type { DocumentKind } from "./consent";
+import {
+  DamagedDocumentError,
+  decryptedFile,
+  encryptingStream,
+  unwrapKey,
+  wrapKey,
+} from "./encrypted-documents.server";
+import { settleVideos } from "./settle.server";
+
+const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
+/** By which an encrypted file is at most larger than its document: its header, and a tag for each 64 KiB. */
+const MAX_OVERHEAD_BYTES = 64 * 1024;
+const MOST_DOCUMENTS = 50;
+const ENDINGS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
+type DocumentType = PerformerDocumentRow["type"];
+
+const TOO_LARGE = "A document may have 20 MB at most.";
+const WRONG_TYPE = "A document must be a PDF, a JPEG or a PNG.";
+
+/** `UPLOADS_DIR/documents`: no bucket, so no address leads into it. */
+function documentsFolder(): string {
+  return path.join(settings().uploadsDir, "documents");
+}
+
+export function documentFile(id: string): string {
+  return path.join(documentsFolder(), id);
+}
+
+/** A document that is arriving: it is encrypted before a byte of it is on the disk. */
+export interface ArrivingDocument {
+  id: string;
+  rule: FileRule;
+  /** What has arrived: known when all of it has. */
+  content(): { key: Promise<string>; bytes: number; type: DocumentType };
+}
+
+export function arrivingDocument(): ArrivingDocument {
+  const id = randomUUID();
+  const key = generateX25519Identity();
+  let head = Buffer.alloc(0);
+  let bytes = 0;
+  let type: DocumentType | undefined;
+  const admit = async (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > MAX_DOCUMENT_BYTES) throw new UploadError(413, TOO_LARGE, "document");
+    if (type) return;
+    head = Buffer.concat([head, piece.subarray(0, HEAD_BYTES)]);
+    type = await typeOf(head);
+    if (!type && head.length >= HEAD_BYTES) throw new UploadError(415, WRONG_TYPE, "document");
+  };
+  return {
+    id,
+    // Its own limit is of what is written, which is a little more.
+    rule: {
+      maxBytes: MAX_DOCUMENT_BYTES + MAX_OVERHEAD_BYTES,
+      tooLarge: TOO_LARGE,
+      checkHead: async () => {},
+      through: () => encryptingStream(key, admit),
+    },
+    content() {
+      if (!type) throw new UploadError(415, WRONG_TYPE, "document");
+      return { key, bytes, type };
+    },
+  };
+}
+
+async function typeOf(head: Buffer): Promise<DocumentType | undefined> {
+  const type = (await fileTypeFromBuffer(head))?.mime;
+  return type && Object.hasOwn(ENDINGS, type) ? (type as DocumentType) : undefined;
+}
+
+/**
+ * Keeps a document that has arrived. The file is there before its row, so a row never lacks its file;
+ * what a killed process leaves is a file of no row, which `npm run check-library` finds.
+ *
+ * @returns false when the performer no longer exists.
+ * @throws {UploadError} 415, 422, 507
+ */
+export async function keepDocument(
+  { performerId, kind, userId }: { performerId: string; kind: DocumentKind; userId: string },
+  arriving: ArrivingDocument,
+  received: ReceivedFile,
+  now = Date.now(),
+): Promise<boolean> {
+  const { id } = arriving;
+  const { key, bytes, type } = arriving.content();
+  const fileKey = wrapKey(await key);
+  makeFolder(documentsFolder());
+  try {
+    await moveFlushed(received.path, documentFile(id));
+    return await transaction(() => {
+      if (!prepared("SELECT 1 FROM performers WHERE id = ?").get(performerId)) {
+        enqueueRemovals([nameOf(id)], { reason: "discarded" });
+        return false;
+      }
+      const count = prepared("SELECT count(*) FROM performer_documents WHERE performer_id = ?");
+      if ((count.pluck().get(performerId) as number) >= MOST_DOCUMENTS) {
+        throw new UploadError(422, `A performer may have ${MOST_DOCUMENTS} documents.`, "document");
+      }
+      prepared(
+        `INSERT INTO performer_documents
+           (id, performer_id, kind, type, bytes, file_key, added_at, added_by)
+         VALUES (@id, @performerId, @kind, @type, @bytes, @fileKey, @addedAt, @userId)`,
+      ).run({
+        ...{ id, performerId, kind, type, bytes, userId },
+        fileKey,
+        addedAt: new Date(now).toISOString(),
+      });
+      logAccess("document-add", { id, performerId, userId }, now);
+      settleVideos(videosShowing(performerId), now);
+      return true;
+    });
+  } catch (error) {
+    await removeUnreferenced([nameOf(id)], "discarded");
+    throw toUploadError(error);
+  }
+}
+
+function logAccess(
+  action: "document-add" | "document-open" | "document-remove",
+  { id, performerId, userId }: { id: string; performerId: string; userId: string },
+  now: number,
+): void {
+  appendToLog({ action, userId, detail: { document: id, performer: performerId } }, now);
+}
+
+export interface OpenDocument {
+  stream: Readable;
+  bytes: number;
+  type: DocumentType;
+  /** What it is offered to be saved as. */
+  name: string;
+}
+
+/**
+ * A document for somebody who may read it, which the log says. It is read once before, so that nobody is
+ * sent half of one that is damaged.
+ *
+ * @returns why it can't be read, else what to send.
+ */
+export async function openDocument(
+  { id, performerId, userId }: { id: string; performerId: string; userId: string },
+  now = Date.now(),
+): Promise<OpenDocument | "gone" | "locked" | "damaged" | "away"> {
+  const row = prepared("SELECT * FROM performer_documents WHERE id = ? AND performer_id = ?").get(
+    id,
+    performerId,
+  ) as PerformerDocumentRow | undefined;
+  if (!row) return "gone";
+  const key = unwrapKey(row.file_key);
+  if (!key) return "locked";
+  const file = documentFile(id);
+  try {
+    await localFile(file);
+    let bytes = 0;
+    for await (const chunk of decryptedFile(file, key)) bytes += chunk.length;
+    if (bytes !== row.bytes) return "damaged";
+  } catch (error) {
+    if (isTemporaryFailure(error)) return "away";
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (!isMissing && !(error instanceof DamagedDocumentError)) {
+      console.error(`Could not read the document ${id}: ${(error as Error).message}`);
+    }
+    return "damaged";
+  }
+  await transaction(() => logAccess("document-open", { id, performerId, userId }, now));
+  return {
+    stream: Readable.from(decryptedFile(file, key)),
+    bytes: row.bytes,
+    type: row.type,
+    name: `document-${id.slice(0, 8)}.${ENDINGS[row.type]}`,
+  };
+}
+
+/**
+ * Deletes a document: its row with the key, and then its file.
+ *
+ * @returns how many videos were hidden, as they lack it now; undefined when there is no such document.
+ */
+export async function removeDocument(
+  { id, performerId, userId }: { id: string; performerId: string; userId: string },
+  now = Date.now(),
+): Promise<number | undefined> {
+  const hidden = await transaction(() => {
+    const { changes } = prepared(
+      "DELETE FROM performer_documents WHERE id = ? AND performer_id = ?",
+    ).run(id, performerId);
+    if (changes === 0) return undefined;
+    enqueueDocumentRemovals([id]);
+    logAccess("document-remove", { id, performerId, userId }, now);
+    return settleVideos(videosShowing(performerId), now);
+  });
+  removeSoon();
+  return hidden;
+}
+
+/** The ids of the videos whose consent record names a performer. */
+export function videosShowing(performerId: string): string[] {
+  return prepared("SELECT video_id FROM video_performers WHERE performer_id = ?")
+    .pluck()
+    .all(performerId) as string[];
+}
+
+/** Part of the transaction that deletes the rows of documents: enqueues the removal of their files. */
+export function enqueueDocumentRemovals(ids: readonly string[]): void {
+  enqueueRemovals(ids.map(nameOf), { reason: "deleted", isOrdered: true });
+}
+
+const nameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
+
+/** Documents whose file or row is missing. */
+export function checkDocuments(): { stray: string[]; missing: string[] } {
+  const names = fs.existsSync(documentsFolder()) ? fs.readdirSync(documentsFolder()) : [];
+  const files = new Set(names.filter((name) => !name.startsWith(".")));
+  const rows = new Set(prepared("SELECT id FROM performer_documents").pluck().all() as string[]);
+  return {
+    stray: [...files].filter((name) => !rows.has(name)),
+    missing: [...rows].filter((id) => !files.has(id) && !storedFile(nameOf(id))),
+  };
+}

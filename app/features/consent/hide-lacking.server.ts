@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { hold, releaseHold } from "~/features/visibility/holds.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { settings } from "~/platform/settings.server";
+import { formatQuantity } from "~/shared/format";
+import { prepared, transaction } from "~db/client.server";
+import { writingTurns } from "~db/threads/checkpoint.server";
+import { queryThread } from "~db/threads/query-thread.server";
+import { dayOf } from "./consent";
+import { LACKS_RECORD, type Lacking } from "./lacking.server";
+import { CONSENT_SOURCES } from "./settle.server";
+import { lacksOf } from "./validity.server";
+
+const VIDEOS_AT_ONCE = 32;
+/** Begins the `source_id` of the holds of one batch. */
+const BATCH = "hidden:";
+
+export function lacking(now = Date.now()): Promise<Lacking> {
+  return queryThread<Lacking>("studio", "lacking-consent", { now });
+}
+
+/** The public videos with a number above that lack a record, a few at a time. */
+const NEXT = `SELECT number, id FROM videos
+  WHERE number > @after AND public AND ${LACKS_RECORD} ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`;
+
+/**
+ * Holds the public videos without a valid record, until they have one or an owner undoes the batch. Commits in parts,
+ * so that others can write in between.
+ *
+ * @returns how many it hid.
+ */
+export async function hideLacking(userId: string, now = Date.now()): Promise<number> {
+  const sourceId = `${BATCH}${randomUUID()}`;
+  const turn = writingTurns();
+  const today = dayOf(now);
+  let after = 0;
+  let hidden = 0;
+  for (;;) {
+    const rows = prepared(NEXT).all({ today, after }) as { number: number; id: string }[];
+    const last = rows.at(-1);
+    if (!last) break;
+    after = last.number;
+    hidden += await transaction(() => {
+      // Checked again: a record may have been saved meanwhile.
+      const lacks = lacksOf(
+        rows.map(({ id }) => id),
+        now,
+      );
+      const held = [...lacks.keys()].filter(
+        (videoId) => isPublic(videoId) && hold({ videoId, reason: "consent", sourceId }, now),
+      );
+      return held.length;
+    });
+    await turn();
+  }
+  await record("consent-hide-all", hidden, sourceId, userId, now);
+  return hidden;
+}
+
+/** A group of videos that are on hold because they have no valid record. */
+export interface HiddenVideos {
+  /** The `source_id` of their holds. */
+  source: string;
+  videos: number;
+  /** When the first was hidden, ISO 8601 UTC. */
+  since: string;
+  /** Whether an owner hid them together; otherwise they were published while a record was required. */
+  isBatch: boolean;
+}
+
+/**
+ * Returns the groups that can be released: each batch, and, if records are no longer required, the videos that are
+ * still on hold for theirs.
+ */
+export function hiddenVideos(): HiddenVideos[] {
+  const rows = prepared(
+    `SELECT source_id AS source, count(*) AS videos, min(since) AS since,
+       source_id <> @required AS isBatch
+     FROM video_holds WHERE reason = 'consent'
+       AND ((source_id >= @from AND source_id < @to) OR (source_id = @required AND NOT @isRequired))
+     GROUP BY source_id ORDER BY since DESC`,
+  ).all({
+    from: BATCH,
+    to: `${BATCH}~`,
+    required: CONSENT_SOURCES.required,
+    isRequired: Number(settings().requireConsent),
+  }) as (Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 })[];
+  return rows.map((row) => ({ ...row, isBatch: row.isBatch === 1 }));
+}
+
+/**
+ * Releases the holds of one of `hiddenVideos`. Other holds of these videos stay.
+ *
+ * @returns how many videos are public again; undefined if there are no such holds.
+ */
+export async function releaseHidden(
+  source: string,
+  userId: string,
+  now = Date.now(),
+): Promise<number | undefined> {
+  if (!hiddenVideos().some((each) => each.source === source)) return undefined;
+  const turn = writingTurns();
+  let shown = 0;
+  for (;;) {
+    const ids = prepared(
+      `SELECT video_id FROM video_holds WHERE reason = 'consent' AND source_id = ?
+       LIMIT ${VIDEOS_AT_ONCE}`,
+    )
+      .pluck()
+      .all(source) as string[];
+    if (ids.length === 0) break;
+    shown += await transaction(() => {
+      for (const videoId of ids) releaseHold({ videoId, reason: "consent", sourceId: source });
+      return ids.filter(isPublic).length;
+    });
+    await turn();
+  }
+  await record("consent-hide-undo", shown, source, userId, now);
+  return shown;
+}
+
+async function record(
+  action: "consent-hide-all" | "consent-hide-undo",
+  videos: number,
+  source: string,
+  userId: string,
+  now: number,
+): Promise<void> {
+  await transaction(() => appendToLog({ action, userId, detail: { source, videos } }, now));
+  await transaction(() =>
+    recordActivity({ userId, action, detail: formatQuantity(videos, "video") }),
+  );
+}

@@ -1,0 +1,152 @@
+import { assertAllowed, type SessionUser } from "~/features/permissions/guard.server";
+import { removeSoon } from "~/media/files/removals.server";
+import { receiveMultipart } from "~/media/intake/multipart.server";
+import { discardReceived } from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { type Failure, failure } from "~/platform/failure";
+import { readSmallForm } from "~/platform/small-form.server";
+import type { Toast } from "~/platform/toast.server";
+import { formatQuantity } from "~/shared/format";
+import { isBusy } from "~db/write-lock";
+import { DOCUMENT_LABELS, type DocumentKind, dayOf } from "./consent";
+import { arrivingDocument, keepDocument, removeDocument } from "./documents.server";
+import { type PerformerErrors, type PerformerTexts, readPerformer } from "./performer-form";
+import { findPerformer, forgetPerformer, savePerformer } from "./performers.server";
+
+const FAILED = "Nothing was changed.";
+const GONE = "This performer no longer exists.";
+const CHANGED =
+  "Somebody else has changed this record in the meantime. Compare it with what you entered, and save again.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+
+/** A failure, with what was typed. */
+export interface PerformerFailure extends Failure {
+  typed?: PerformerTexts;
+  fields?: PerformerErrors;
+  /** What was wrong with the document. */
+  document?: string;
+}
+
+/** Where a change leads, with what it says there. */
+interface Done {
+  to: string;
+  toast: Toast;
+}
+
+/**
+ * Performs a form of a performer's page: `intent` is `save`, `add-document` (multipart),
+ * `remove-document` or `forget`.
+ *
+ * @param id `new` for somebody who is not there yet.
+ */
+export async function performOnPerformer(
+  request: Request,
+  id: string,
+  user: SessionUser,
+): Promise<PerformerFailure | Done> {
+  try {
+    if (/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
+      return await addDocument(request, id, user);
+    }
+    const form = await readSmallForm(request);
+    return await perform((name) => String(form.get(name) ?? ""), id, user);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return failure(503, FAILED, { detail: BUSY });
+  }
+}
+
+async function perform(
+  text: (name: string) => string,
+  id: string,
+  user: SessionUser,
+): Promise<PerformerFailure | Done> {
+  const intent = text("intent");
+  if (intent === "save") return save(text, id, user);
+  if (intent === "remove-document") {
+    assertAllowed(user, "/admin/consent/:id remove-document");
+    const about = { id: text("document"), performerId: id, userId: user.id };
+    const hidden = await removeDocument(about);
+    if (hidden === undefined) {
+      return failure(404, FAILED, { detail: "This document was already deleted." });
+    }
+    return done(id, `The document is deleted.${sentenceOf(hidden)}`);
+  }
+  if (intent === "forget") {
+    assertAllowed(user, "/admin/consent/:id forget");
+    if (!text("sure")) {
+      return failure(422, FAILED, { detail: "Tick “Delete all of it” first." });
+    }
+    const forgotten = await forgetPerformer(id, user.id);
+    if (forgotten === undefined) return failure(404, FAILED, { detail: GONE });
+    removeSoon();
+    return done("", `All data about this performer was deleted.${sentenceOf(forgotten)}`);
+  }
+  // The form of a file that came without one.
+  if (intent === "add-document") assertAllowed(user, "/admin/consent/:id add-document");
+  return failure(400, "This form is not complete.");
+}
+
+async function save(
+  text: (name: string) => string,
+  id: string,
+  user: SessionUser,
+): Promise<PerformerFailure | Done> {
+  const isNew = id === "new";
+  const before = isNew ? undefined : findPerformer(id);
+  if (!isNew && !before) return failure(404, FAILED, { detail: GONE });
+  const typed: PerformerTexts = {
+    ...{ stageNames: text("stageNames"), legalName: text("legalName") },
+    ...{ dateOfBirth: text("dateOfBirth"), documentKind: text("documentKind") },
+    checkedOn: text("checkedOn"),
+  };
+  const read = readPerformer(typed, dayOf(Date.now()), {
+    hasBox: before?.isReadable ?? true,
+    isNew,
+  });
+  if ("errors" in read) return { ...failure(422, FAILED), typed, fields: read.errors };
+  const existing = isNew ? undefined : { id, shown: text("shown") };
+  const saved = await savePerformer(read.performer, user.id, existing);
+  if (saved === "gone") return failure(404, FAILED, { detail: GONE });
+  if (saved === "changed") return { ...failure(409, FAILED, { detail: CHANGED }), typed };
+  return done(saved.id, `The record is saved.${sentenceOf(saved.hidden)}`);
+}
+
+async function addDocument(
+  request: Request,
+  id: string,
+  user: SessionUser,
+): Promise<PerformerFailure | Done> {
+  assertAllowed(user, "/admin/consent/:id add-document");
+  const arriving = arrivingDocument();
+  const { fields, files, error } = await receiveMultipart(request, { document: arriving.rule });
+  const received = files.get("document");
+  try {
+    if (error) throw error;
+    const kind = fields.get("kind") ?? "";
+    if (fields.get("intent") !== "add-document" || !Object.hasOwn(DOCUMENT_LABELS, kind)) {
+      return failure(400, "This form is not complete.");
+    }
+    if (!received) throw new UploadError(422, "Please choose a file.", "document");
+    const about = { performerId: id, kind: kind as DocumentKind, userId: user.id };
+    if (!(await keepDocument(about, arriving, received))) {
+      return failure(404, FAILED, { detail: GONE });
+    }
+    return done(id, "The document is encrypted and kept.");
+  } catch (failed) {
+    if (!(failed instanceof UploadError)) throw failed;
+    return { ...failure(failed.status, "The document was not kept."), document: failed.message };
+  } finally {
+    await discardReceived(received);
+  }
+}
+
+function sentenceOf(hidden: number): string {
+  if (hidden === 0) return "";
+  return ` ${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`;
+}
+
+function done(id: string, description: string): Done {
+  const to = id ? `/admin/consent/${encodeURIComponent(id)}` : "/admin/consent";
+  return { to, toast: { title: "Consent", description, kind: "success" } };
+}

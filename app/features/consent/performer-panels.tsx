@@ -1,0 +1,267 @@
+import { Form, Link } from "@remix-run/react";
+import { formatBytes } from "~/shared/format-bytes";
+import { StatusBadge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
+import { PageSection } from "~/ui/page-section";
+import { Time } from "~/ui/time";
+import { DOCUMENT_LABELS, IDENTITY_LABELS } from "./consent";
+import { consentHref } from "./consent-address";
+import type { PerformerErrors, PerformerTexts } from "./performer-form";
+import type { Performer, PerformerDocument } from "./performers.server";
+
+/** Who somebody is, and who has checked it. */
+export function PerformerForm({
+  typed,
+  errors = {},
+  shown,
+  isReadable,
+}: {
+  typed: PerformerTexts;
+  errors?: PerformerErrors;
+  /** What the form was made from; empty for somebody new. */
+  shown: string;
+  isReadable: boolean;
+}) {
+  return (
+    <PageSection id="record" title="Record">
+      {!isReadable && (
+        <p role="status" className="text-sm text-bad">
+          The legal name and the date of birth can't be read: the secret that encrypted them is not
+          there. Nothing is lost. Put back the SESSION_SECRET, or the file records-secret beside the
+          database, of the site that wrote them.
+        </p>
+      )}
+      <Form method="post" className="flex flex-col gap-4" key={shown}>
+        <input type="hidden" name="shown" value={shown} />
+        <TextAreaField
+          label="Stage names"
+          name="stageNames"
+          rows={3}
+          required
+          hint="One a line. Lists show the first."
+          defaultValue={typed.stageNames}
+          error={errors.stageNames}
+        />
+        {isReadable && (
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field
+              label="Legal name"
+              name="legalName"
+              required
+              autoComplete="off"
+              hint="As the document shows it. Encrypted."
+              defaultValue={typed.legalName}
+              error={errors.legalName}
+            />
+            <Field
+              label="Date of birth"
+              name="dateOfBirth"
+              type="date"
+              required
+              autoComplete="off"
+              hint="Encrypted."
+              defaultValue={typed.dateOfBirth}
+              error={errors.dateOfBirth}
+            />
+          </div>
+        )}
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            label="Document that was checked"
+            name="documentKind"
+            defaultValue={typed.documentKind}
+            error={errors.documentKind}
+          >
+            <option value="">None yet</option>
+            {Object.entries(IDENTITY_LABELS).map(([kind, label]) => (
+              <option key={kind} value={kind}>
+                {label}
+              </option>
+            ))}
+          </SelectField>
+          <Field
+            label="Checked on"
+            name="checkedOn"
+            type="date"
+            hint="Empty while nobody has compared it with the person."
+            defaultValue={typed.checkedOn}
+            error={errors.checkedOn}
+          />
+        </div>
+        <Button name="intent" value="save" className="self-start">
+          Save record
+        </Button>
+      </Form>
+    </PageSection>
+  );
+}
+
+/** The documents of a performer; what they show is for owners alone. */
+export function Documents({
+  performer,
+  mayRead,
+  error,
+}: {
+  performer: Performer;
+  mayRead: boolean;
+  error?: string;
+}) {
+  const { documents } = performer;
+  return (
+    <PageSection id="documents" title="Documents">
+      <p className="text-sm text-muted">
+        Encrypted on the disk. {mayRead ? "Each time one is opened, the log says who did." : ""}
+        {mayRead ? "" : "An owner can add and open them."}
+      </p>
+      {documents.length > 0 && (
+        <ul aria-label="Documents" className="ruled">
+          {documents.map((document) => (
+            <DocumentRow
+              key={document.id}
+              {...{ document, mayRead }}
+              address={`/admin/consent/${performer.id}`}
+            />
+          ))}
+        </ul>
+      )}
+      {mayRead && (
+        <Form
+          method="post"
+          encType="multipart/form-data"
+          className="flex flex-col gap-4"
+          key={documents.length}
+        >
+          <input type="hidden" name="intent" value="add-document" />
+          <SelectField label="What it is" name="kind" defaultValue="identity">
+            {Object.entries(DOCUMENT_LABELS).map(([kind, label]) => (
+              <option key={kind} value={kind}>
+                {label}
+              </option>
+            ))}
+          </SelectField>
+          <FileField
+            label="Document file"
+            name="document"
+            required
+            accept="application/pdf,image/jpeg,image/png"
+            hint="PDF, JPEG or PNG, up to 20 MB."
+            error={error}
+          />
+          <Button variant="secondary" className="self-start">
+            Add document
+          </Button>
+        </Form>
+      )}
+    </PageSection>
+  );
+}
+
+function DocumentRow({
+  document: { id, kind, type, bytes, addedAt, addedBy },
+  address,
+  mayRead,
+}: {
+  document: PerformerDocument;
+  address: string;
+  mayRead: boolean;
+}) {
+  const about = `${DOCUMENT_LABELS[kind]}, added ${addedAt.slice(0, 10)}`;
+  return (
+    <li className="flex flex-wrap items-center gap-3 py-2">
+      <p className="min-w-0 grow basis-48 text-sm wrap-anywhere">
+        <span className="font-medium">{DOCUMENT_LABELS[kind]}</span>
+        <span className="block text-muted figures">
+          {type === "application/pdf" ? "PDF" : type === "image/png" ? "PNG" : "JPEG"},{" "}
+          {formatBytes(bytes)}, added <Time value={addedAt} /> by {addedBy ?? "a deleted account"}
+        </span>
+      </p>
+      {mayRead && (
+        <>
+          <Form method="post" reloadDocument action={`${address}/documents/${id}`}>
+            <Button variant="secondary" size="sm" aria-label={`Open ${about}`}>
+              Open
+            </Button>
+          </Form>
+          <Form method="post" preventScrollReset>
+            <input type="hidden" name="document" value={id} />
+            <Button
+              name="intent"
+              value="remove-document"
+              variant="danger"
+              size="sm"
+              aria-label={`Delete ${about}`}
+            >
+              Delete
+            </Button>
+          </Form>
+        </>
+      )}
+    </li>
+  );
+}
+
+/** What else is kept about somebody, and its deletion. */
+export function Kept({
+  performer,
+  mayForget,
+  isRequired,
+}: {
+  performer: Performer;
+  mayForget: boolean;
+  isRequired: boolean;
+}) {
+  const { videos, videoCount, createdAt, updatedAt, checkedBy, checkedOn } = performer;
+  return (
+    <PageSection id="kept" title="All that is kept">
+      <p className="text-sm text-muted figures">
+        The record and the documents above, and in which videos they are shown. Entered{" "}
+        <Time value={createdAt} />, changed <Time value={updatedAt} />
+        {checkedOn && `, checked ${checkedOn} by ${checkedBy ?? "a deleted account"}`}.
+      </p>
+      {videos.length === 0 ? (
+        <p className="text-sm">In no video.</p>
+      ) : (
+        <ul aria-label="Shown in" className="ruled text-sm">
+          {videos.map(({ id, title, status }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3">
+              {title === null ? (
+                <span className="flex min-h-11 grow items-center text-muted">
+                  A video in the trash
+                </span>
+              ) : (
+                <Link
+                  to={consentHref(id)}
+                  dir="auto"
+                  className="flex min-h-11 min-w-0 grow items-center hover:text-accent"
+                >
+                  <span className="min-w-0 wrap-anywhere">{title}</span>
+                </Link>
+              )}
+              {status && <StatusBadge status={status} />}
+            </li>
+          ))}
+          {videoCount > videos.length && (
+            <li className="py-3 text-muted">and {videoCount - videos.length} others</li>
+          )}
+        </ul>
+      )}
+      {mayForget && (
+        <Form method="post" className="flex flex-col gap-3">
+          <p className="text-sm text-muted">
+            Deletes the record, the documents and their names in videos, for good.{" "}
+            {isRequired && "Public videos that show them are hidden first. "}
+            Backups made before still have them, encrypted, until they are removed.
+          </p>
+          <label className="flex min-h-11 items-center gap-3 text-sm">
+            <input type="checkbox" name="sure" required className="size-5 accent-accent" />
+            Delete all of it
+          </label>
+          <Button name="intent" value="forget" variant="danger" className="self-start">
+            Delete performer
+          </Button>
+        </Form>
+      )}
+    </PageSection>
+  );
+}

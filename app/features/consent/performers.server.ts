@@ -1,0 +1,268 @@
+import { randomUUID } from "node:crypto";
+import { hold } from "~/features/visibility/holds.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { fold } from "~/shared/fold";
+import { prepared, transaction } from "~db/client.server";
+import type { PerformerDocumentRow, PerformerRow } from "~db/schema/consent";
+import { isAdultOn } from "./consent";
+import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
+import { openBox, sealBox } from "./performer-box.server";
+import type { ParsedPerformer } from "./performer-form";
+import { CONSENT_SOURCES, settleVideos } from "./settle.server";
+
+const PERFORMERS_PER_PAGE = 50;
+
+/** A performer as a list shows them. */
+interface ListedPerformer {
+  id: string;
+  /** The first is the one they are listed by. */
+  stageNames: string[];
+  checkedOn: string | null;
+  documents: number;
+  videos: number;
+}
+
+export interface PerformerPage {
+  performers: ListedPerformer[];
+  /** Where the next page begins; null on the last. */
+  next: string | null;
+}
+
+/**
+ * Performers by their first stage name.
+ *
+ * @param search the beginning of a word of any stage name; empty for all.
+ * @param after the `next` of the page before.
+ */
+export function listPerformers(search = "", after = ""): PerformerPage {
+  const [name = "", id = ""] = readCursor(after);
+  const text = fold(search.normalize("NFC").replace(/\s+/g, " ").trim());
+  const rows = prepared(
+    `SELECT id, stage_names AS names, sort_name AS sortName, checked_on AS checkedOn,
+       (SELECT count(*) FROM performer_documents WHERE performer_id = performers.id) AS documents,
+       (SELECT count(*) FROM video_performers WHERE performer_id = performers.id) AS videos
+     FROM performers
+     WHERE (sort_name, id) > (@name, @id) AND (@text = '' OR EXISTS (
+       SELECT 1 FROM performer_names WHERE performer_id = performers.id
+         AND name >= @text AND name < @text || char(1114111)))
+     ORDER BY sort_name, id LIMIT ${PERFORMERS_PER_PAGE + 1}`,
+  ).all({ name, id, text }) as (Omit<ListedPerformer, "stageNames"> & {
+    names: string;
+    sortName: string;
+  })[];
+  const shown = rows.slice(0, PERFORMERS_PER_PAGE);
+  const last = shown.at(-1);
+  return {
+    performers: shown.map(({ names, sortName, ...performer }) => ({
+      ...performer,
+      stageNames: names.split("\n"),
+    })),
+    next: rows.length > shown.length && last ? JSON.stringify([last.sortName, last.id]) : null,
+  };
+}
+
+function readCursor(after: string): string[] {
+  try {
+    const read: unknown = JSON.parse(after);
+    return Array.isArray(read) ? read.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+export interface PerformerDocument {
+  id: string;
+  kind: PerformerDocumentRow["kind"];
+  type: PerformerDocumentRow["type"];
+  bytes: number;
+  addedAt: string;
+  /** The e-mail of who added it; null when that account is gone. */
+  addedBy: string | null;
+}
+
+/** All that is kept about a performer. */
+export interface Performer {
+  id: string;
+  stageNames: string[];
+  /** Undefined when the secret that encrypted them is not there. */
+  legalName?: string;
+  dateOfBirth?: string;
+  isReadable: boolean;
+  documentKind: PerformerRow["document_kind"];
+  checkedOn: string | null;
+  checkedBy: string | null;
+  createdAt: string;
+  updatedAt: string;
+  documents: PerformerDocument[];
+  /** The newest, at most 100. */
+  videos: { id: string; title: string | null; status: string | null }[];
+  videoCount: number;
+}
+
+export function findPerformer(id: string): Performer | undefined {
+  const row = prepared(
+    `SELECT performers.*, email FROM performers LEFT JOIN users ON users.id = checked_by
+     WHERE performers.id = ?`,
+  ).get(id) as (PerformerRow & { email: string | null }) | undefined;
+  if (!row) return undefined;
+  const box = openBox(row.box);
+  const documents = prepared(
+    `SELECT performer_documents.id, kind, type, bytes, added_at AS addedAt, email AS addedBy
+     FROM performer_documents LEFT JOIN users ON users.id = added_by
+     WHERE performer_id = ? ORDER BY added_at`,
+  ).all(id) as PerformerDocument[];
+  const videos = prepared(
+    `SELECT video_id AS id, title, status FROM video_performers
+     LEFT JOIN videos ON videos.id = video_id WHERE performer_id = ? LIMIT 100`,
+  ).all(id) as Performer["videos"];
+  return {
+    id,
+    stageNames: row.stage_names.split("\n"),
+    ...box,
+    isReadable: box !== undefined,
+    documentKind: row.document_kind,
+    checkedOn: row.checked_on,
+    checkedBy: row.email,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    documents,
+    videos,
+    videoCount: videosShowing(id).length,
+  };
+}
+
+/** Whether it was saved, and which it is: `changed` when somebody else has changed it since. */
+export type SavedPerformer = { id: string; hidden: number } | "changed" | "gone";
+
+/**
+ * Enters a performer, or changes one. Legal name and date of birth stay where they can't be read.
+ *
+ * @param existing which one, and its `updatedAt` as the form was made from.
+ */
+export function savePerformer(
+  performer: ParsedPerformer,
+  userId: string,
+  existing?: { id: string; shown: string },
+  now = Date.now(),
+): Promise<SavedPerformer> {
+  const id = existing?.id ?? randomUUID();
+  return transaction((): SavedPerformer => {
+    const before = prepared("SELECT * FROM performers WHERE id = ?").get(id) as
+      | PerformerRow
+      | undefined;
+    if (existing && !before) return "gone";
+    if (existing && before?.updated_at !== existing.shown) return "changed";
+    const isReadable = !before || openBox(before.box) !== undefined;
+    const { legalName, dateOfBirth, stageNames, documentKind, checkedOn } = performer;
+    const isChecked = checkedOn !== null;
+    const isSameCheck = before?.checked_on === checkedOn && before.document_kind === documentKind;
+    const at = new Date(now).toISOString();
+    prepared(
+      `INSERT INTO performers (id, stage_names, sort_name, box, document_kind, checked_on, checked_by,
+         created_at, updated_at)
+       VALUES (@id, @names, @sortName, @box, @documentKind, @checkedOn, @checkedBy, @at, @at)
+       ON CONFLICT (id) DO UPDATE SET stage_names = @names, sort_name = @sortName, box = @box,
+         document_kind = @documentKind, checked_on = @checkedOn, checked_by = @checkedBy,
+         updated_at = @at`,
+    ).run({
+      ...{ id, documentKind, checkedOn, at },
+      names: stageNames.join("\n"),
+      sortName: fold(stageNames[0]!),
+      box: isReadable ? sealBox({ legalName, dateOfBirth }) : before.box,
+      checkedBy: isSameCheck ? before.checked_by : isChecked ? userId : null,
+    });
+    prepared("DELETE FROM performer_names WHERE performer_id = ?").run(id);
+    const addName = prepared("INSERT INTO performer_names (name, performer_id) VALUES (?, ?)");
+    for (const name of searchable(stageNames)) addName.run(name, id);
+    const action = before ? "performer-change" : "performer-add";
+    appendToLog({ action, userId, detail: { performer: id } }, now);
+    if (before && isReadable) recordAges(id, dateOfBirth);
+    return { id, hidden: settleVideos(videosShowing(id), now) };
+  });
+}
+
+/** The names, and what follows each of their spaces, in the form that they are compared in. */
+function searchable(stageNames: readonly string[]): Set<string> {
+  return new Set(
+    stageNames.flatMap((name) => {
+      const words = fold(name).split(" ");
+      return words.map((_, index) => words.slice(index).join(" "));
+    }),
+  );
+}
+
+function recordAges(performerId: string, dateOfBirth: string): void {
+  const recorded = prepared(
+    `SELECT video_id AS videoId, recorded_on AS day FROM video_performers
+     JOIN video_consents USING (video_id) WHERE performer_id = ?`,
+  ).all(performerId) as { videoId: string; day: string }[];
+  const write = prepared(
+    `UPDATE video_performers SET of_age = @ofAge
+     WHERE video_id = @videoId AND performer_id = @performerId AND of_age <> @ofAge`,
+  );
+  for (const { videoId, day } of recorded) {
+    write.run({ videoId, performerId, ofAge: Number(isAdultOn(dateOfBirth, day)) });
+  }
+}
+
+/**
+ * Deletes all that is kept about a performer. Videos that are no longer valid without them are hidden
+ * first, where consent is required. The log says that it was done, without a name.
+ *
+ * @returns how many videos were hidden; undefined when there is no such performer.
+ */
+export function forgetPerformer(
+  id: string,
+  userId: string,
+  now = Date.now(),
+): Promise<number | undefined> {
+  return transaction(() => {
+    const documents = prepared("SELECT id FROM performer_documents WHERE performer_id = ?")
+      .pluck()
+      .all(id) as string[];
+    const videos = videosShowing(id);
+    holdForDeletedMinor(id, now);
+    const { changes } = prepared("DELETE FROM performers WHERE id = ?").run(id);
+    if (changes === 0) return undefined;
+    enqueueDocumentRemovals(documents);
+    appendToLog(
+      {
+        action: "performer-delete",
+        userId,
+        detail: { performer: id, documents: documents.length },
+      },
+      now,
+    );
+    return settleVideos(videos, now);
+  });
+}
+
+/** Without the record, nothing else tells any more that the videos show a minor. */
+function holdForDeletedMinor(performerId: string, now: number): void {
+  const videos = prepared(
+    "SELECT video_id FROM video_performers WHERE performer_id = ? AND of_age = 0",
+  )
+    .pluck()
+    .all(performerId) as string[];
+  const sourceId = CONSENT_SOURCES.deletedMinor;
+  for (const videoId of videos) {
+    if (hold({ videoId, reason: "consent", sourceId }, now)) {
+      appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
+    }
+  }
+}
+
+/** Whose stage name is exactly one of these, without regard to case; `undefined` for those nobody has. */
+export function performersNamed(names: readonly string[]): Map<string, { id: string }[]> {
+  const find = prepared(
+    `SELECT DISTINCT id, stage_names AS names FROM performer_names JOIN performers ON id = performer_id
+     WHERE name = ?`,
+  );
+  return new Map(
+    names.map((name) => {
+      const wanted = fold(name);
+      const rows = find.all(wanted) as { id: string; names: string }[];
+      return [name, rows.filter((row) => row.names.split("\n").some((n) => fold(n) === wanted))];
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { unlessBusy } from "~/platform/busy.server";
+import { streamBody } from "~/platform/node/stream-body.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { openDocument } from "../documents.server";
+
+const WHY = {
+  gone: "This document was already deleted.",
+  locked:
+    "This document can't be read: the secret that encrypted it is not there. Nothing is lost; put that secret back.",
+  away: "This document can’t be read right now, because the file store doesn’t respond or the disk is full. Try again later.",
+  damaged: "The file of this document is damaged or missing. Restore it from a backup.",
+} as const;
+
+/** A document, decrypted, for an owner who asks for it by a form. No address of it works by itself. */
+export async function action({ request, params }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/consent/:id/documents/:document");
+  requireOwnOrigin(request);
+  const { id: performerId = "", document: id = "" } = params;
+  const opened = await unlessBusy(openDocument({ id, performerId, userId: user.id }));
+  if (typeof opened === "string") {
+    throw redirectWithToast(`/admin/consent/${encodeURIComponent(performerId)}`, {
+      title: "Error",
+      description: WHY[opened],
+      kind: "error",
+    });
+  }
+  return new Response(await streamBody(async () => opened.stream), {
+    headers: {
+      "Content-Type": opened.type,
+      "Content-Length": String(opened.bytes),
+      "Content-Disposition": `attachment; filename="${opened.name}"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": "sandbox; default-src 'none'",
+      "Referrer-Policy": "no-referrer",
+    },
+  });
+}

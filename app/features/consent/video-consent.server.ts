@@ -1,0 +1,194 @@
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { formatQuantity } from "~/shared/format";
+import { prepared, transaction } from "~db/client.server";
+import type { PerformerRow, VideoConsentRow } from "~db/schema/consent";
+import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
+import { openBox } from "./performer-box.server";
+import { performersNamed } from "./performers.server";
+import { settleVideos } from "./settle.server";
+import { lacksOf } from "./validity.server";
+
+const MOST_PEOPLE = 50;
+
+/** The fields of the form as they were typed. */
+export interface ConsentTexts {
+  kind: string;
+  people: string;
+  /** Stage names, one a line. */
+  performers: string;
+  recordedOn: string;
+  endsOn: string;
+}
+export type ConsentErrors = Partial<Record<keyof ConsentTexts, string>>;
+
+export interface VideoConsent {
+  video: { id: string; title: string; status: string; held: 0 | 1 };
+  typed: ConsentTexts;
+  /** What the form is made from; empty while there is no record. */
+  shown: string;
+  updatedAt: string | null;
+  updatedBy: string | null;
+  performers: { id: string; name: string; ofAge: boolean; isReadable: boolean }[];
+  /** What it lacks; undefined where it is valid. */
+  lacks?: string;
+  isHeld: boolean;
+}
+
+type Named = Pick<PerformerRow, "id" | "stage_names" | "box"> & { of_age: 0 | 1 };
+
+export function findVideoConsent(videoId: string, now = Date.now()): VideoConsent | undefined {
+  const video = prepared("SELECT id, title, status, held FROM videos WHERE id = ?").get(videoId) as
+    | VideoConsent["video"]
+    | undefined;
+  if (!video) return undefined;
+  const record = prepared(
+    `SELECT video_consents.*, email FROM video_consents LEFT JOIN users ON users.id = updated_by
+     WHERE video_id = ?`,
+  ).get(videoId) as (VideoConsentRow & { email: string | null }) | undefined;
+  const named = prepared(
+    `SELECT id, stage_names, box, of_age FROM video_performers
+     JOIN performers ON performers.id = performer_id WHERE video_id = ? ORDER BY sort_name, id`,
+  ).all(videoId) as Named[];
+  return {
+    video,
+    typed: {
+      kind: record?.kind ?? "own",
+      people: String(record?.people ?? ""),
+      performers: named.map(lineOf).join("\n"),
+      recordedOn: record?.recorded_on ?? "",
+      endsOn: record?.ends_on ?? "",
+    },
+    shown: record?.updated_at ?? "",
+    updatedAt: record?.updated_at ?? null,
+    updatedBy: record?.email ?? null,
+    performers: named.map((one) => ({
+      id: one.id,
+      name: nameOf(one),
+      ofAge: one.of_age === 1,
+      isReadable: openBox(one.box) !== undefined,
+    })),
+    lacks: lacksOf([videoId], now).get(videoId),
+    isHeld:
+      prepared("SELECT 1 FROM video_holds WHERE video_id = ? AND reason = 'consent'").get(
+        videoId,
+      ) !== undefined,
+  };
+}
+
+const nameOf = ({ stage_names }: Pick<PerformerRow, "stage_names">) =>
+  stage_names.split("\n")[0] ?? "";
+
+/** As the form names a performer: with the beginning of their id where several have the name. */
+function lineOf(performer: Pick<PerformerRow, "id" | "stage_names">): string {
+  const name = nameOf(performer);
+  const isOnly = (performersNamed([name]).get(name)?.length ?? 0) <= 1;
+  return isOnly ? name : `${name} #${performer.id.slice(0, 8)}`;
+}
+
+export type SavedConsent = { hidden: number } | { errors: ConsentErrors } | "changed" | "gone";
+
+/**
+ * Records who is shown in a video, and with what right.
+ *
+ * @param shown the `shown` that the form was made from.
+ */
+export function saveVideoConsent(
+  { videoId, userId, shown }: { videoId: string; userId: string; shown: string },
+  typed: ConsentTexts,
+  now = Date.now(),
+): Promise<SavedConsent> {
+  return transaction((): SavedConsent => {
+    if (!prepared("SELECT 1 FROM videos WHERE id = ?").get(videoId)) return "gone";
+    const before = prepared("SELECT updated_at FROM video_consents WHERE video_id = ?")
+      .pluck()
+      .get(videoId) as string | undefined;
+    if ((before ?? "") !== shown) return "changed";
+    const read = readConsent(typed, now);
+    if ("errors" in read) return read;
+    const { kind, people, recordedOn, endsOn, performers } = read;
+    const ages = new Map(
+      prepared("SELECT performer_id, of_age FROM video_performers WHERE video_id = ?")
+        .raw()
+        .all(videoId) as [string, 0 | 1][],
+    );
+    const wasRecordedOn = prepared("SELECT recorded_on FROM video_consents WHERE video_id = ?")
+      .pluck()
+      .get(videoId);
+    prepared("DELETE FROM video_performers WHERE video_id = ?").run(videoId);
+    prepared(
+      `INSERT INTO video_consents (video_id, kind, people, recorded_on, ends_on, updated_at, updated_by)
+       VALUES (@videoId, @kind, @people, @recordedOn, @endsOn, @at, @userId)
+       ON CONFLICT (video_id) DO UPDATE SET kind = @kind, people = @people,
+         recorded_on = @recordedOn, ends_on = @endsOn, updated_at = @at, updated_by = @userId,
+         ending_alert_id = iif(ends_on IS @endsOn, ending_alert_id, NULL)`,
+    ).run({ videoId, kind, people, recordedOn, endsOn, userId, at: new Date(now).toISOString() });
+    for (const { id, dateOfBirth } of performers) {
+      // Where the date of birth can't be read, what was found before stays, if the day is the same.
+      const known = wasRecordedOn === recordedOn ? ages.get(id) : undefined;
+      const ofAge = dateOfBirth ? Number(isAdultOn(dateOfBirth, recordedOn)) : (known ?? 0);
+      prepared(
+        "INSERT INTO video_performers (video_id, performer_id, of_age) VALUES (?, ?, ?)",
+      ).run(videoId, id, ofAge);
+    }
+    const detail = { people, kind, ends: endsOn };
+    appendToLog({ action: "consent-record", videoId, userId, detail }, now);
+    return { hidden: settleVideos([videoId], now) };
+  });
+}
+
+interface ReadConsent {
+  kind: ReleaseKind;
+  people: number;
+  recordedOn: string;
+  endsOn: string | null;
+  performers: { id: string; dateOfBirth?: string }[];
+}
+
+function readConsent(typed: ConsentTexts, now: number): ReadConsent | { errors: ConsentErrors } {
+  const errors: ConsentErrors = {};
+  const today = dayOf(now);
+  if (!Object.hasOwn(RELEASE_LABELS, typed.kind)) errors.kind = "Please choose one.";
+  const people = /^\d{1,2}$/.test(typed.people.trim()) ? Number(typed.people) : undefined;
+  if (people === undefined || people > MOST_PEOPLE) {
+    errors.people = `Please give a number from 0 to ${MOST_PEOPLE}.`;
+  }
+  if (!isDay(typed.recordedOn) || typed.recordedOn > today) {
+    errors.recordedOn = "Please give the day of the recording; it can't be later than today.";
+  }
+  const endsOn = typed.endsOn || null;
+  if (endsOn !== null && !isDay(endsOn)) errors.endsOn = "Please give a day, as 2030-12-31.";
+  const found = findPerformers(typed.performers);
+  if ("error" in found) errors.performers = found.error;
+  else if (people !== undefined && found.rows.length > people) {
+    errors.people = `${formatQuantity(found.rows.length, "performer")} are named below.`;
+  }
+  if (Object.keys(errors).length > 0 || "error" in found) return { errors };
+  return {
+    kind: typed.kind as ReleaseKind,
+    people: people!,
+    recordedOn: typed.recordedOn,
+    endsOn,
+    performers: found.rows.map(({ id, box }) => ({ id, ...openBox(box) })),
+  };
+}
+
+function findPerformers(text: string): { rows: { id: string; box: string }[] } | { error: string } {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.normalize("NFC").replace(/\s+/g, " ").trim());
+  const rows = new Map<string, string>();
+  const box = prepared("SELECT box FROM performers WHERE id = ?").pluck();
+  for (const line of new Set(lines.filter(Boolean))) {
+    if (rows.size > MOST_PEOPLE) return { error: `At most ${MOST_PEOPLE}, please.` };
+    const [, short = line, start = ""] = /^(.*) #([0-9a-f]{8})$/.exec(line) ?? [];
+    const all = performersNamed([short]).get(short) ?? [];
+    const named = start ? all.filter(({ id }) => id.startsWith(start)) : all;
+    if (named.length === 0) return { error: `No performer has the stage name “${line}”.` };
+    if (named.length > 1) {
+      const choices = named.slice(0, 5).map(({ id }) => `“${short} #${id.slice(0, 8)}”`);
+      return { error: `Several performers are called so: write ${choices.join(" or ")}.` };
+    }
+    rows.set(named[0]!.id, box.get(named[0]!.id) as string);
+  }
+  return { rows: [...rows].map(([id, value]) => ({ id, box: value })) };
+}

@@ -1,0 +1,193 @@
+import { Form, useNavigation } from "@remix-run/react";
+import { X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { shownCategories } from "~/shared/categories";
+import { Button } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
+import { Field, SelectField } from "~/ui/forms/field";
+import { MomentField } from "~/ui/forms/moment-field";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { Selection } from "../list/use-selection";
+import { SeriesNameField } from "../series/series-fields";
+import { BULK_ACTIONS, BULK_LABELS } from "./bulk";
+
+/** The form that the checkboxes of the list belong to. */
+export const BULK_FORM = "bulk";
+
+/**
+ * What to do with the selected videos. Without scripts all its fields stand below the list. With
+ * them it sticks to the bottom as one row once something is selected, and opens to what the chosen
+ * action needs; on a screen too low for it, it stays below the list.
+ */
+export function BulkBar({
+  selection,
+  total,
+  pageSize,
+  series,
+  action,
+}: {
+  selection: Selection;
+  /** Videos of the list, on all its pages. */
+  total: number;
+  /** Videos of this page. */
+  pageSize: number;
+  /** Titles that are offered. */
+  series: readonly string[];
+  action: string;
+}) {
+  const hydrated = useHydrated();
+  const may = usePermissions();
+  const [chosen, setChosen] = useState("");
+  const sent = useNavigation().formData;
+  const busy = sent?.get("intent") === "bulk";
+  const doing = sent?.has("confirmed") ? "Updating" : "Checking";
+  const count = selection.all ? total : selection.ids.size;
+  const shown = !hydrated || count > 0;
+  const canBeAll = selection.ids.size === pageSize && total > pageSize;
+  useEffect(() => {
+    if (count === 0) setChosen("");
+  }, [count]);
+  return (
+    <Form
+      id={BULK_FORM}
+      method="post"
+      action={action}
+      preventScrollReset
+      hidden={!shown}
+      aria-label="Selected videos"
+      className={classNames(
+        "rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
+        hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
+      )}
+    >
+      <input type="hidden" name="intent" value="bulk" />
+      <input type="hidden" name="preview" value="1" />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        {hydrated && (
+          <div className="flex min-h-11 items-center gap-1">
+            <p role="status" className="font-semibold whitespace-nowrap figures">
+              {busy
+                ? `${doing} ${count.toLocaleString("en")} …`
+                : `${count.toLocaleString("en")} selected`}
+            </p>
+            <Button
+              type="button"
+              variant="ghost"
+              size="sm"
+              aria-label="Clear selection"
+              title="Clear selection"
+              onClick={selection.clear}
+              className="size-11 !px-0"
+            >
+              <X aria-hidden="true" className="size-4" />
+            </Button>
+          </div>
+        )}
+        {(!hydrated || canBeAll) && (
+          <label
+            className={classNames(
+              "flex min-h-11 items-center gap-2 text-sm",
+              !hydrated && "self-end",
+              hydrated && chosen === "" && "max-sm:hidden",
+              hydrated && "max-sm:order-1 max-sm:w-full",
+            )}
+          >
+            <input
+              type="checkbox"
+              name="all"
+              value="1"
+              checked={hydrated ? selection.all : undefined}
+              onChange={(event) => selection.setAll(event.currentTarget.checked)}
+              className="size-5 shrink-0"
+            />
+            All {total.toLocaleString("en")} of this list
+          </label>
+        )}
+        <div
+          className={classNames(
+            "min-w-0 grow basis-32 sm:grow-0 sm:basis-auto",
+            hydrated && "sm:ml-auto",
+          )}
+        >
+          <SelectField
+            label="With the selected videos"
+            isLabelHidden={hydrated}
+            name="do"
+            value={hydrated ? chosen : undefined}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          >
+            <option value="">{hydrated ? "With the selected …" : "Choose …"}</option>
+            {BULK_ACTIONS.filter((each) => may(`/admin bulk ${each}`)).map((each) => (
+              <option key={each} value={each}>
+                {BULK_LABELS[each]}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+        {(!hydrated || chosen === "category") && (
+          <div className="max-sm:order-2 max-sm:grow">
+            <SelectField label="New category" name="category" isLabelHidden={hydrated}>
+              {shownCategories().map(({ id, label }) => (
+                <option key={id} value={id}>
+                  {label}
+                </option>
+              ))}
+            </SelectField>
+          </div>
+        )}
+        {(!hydrated || chosen.endsWith("tags")) && (
+          <div className="max-sm:order-2 max-sm:grow">
+            <Field
+              label="Tags, separated by commas"
+              name="tags"
+              isLabelHidden={hydrated}
+              placeholder={hydrated ? "Tags, separated by commas" : undefined}
+            />
+          </div>
+        )}
+        {(hydrated ? chosen.endsWith("series") : may("/admin bulk add-series")) && (
+          <div className="max-sm:order-2 max-sm:grow">
+            <SeriesNameField
+              label="Series"
+              name="series"
+              offered={series}
+              isLabelHidden={hydrated}
+              placeholder={hydrated ? "Title of a series" : undefined}
+            />
+          </div>
+        )}
+        {(hydrated ? chosen === "schedule" : may("/admin bulk schedule")) && (
+          <fieldset className="grid w-full min-w-0 grid-cols-1 gap-3 max-sm:order-2 sm:grid-cols-2">
+            <legend className="sr-only">Schedule</legend>
+            <MomentField
+              label="Publish at"
+              name="publishAt"
+              value=""
+              hint="Empty: it stays as it is."
+            />
+            <MomentField
+              label="Hide at"
+              name="unpublishAt"
+              value=""
+              hint="Empty: it stays as it is."
+            />
+          </fieldset>
+        )}
+        <Button
+          variant={chosen === "delete" ? "danger" : "primary"}
+          busy={busy}
+          busyLabel={`${doing}...`}
+          disabled={hydrated && chosen === ""}
+          className={classNames(
+            "max-sm:order-3",
+            hydrated && chosen === "" && "max-sm:hidden",
+            !hydrated && "self-end",
+          )}
+        >
+          Apply
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,108 @@
+import { refusalsOf } from "~/features/consent/publication.server";
+import type { Schedule } from "~/features/visibility/schedule";
+import { type Intention, intentionAfter } from "~/features/visibility/visibility.server";
+import { MAX_TAGS } from "~/shared/video-limits";
+import type { VideoRow } from "~db/schema";
+import { readTags } from "~db/tags";
+import type { BulkChange } from "./bulk";
+import type { Conversion } from "./convert-videos.server";
+
+/** A change of the columns of videos. */
+export type ColumnChange = Exclude<
+  BulkChange,
+  Conversion | { action: "delete" } | { action: "add-series" | "remove-series" }
+>;
+
+/** What a change looks at and writes of a video. */
+type Columns = Intention & Pick<VideoRow, "category" | "tags">;
+export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
+
+/** What would become of some videos: the new columns of those that change, and those that can't. */
+export interface Planned {
+  changed: { row: SelectedVideo; columns: Partial<Columns> }[];
+  refused: SelectedVideo[];
+  /** Why the first of these can't, where that is not the same for all. */
+  because?: string;
+  /** Of those that are scheduled the ones that stay hidden at their time, and why the first of them does. */
+  withheld?: { videos: number; because: string };
+}
+
+/** What a change makes of videos; those that are so already are in neither list. */
+export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
+  const plan: Planned = { changed: [], refused: [] };
+  const refusals = change.action === "publish" ? refusalsOf(rows.map(({ id }) => id)) : undefined;
+  for (const row of rows) {
+    const refusal = row.status === "published" ? undefined : refusals?.get(row.id);
+    if (refusal) plan.because ??= refusal;
+    const columns = refusal ? "refused" : columnsAfter(change, row);
+    if (columns === "refused") plan.refused.push(row);
+    else if (columns) plan.changed.push({ row, columns });
+  }
+  if (change.action === "schedule") plan.withheld = withheldOf(plan.changed);
+  return plan;
+}
+
+/** What the dialog of one video says of it: its time is kept, and it stays hidden until nothing refuses it. */
+function withheldOf(changed: Planned["changed"]): Planned["withheld"] {
+  const times = changed.filter(
+    ({ row, columns }) => columns.publish_at && row.status !== "published",
+  );
+  const refusals = [...refusalsOf(times.map(({ row }) => row.id)).values()];
+  return refusals[0] ? { videos: refusals.length, because: refusals[0] } : undefined;
+}
+
+/** Whether a change is one of the texts, after which a video counts as updated. */
+export function isEdit({ action }: ColumnChange): boolean {
+  return action === "category" || action === "add-tags" || action === "remove-tags";
+}
+
+function columnsAfter(
+  change: ColumnChange,
+  row: SelectedVideo,
+): Partial<Columns> | "refused" | undefined {
+  switch (change.action) {
+    case "publish":
+      return intentionAfter("publish", row);
+    case "hide":
+      return intentionAfter("hide", row);
+    case "category":
+      return row.category === change.category ? undefined : { category: change.category };
+    case "schedule":
+      return scheduled(change.schedule, row);
+    case "unschedule":
+      return row.publish_at === null && row.unpublish_at === null
+        ? undefined
+        : { publish_at: null, unpublish_at: null };
+    case "add-tags":
+    case "remove-tags":
+      return tagged(change, row);
+    default:
+      return change satisfies never;
+  }
+}
+
+/** What is published already can only be hidden at a time, as in the dialog of one video. */
+function scheduled({ publishAt, unpublishAt }: Schedule, row: SelectedVideo) {
+  const isPublished = row.status === "published";
+  const publish_at = isPublished ? row.publish_at : (publishAt ?? row.publish_at);
+  const unpublish_at = unpublishAt ?? row.unpublish_at;
+  if (!isPublished && publish_at && unpublish_at && unpublish_at <= publish_at) return "refused";
+  const isSame = publish_at === row.publish_at && unpublish_at === row.unpublish_at;
+  return isSame ? undefined : { publish_at, unpublish_at };
+}
+
+function tagged(
+  change: { action: "add-tags" | "remove-tags"; tags: string[] },
+  row: SelectedVideo,
+) {
+  const before = readTags(row.tags);
+  const has = new Set(before.map((tag) => tag.toLowerCase()));
+  const named = new Set(change.tags.map((tag) => tag.toLowerCase()));
+  const after =
+    change.action === "add-tags"
+      ? [...before, ...change.tags.filter((tag) => !has.has(tag.toLowerCase()))]
+      : before.filter((tag) => !named.has(tag.toLowerCase()));
+  if (after.length === before.length) return undefined;
+  if (after.length > MAX_TAGS) return "refused";
+  return { tags: after.length > 0 ? JSON.stringify(after) : null };
+}

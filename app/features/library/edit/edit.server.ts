@@ -1,0 +1,190 @@
+import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import { changeableNow } from "~/features/permissions/own-videos.server";
+import { isRefusal } from "~/features/permissions/refusal";
+import { SENTENCES } from "~/features/upload/upload-fields";
+import type { ReceivedFile } from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { toCategoryId } from "~/shared/categories";
+import { formatDuration } from "~/shared/format";
+import { check, videoTexts } from "~/shared/video-fields";
+import { database, transaction } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import { findEditable } from "../list/managed-list.server";
+import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
+import type { EditableVideo } from "../list/managed-video";
+import type { EditTexts, FormRefusal, RejectedEdit } from "../rejected-form";
+import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./edit-captions.server";
+import { withFrame } from "./edit-frame.server";
+import { type NewThumbnail, storeNewThumbnail } from "./edit-thumbnail.server";
+
+export interface Edit {
+  id: string;
+  /** What the form showed when it was opened; absent from a plain client, which then overwrites. */
+  version?: string;
+  /** A field that was not sent stays as it is. */
+  texts: Partial<EditTexts>;
+  /** A picture to show instead of the one there is. */
+  thumbnail?: ReceivedFile;
+  /** Where no such picture came: the moment of the video whose picture is to be shown, as it was typed. */
+  frame?: string;
+  /** Where none was typed: the moment of the picture of the storyboard that was chosen. */
+  pickedFrame?: string;
+  captions?: CaptionsEdit;
+  /** Why a file that was sent was rejected. */
+  fileError?: UploadError;
+}
+
+/** Files that came with an edit and are stored in their buckets. */
+interface NewFiles {
+  thumbnail?: NewThumbnail;
+  captions?: NewCaptions;
+}
+
+/**
+ * Changes title, description, category, tags and duration of a video, its thumbnail if one came, and
+ * its captions.
+ *
+ * @returns the refusal when nothing was changed: `changed` if the row has another version than the form was opened
+ *   with, `file-refused` for a file, `invalid` for a field.
+ */
+export async function editVideo(edit: Edit, userId: string): Promise<FormRefusal | undefined> {
+  const before = await findEditable(edit.id);
+  if (!before) return { code: "gone" };
+  const files: NewFiles = {};
+  const outcome = await storeFilesAndRow(edit, files, userId).catch(async (error) => {
+    await discardFiles(files);
+    if (!(error instanceof UploadError)) throw error;
+    return fileRefused(edit, before, error);
+  });
+  if (isRefusal(outcome)) {
+    await discardFiles(files);
+    return outcome;
+  }
+  await files.thumbnail?.commit(edit.id);
+  await files.captions?.commit();
+  return undefined;
+}
+
+/** Changes the texts alone, as a part of a transaction. */
+export function editTextsIn(
+  edit: Pick<Edit, "id" | "version" | "texts">,
+  userId: string,
+): FormRefusal | undefined {
+  return writeRow(edit, {}, userId);
+}
+
+/** Stores the files in their buckets, then writes the row that references them. */
+async function storeFilesAndRow(edit: Edit, files: NewFiles, userId: string) {
+  if (edit.fileError) throw edit.fileError;
+  const frame = edit.frame || edit.pickedFrame;
+  if (edit.thumbnail) files.thumbnail = await storeNewThumbnail(userId, edit.thumbnail);
+  else if (frame) {
+    files.thumbnail = await withFrame(edit.id, frame, userId, (picture) =>
+      storeNewThumbnail(userId, picture),
+    );
+  }
+  if (edit.captions) files.captions = await storeNewCaptions(edit.id, edit.captions);
+  return transaction(() => writeRow(edit, files, userId));
+}
+
+async function discardFiles({ thumbnail, captions }: NewFiles): Promise<void> {
+  await thumbnail?.discard();
+  await captions?.discard();
+}
+
+function fileRefused(edit: Edit, current: EditableVideo, error: UploadError): FormRefusal {
+  const field = error.field === "captions" || error.field === "frame" ? error.field : "thumbnail";
+  const rejected = { ...sentForm(edit, current), fields: { [field]: error.message } };
+  return { code: "file-refused", status: error.status, edit: rejected };
+}
+
+function sentForm({ texts, version, frame }: Edit, current: EditableVideo) {
+  return {
+    current,
+    version: version ?? current.version,
+    texts: { ...textsOf(current), ...texts },
+    ...(frame && { moment: frame }),
+  };
+}
+
+/** The refusal of an edit of which something else than its texts is wrong; nothing is written. */
+export async function refusedEdit(
+  edit: Edit,
+  fields: RejectedEdit["fields"],
+): Promise<FormRefusal> {
+  const current = await findEditable(edit.id);
+  if (!current) return { code: "gone" };
+  return { code: "invalid", edit: { ...sentForm(edit, current), fields } };
+}
+
+/**
+ * Reads, compares and writes the row as a part of one transaction, so that no other write comes in between. Storing
+ * the files has taken time, in which an editor may have published the video.
+ */
+function writeRow(
+  edit: Edit,
+  { thumbnail, captions }: NewFiles,
+  userId: string,
+): FormRefusal | undefined {
+  const { id } = edit;
+  const row = firstRow(
+    database().selectFrom("videos").select(EDITABLE_COLUMNS).where("id", "=", id),
+  );
+  if (!row) return { code: "gone" };
+  const changeable = changeableNow(userId, "/admin update", [id]);
+  if (isRefusal(changeable)) return changeable;
+  const current = toEditable(row);
+  const sent = sentForm(edit, current);
+  const { changes, fields } = readTexts(sent.texts);
+  const { version } = current;
+  if (sent.version !== version) return { code: "changed", edit: { ...sent, version, fields } };
+  if (!changes) return { code: "invalid", edit: { ...sent, fields } };
+  thumbnail?.replace(row.thumbnail_url);
+  runChange(
+    database()
+      .updateTable("videos")
+      .set({
+        ...changes,
+        ...(thumbnail && {
+          thumbnail_url: thumbnail.url,
+          poster_colors: thumbnail.colors ?? null,
+        }),
+        ...(captions && { captions: captions.change(row.captions) }),
+        updated_at: new Date().toISOString(),
+      })
+      .where("id", "=", id),
+  );
+  recordActivity({ userId, action: "edit", subjectId: id, detail: changes.title });
+  return undefined;
+}
+
+/** The fields of the edit form for a video as it is. */
+function textsOf(video: EditableVideo): EditTexts {
+  return {
+    title: video.title,
+    description: video.description,
+    category: toCategoryId(video.category) ?? video.category,
+    tags: video.tags.join(", "),
+    duration: video.duration,
+  };
+}
+
+/** What the texts say, or what is wrong with them, field by field. */
+function readTexts(typed: EditTexts) {
+  const checked = check(videoTexts, typed);
+  if (!checked.ok) {
+    const { fields } = checked;
+    return { fields: typed.title.trim() ? fields : { ...fields, title: SENTENCES.missing } };
+  }
+  const { title, description, category, duration } = checked.value;
+  const tags = resolveAliases(checked.value.tags);
+  const changes = {
+    title,
+    description,
+    category,
+    duration: formatDuration(duration),
+    tags: tags.length === 0 ? null : JSON.stringify(tags),
+  };
+  return { changes, fields: {} };
+}

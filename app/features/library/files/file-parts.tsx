@@ -1,0 +1,104 @@
+import { Form } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { JobLine } from "~/features/processing/queue/job-progress";
+import type { JobSummary } from "~/features/processing/queue/kinds";
+import { formatAge } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
+import { Button } from "~/ui/button";
+import { cutText } from "../trim/trim";
+import type { OtherFile, OtherFiles } from "./replace";
+
+/** The file that is being prepared for a video: how far it is, and what can be done with it. */
+export function PendingFile({
+  videoId,
+  file,
+  jobs,
+  list,
+  now,
+}: {
+  videoId: string;
+  file: NonNullable<OtherFiles["pending"]>;
+  /** What is made of it, among others. */
+  jobs: JobSummary | undefined;
+  /** The address of the list alone. */
+  list: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}) {
+  return (
+    <section
+      aria-label={file.cut ? "New cut" : "New file"}
+      className="flex flex-col gap-3 rounded-lg border border-line p-4"
+    >
+      <FileFacts file={file} verb={file.cut ? "Asked for" : "Sent"} now={now} />
+      <JobLine summary={jobs} />
+      {file.hasFailed && (
+        <p className="text-sm">
+          It does not take over by itself. Try again in the queue, or discard it.
+        </p>
+      )}
+      {file.waitsFor && <p className="text-sm">{file.waitsFor}</p>}
+      <div className="flex flex-wrap gap-3">
+        {file.isPlayable && (
+          <FileButton videoId={videoId} file={file} intent="use-file" action={list}>
+            Use it now
+          </FileButton>
+        )}
+        <FileButton
+          videoId={videoId}
+          file={file}
+          intent="discard-file"
+          action={list}
+          variant="ghost"
+        >
+          Discard it
+        </FileButton>
+      </div>
+    </section>
+  );
+}
+
+/** Length, size, when and by whom. */
+export function FileFacts({ file, verb, now }: { file: OtherFile; verb: string; now: number }) {
+  return (
+    <p className="min-w-0 text-sm figures">
+      <span className="font-medium">{file.duration}</span>
+      {file.cut && ` (${cutText(file.cut)})`}
+      {` · ${formatStorage(file.bytes)} · ${verb} ${formatAge(file.at, now)}`}
+      {file.by && (
+        <span className="text-muted">
+          {" by "}
+          <span className="break-words">{file.by}</span>
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Sends a form about one file of a video. */
+export function FileButton({
+  videoId,
+  file,
+  intent,
+  action,
+  variant = "secondary",
+  children,
+}: {
+  videoId: string;
+  file: OtherFile;
+  intent: string;
+  action: string;
+  variant?: "secondary" | "ghost";
+  children: ReactNode;
+}) {
+  return (
+    <Form method="post" action={action} preventScrollReset>
+      <input type="hidden" name="intent" value={intent} />
+      <input type="hidden" name="id" value={videoId} />
+      <input type="hidden" name="file" value={file.id} />
+      <Button variant={variant} size="sm">
+        {children}
+      </Button>
+    </Form>
+  );
+}

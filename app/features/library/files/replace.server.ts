@@ -1,0 +1,233 @@
+import { consentRefusals } from "~/features/consent/validity.server";
+import {
+  type Acceptance,
+  keepAcceptance,
+} from "~/features/moderation/uploaders/accepted-terms.server";
+import { checkTerms } from "~/features/moderation/uploaders/terms.server";
+import { accountNow } from "~/features/permissions/account-now.server";
+import { ownVideosOf } from "~/features/permissions/own-videos";
+import { changeableNow } from "~/features/permissions/own-videos.server";
+import { isRefusal } from "~/features/permissions/refusal";
+import { lookAtFile } from "~/features/processing/comparison/likeness.server";
+import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
+import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { scanReplacement } from "~/features/processing/scan/scan-queue.server";
+import { insertUnlessBlocked, refuseBlockedFile } from "~/features/upload/blocked-file.server";
+import { findDuplicate } from "~/features/upload/duplicates.server";
+import { type ProbedVideo, probeUpload } from "~/features/upload/probe-upload.server";
+import { requireQuota } from "~/features/upload/quota.server";
+import { shareOutcome } from "~/features/upload/shared-outcome.server";
+import { bucketFile, mediaUrl } from "~/media/bucket.server";
+import { moveIntoBucket } from "~/media/intake/move-into-bucket.server";
+import type { ReceivedFile } from "~/media/intake/received-file.server";
+import { readFinishedUpload, removeUpload, storeFinishedUpload } from "~/media/intake/tus.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { diskUsage, recordFileIn } from "~/media/media-files.server";
+import { removeMetadata } from "~/media/metadata/remove-metadata.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { failure, GONE } from "~/platform/failure";
+import { cutOffSentence } from "~/shared/cut-off";
+import { formatDuration } from "~/shared/format";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { database, prepared } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import { refusalFailure } from "../messages.server";
+import type { FormFailure } from "../rejected-form";
+import { fileHold, newFileHold } from "./file-hold.server";
+import { type ReplaceQuestion, WHEN_READY } from "./replace";
+import { isChosen, newFileId, takeOver } from "./take-over.server";
+
+const FAILED = "Failed to replace the file.";
+/** The video stays as it is: in place of its film nobody would look at the new one. */
+const LOOKS_BLOCKED =
+  "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
+const RECORD_FIRST = "Record it before another file is shown in place of this one.";
+/** In place of a film that may be public, none is shown that was not compared. */
+const NOT_COMPARED =
+  "This file couldn’t be compared in time with the videos that were removed. Try again in a moment, or upload it as a new video.";
+const PENDING =
+  "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
+
+/** What the form sends. */
+export interface Replacement {
+  /** The video. */
+  id: string;
+  /** A file that came with the form, or what names one that was sent before. */
+  file?: ReceivedFile;
+  upload?: string;
+  /** Why a file that came with the form was rejected. */
+  fileError?: UploadError;
+  /** `ask` to be told that the catalogue has the same file, `keep` to take one that is cut off. */
+  duplicate?: string;
+  incomplete?: string;
+  /** The version of the uploaders' terms that is accepted. */
+  terms?: string;
+}
+
+/**
+ * Takes a file that is to replace that of a video, after the same checks as an upload. It is converted
+ * under a row of its own; the video is as it was until all of that is done.
+ *
+ * @returns the failure when nothing was changed: 404 for a deleted video, 409 with the question that has
+ *   to be answered first, or when another file is under way, and what an upload is refused with. A file
+ *   that was sent before then waits for another try.
+ */
+export async function replaceFile(
+  replacement: Replacement,
+  userId: string,
+): Promise<FormFailure | ToastMessage> {
+  const { upload, file: _, fileError: __, ...fields } = replacement;
+  if (!upload) return tryToReplace(replacement, userId);
+  const request = JSON.stringify(["replace", fields]);
+  return shareOutcome({ userId, upload, request }, () => tryToReplace(replacement, userId));
+}
+
+async function tryToReplace(
+  replacement: Replacement,
+  userId: string,
+): Promise<FormFailure | ToastMessage> {
+  const { upload } = replacement;
+  try {
+    return await examineAndTake(replacement, userId);
+  } catch (error) {
+    if (!(error instanceof UploadError)) throw error;
+    // No other try can make a video of it.
+    if (upload !== undefined && error.field === "video") await removeUpload(userId, upload);
+    const { status, message: detail, retryAfterSeconds } = error;
+    return {
+      ...failure(status as FormFailure["status"], FAILED, { detail, replace: {} }),
+      ...(retryAfterSeconds && { retryAfterSeconds }),
+    };
+  }
+}
+
+async function examineAndTake(
+  { id, file: sent, upload, fileError, duplicate, incomplete, terms }: Replacement,
+  userId: string,
+): Promise<FormFailure | ToastMessage> {
+  if (fileError) throw fileError;
+  const video = findVideo(id);
+  if (!video) return failure(404, FAILED, { detail: GONE });
+  const held = newFileHold(id);
+  if (held) return failure(409, FAILED, { detail: held, replace: {} });
+  const refusal = consentRefusals([id]).get(id);
+  // Another film without a record may not go where everybody sees it.
+  if (refusal && video.status === "published") {
+    return failure(422, FAILED, { detail: `${refusal} ${RECORD_FIRST}`, replace: {} });
+  }
+  const file = upload ? await readFinishedUpload(userId, upload) : sent;
+  if (!file) return failure(422, FAILED, { detail: "A video file is needed.", replace: {} });
+  const wait = async (kind: ReplaceQuestion["kind"], detail: string, status: 409 | 422 = 409) => {
+    const waiting = upload ?? (await storeFinishedUpload(userId, file));
+    const question = { upload: waiting, fileName: file.name, kind };
+    return failure(status, FAILED, { detail, replace: { question } });
+  };
+  if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
+  requireQuota(userId, file.bytes);
+  const agreed = checkTerms(terms ?? file.terms);
+  if (agreed.refusal) return wait("terms", agreed.refusal, 422);
+  const sender = { userId, detail: video.title, subjectId: id };
+  await refuseBlockedFile(file, sender);
+  const account = accountNow(userId);
+  const own = account && ownVideosOf(account, "/admin replace")?.userId;
+  const same = duplicate === "ask" ? await findDuplicate(file.sha256, own) : undefined;
+  if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
+  const probed = await probeUpload(file.path, userId);
+  if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
+  const look = await lookAtFile(file.path);
+  if (look === "late") throw new UploadError(503, NOT_COMPARED);
+  if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
+  const taken = await store(id, file, probed, sender, agreed.acceptance);
+  if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
+  if (taken === "gone") return failure(404, FAILED, { detail: GONE });
+  if (typeof taken !== "string") return taken;
+  if (upload) await removeUpload(userId, upload);
+  jobsChanged("work");
+  // Where nothing can be made of it, as without ffmpeg, it takes over at once.
+  const isDone = (await takeOver(taken, null)) === "done";
+  return {
+    title: isDone ? "File Replaced" : "File Received",
+    description: [isDone ? "The video has its new file." : WHEN_READY, refusal, fileHold(id)]
+      .filter(Boolean)
+      .join(" "),
+    kind: "success",
+  };
+}
+
+/** Puts the file into its bucket, then writes its row, its record, its jobs and the activity at once. */
+async function store(
+  videoId: string,
+  file: ReceivedFile,
+  probed: ProbedVideo,
+  sender: { userId: string; detail: string; subjectId: string },
+  acceptance: Acceptance | undefined,
+): Promise<string | "pending" | "gone" | FormFailure> {
+  const { userId } = sender;
+  // Once more while the file has the digests that it came with.
+  await refuseBlockedFile(file, sender);
+  const isClean = probed.playable && (await removeMetadata({ file: file.path }));
+  const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
+  const id = newFileId();
+  const name = { bucket: "videos", path: moved.videoPath } as const;
+  const url = mediaUrl(name.bucket, name.path);
+  let outcome: string | FormFailure;
+  try {
+    const bytes = await diskUsage(bucketFile(name.bucket, name.path) ?? "");
+    outcome = await insertUnlessBlocked(file, sender, () => {
+      const video = findVideo(videoId);
+      if (!video) return "gone";
+      const changeable = changeableNow(userId, "/admin replace", [videoId]);
+      if (isRefusal(changeable)) return refusalFailure(changeable, FAILED);
+      const held = newFileHold(videoId);
+      if (held) return failure(409, FAILED, { detail: held, replace: {} });
+      if (isPending(videoId)) return "pending";
+      requireQuota(userId, bytes);
+      runChange(
+        database()
+          .insertInto("video_files")
+          .values({
+            id,
+            video_id: videoId,
+            state: "pending",
+            user_id: userId,
+            duration: formatDuration(probed.durationSeconds ?? 0),
+            video_url: isClean ? url : "",
+            source_url: isClean ? null : url,
+            sha256: file.sha256,
+          }),
+      );
+      recordFileIn({ ...name, videoId: id, kind: "video", bytes, isClean });
+      keepAcceptance(videoId, "file", userId, acceptance);
+      scanReplacement(id);
+      const kinds = KINDS_OF_ALL.filter((kind) => kind !== "poster" || !isChosen(video));
+      enqueueIn([id], kinds);
+      const entry = { userId, subjectId: videoId, detail: video.title };
+      recordActivity({ ...entry, action: "file-send" });
+      return id;
+    });
+  } catch (error) {
+    await moved.rollBack();
+    throw error;
+  }
+  if (outcome === id) await moved.commit();
+  else await moved.rollBack();
+  return outcome;
+}
+
+function findVideo(id: string) {
+  return prepared(
+    "SELECT title, status, thumbnail_url, generated_poster_url FROM videos WHERE id = ?",
+  ).get(id) as
+    | {
+        title: string;
+        status: string;
+        thumbnail_url: string | null;
+        generated_poster_url: string | null;
+      }
+    | undefined;
+}
+
+function isPending(videoId: string): boolean {
+  const pending = prepared("SELECT 1 FROM video_files WHERE video_id = ? AND state = 'pending'");
+  return pending.get(videoId) !== undefined;
+}

@@ -1,0 +1,79 @@
+import { type Failure, failure } from "~/platform/failure";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, transaction } from "~db/client.server";
+import { type ManageView, manageHref, readManageView } from "./manage-address";
+import { MAX_VIEW_NAME_LETTERS, MAX_VIEWS, type SavedView } from "./saved-view";
+
+const NOT_SAVED = "The view was not saved.";
+
+/** The views that a user has named, by name. */
+export function savedViewsOf(userId: string): SavedView[] {
+  const rows = prepared(
+    "SELECT id, name, parameters FROM saved_views WHERE user_id = ? ORDER BY name",
+  ).all(userId) as { id: number; name: string; parameters: string }[];
+  return rows.map(({ id, name, parameters }) => ({
+    id,
+    name,
+    // Read anew: what an address means may have changed since.
+    to: manageHref(readManageView(new URLSearchParams(parameters))),
+  }));
+}
+
+/**
+ * Names a view, from its first page on. One of that name is replaced.
+ *
+ * @returns a failure of 422 for the name, or for too many.
+ */
+export async function saveView(
+  userId: string,
+  typed: string,
+  view: ManageView,
+): Promise<Failure | ToastMessage> {
+  const name = typed.normalize().trim().replace(/\s+/g, " ");
+  if (name === "" || [...name].length > MAX_VIEW_NAME_LETTERS || /\p{Cc}/u.test(name)) {
+    const detail = `A name has 1 to ${MAX_VIEW_NAME_LETTERS} characters.`;
+    return failure(422, NOT_SAVED, { detail });
+  }
+  const parameters = manageHref({ ...view, page: 1 }).split("?")[1] ?? "";
+  return transaction((): Failure | ToastMessage => {
+    const others = prepared(
+      "SELECT count(*) FROM saved_views WHERE user_id = ? AND name <> ?",
+    ).pluck();
+    if ((others.get(userId, name) as number) >= MAX_VIEWS) {
+      const detail = `There are at most ${MAX_VIEWS}. Remove one first.`;
+      return failure(422, NOT_SAVED, { detail });
+    }
+    prepared(
+      `INSERT INTO saved_views (user_id, name, parameters) VALUES (?, ?, ?)
+       ON CONFLICT (user_id, name) DO UPDATE SET name = excluded.name, parameters = excluded.parameters`,
+    ).run(userId, name, parameters);
+    return {
+      title: "View Saved",
+      description: `“${name}” stands above the list.`,
+      kind: "success",
+    };
+  });
+}
+
+/** Removes a view of a user; the toast can name it again. */
+export async function removeView(userId: string, id: number): Promise<Failure | ToastMessage> {
+  const removed = await transaction(
+    () =>
+      prepared(
+        "DELETE FROM saved_views WHERE user_id = ? AND id = ? RETURNING name, parameters",
+      ).get(userId, id) as { name: string; parameters: string } | undefined,
+  );
+  if (!removed)
+    return failure(404, "The view was not removed.", { detail: "It no longer exists." });
+  const { name, parameters } = removed;
+  return {
+    title: "View Removed",
+    description: `“${name}” was removed.`,
+    kind: "success",
+    action: {
+      label: "Undo",
+      to: `/admin?${parameters}`,
+      fields: { intent: "save-view", name },
+    },
+  };
+}

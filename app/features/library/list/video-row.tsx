@@ -1,0 +1,244 @@
+import { Form, Link, useNavigation } from "@remix-run/react";
+import {
+  CalendarClock,
+  Eye,
+  EyeOff,
+  Film,
+  MessageSquare,
+  Pencil,
+  RefreshCw,
+  Trash2,
+  UserRoundCheck,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import type { ConsentState } from "~/features/consent/consent";
+import { consentHref } from "~/features/consent/consent-address";
+import { ConsentLine } from "~/features/consent/consent-line";
+import { LikeBlockedLine } from "~/features/moderation/block-list/like-blocked-line";
+import { HeldLine } from "~/features/moderation/reports/held-line";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { JobLine } from "~/features/processing/queue/job-progress";
+import type { JobSummary } from "~/features/processing/queue/kinds";
+import { queueHref } from "~/features/processing/screens/queue-address";
+import { categoryLabel } from "~/shared/categories";
+import { formatAge, formatCount } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
+import { videoStatisticsHref } from "~/shared/statistics-address";
+import { Badge, MetadataBadge, StatusBadge } from "~/ui/badge";
+import { buttonClass } from "~/ui/button";
+import { ScheduleTimes } from "../schedule/schedule-times";
+import { SimilarLine } from "../similar/similar-line";
+import type { SimilarVideo } from "../similar/similar-videos.server";
+import { COLUMNS, type Column } from "./columns";
+import { type ManageView, manageHref } from "./manage-address";
+import type { ManagedVideo } from "./managed-video";
+
+/** A video of the list: a row of a table on a wide screen, a card on a phone. */
+export function VideoRow({
+  video,
+  jobs,
+  similar,
+  isLikeBlocked,
+  held,
+  consent,
+  view,
+  now,
+  form,
+  selected,
+  onSelect,
+  tabIndex,
+  onFocus,
+}: {
+  video: ManagedVideo;
+  /** Its jobs in progress. */
+  jobs: JobSummary | undefined;
+  /** What it looks like. */
+  similar: SimilarVideo[] | undefined;
+  /** It waits for somebody who says that it is another film than those of the block list. */
+  isLikeBlocked: boolean;
+  held: string | undefined;
+  /** How its record stands, where one is required. */
+  consent: ConsentState | undefined;
+  view: ManageView;
+  /** Milliseconds since 1970; the server's, so that both renderings agree. */
+  now: number;
+  /** The form that the checkbox belongs to. */
+  form: string;
+  /** Undefined while the browser alone knows. */
+  selected: boolean | undefined;
+  onSelect: () => void;
+  tabIndex: number | undefined;
+  onFocus: () => void;
+}) {
+  const may = usePermissions();
+  return (
+    <tr className="video-row" tabIndex={tabIndex} onFocus={onFocus} data-selected={selected}>
+      <td className="video-list-select">
+        <input
+          type="checkbox"
+          form={form}
+          name="selected"
+          value={video.id}
+          aria-label={`Select ${video.title}`}
+          checked={selected}
+          onChange={onSelect}
+          tabIndex={tabIndex}
+        />
+      </td>
+      <td className="video-row-title">
+        <div>
+          <Thumbnail url={video.thumbnailUrl} />
+          <div className="flex min-w-0 flex-col gap-1">
+            <Link
+              to={`/video/${encodeURIComponent(video.id)}`}
+              dir="auto"
+              className="flex min-h-11 min-w-0 items-center font-medium hover:text-accent mouse:min-h-0"
+            >
+              <span className="line-clamp-2">{video.title}</span>
+            </Link>
+            {video.hasMetadata && <MetadataBadge />}
+            <JobLine summary={jobs} />
+            {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
+            <SimilarLine video={video} similar={similar} action={manageHref(view)} />
+            {/* What its record lacks holds it too: that is said once. */}
+            {!(consent?.kind === "lacking" && consent.sentence === held) && (
+              <HeldLine id={video.id} title={video.title} held={held} />
+            )}
+            <ConsentLine id={video.id} title={video.title} state={consent} />
+          </div>
+        </div>
+      </td>
+      {(view.columns ?? COLUMNS).map((column) => (
+        <Cell key={column} column={column} video={video} now={now} />
+      ))}
+      <td className="video-row-actions">
+        <div>
+          {may("/admin update", video) && (
+            <IconLink to={manageHref(view, { edit: video.id })} label={`Edit ${video.title}`}>
+              <Pencil />
+            </IconLink>
+          )}
+          {video.status === "review" && (
+            <IconLink
+              to={`/admin/review/${encodeURIComponent(video.id)}`}
+              label={`Review ${video.title}`}
+            >
+              <MessageSquare />
+            </IconLink>
+          )}
+          {may("/admin toggle") && <Toggle video={video} action={manageHref(view)} />}
+          {may("/admin schedule") && (
+            <IconLink
+              to={manageHref(view, { schedule: video.id })}
+              label={`Schedule ${video.title}`}
+            >
+              <CalendarClock />
+            </IconLink>
+          )}
+          {may("/admin/videos/:id/consent") && (
+            <IconLink to={consentHref(video.id)} label={`Consent of ${video.title}`}>
+              <UserRoundCheck />
+            </IconLink>
+          )}
+          {may("/admin/queue") && (
+            <IconLink to={queueHref({ video: video.id })} label={`Conversions of ${video.title}`}>
+              <RefreshCw />
+            </IconLink>
+          )}
+          {may("/admin delete", video) && (
+            <IconLink to={manageHref(view, { delete: video.id })} label={`Delete ${video.title}`}>
+              <Trash2 />
+            </IconLink>
+          )}
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Cell({ column, video, now }: { column: Column; video: ManagedVideo; now: number }) {
+  switch (column) {
+    case "status":
+      return (
+        <td>
+          <StatusBadge status={video.status} isHeld={video.isHeld} />
+          {video.isReady && <Badge tone="good">Ready</Badge>}
+          <ScheduleTimes video={video} />
+        </td>
+      );
+    case "category":
+      return <td>{categoryLabel(video.category)}</td>;
+    case "duration":
+      return <td className="text-right figures">{video.duration}</td>;
+    case "views":
+      return (
+        <td className="text-right figures">
+          <Link
+            to={videoStatisticsHref(video.id)}
+            title={`Statistics of ${video.title}`}
+            className="inline-block min-w-11 py-3 underline decoration-line-strong underline-offset-4 hover:text-accent mouse:min-w-0 mouse:py-0"
+          >
+            {formatCount(video.views)}{" "}
+            <span className="@min-[58rem]/videos:sr-only">
+              {video.views === 1 ? "view" : "views"}
+            </span>
+            <span className="sr-only"> of {video.title}</span>
+          </Link>
+        </td>
+      );
+    case "size":
+      return <td className="text-right figures">{formatStorage(video.bytes)}</td>;
+    case "added":
+      return (
+        <td>
+          <time dateTime={video.createdAt}>{formatAge(video.createdAt, now)}</time>
+        </td>
+      );
+    default:
+      return column satisfies never;
+  }
+}
+
+const ICON_BUTTON = `${buttonClass("ghost", "sm")} size-11 !px-0 [&_svg]:size-5`;
+
+function IconLink({ to, label, children }: { to: string; label: string; children: ReactNode }) {
+  return (
+    <Link to={to} preventScrollReset aria-label={label} title={label} className={ICON_BUTTON}>
+      {children}
+    </Link>
+  );
+}
+
+function Toggle({ video, action }: { video: ManagedVideo; action: string }) {
+  const sent = useNavigation().formData;
+  const busy = sent?.get("intent") === "toggle" && sent.get("id") === video.id;
+  const published = video.status === "published";
+  const label = `${published ? "Hide" : "Show"} ${video.title}`;
+  return (
+    <Form method="post" action={action} preventScrollReset>
+      <input type="hidden" name="intent" value="toggle" />
+      <input type="hidden" name="id" value={video.id} />
+      <input type="hidden" name="expectedStatus" value={video.status} />
+      <button
+        type="submit"
+        aria-label={label}
+        title={label}
+        disabled={busy}
+        className={ICON_BUTTON}
+      >
+        {published ? <EyeOff aria-hidden="true" /> : <Eye aria-hidden="true" />}
+      </button>
+    </Form>
+  );
+}
+
+function Thumbnail({ url }: { url: string | null }) {
+  if (!url) {
+    return (
+      <span className="video-row-picture grid place-items-center text-muted">
+        <Film aria-hidden="true" className="size-5" />
+      </span>
+    );
+  }
+  return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-picture" />;
+}

@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from "node:crypto";
+import { changeableNow } from "~/features/permissions/own-videos.server";
+import { isRefusal } from "~/features/permissions/refusal";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { type Failure, failure } from "~/platform/failure";
+import { database, prepared, transaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import { isBusy } from "~db/write-lock";
+import { refusalFailure } from "../messages.server";
+
+const FAILED = "Failed to create the preview link.";
+const HIDDEN = "This video is hidden, so its preview links don't work.";
+const IS_HIDDEN = "status = 'hidden' AND publish_at IS NULL";
+
+/** 256 bits: nobody guesses one, however often they try. */
+const TOKEN_BYTES = 32;
+/** Opening a link is an activity at most this often; the link itself counts every time. */
+const RECORD_EVERY_MS = 10 * 60 * 1000;
+
+/** Only the hash is stored, so that a copy of the database shows no draft. */
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+
+/** A preview link as the studio lists it; times are ISO 8601 UTC. */
+export interface PreviewLink {
+  /** Names it in forms; the link can't be made from it. */
+  id: string;
+  createdAt: string;
+  /** The e-mail of who made it; null when that account is gone. */
+  madeBy: string | null;
+  views: number;
+  lastViewedAt: string | null;
+}
+
+/** The path of a link. */
+export function previewPath(token: string): string {
+  return `/preview/${token}`;
+}
+
+/**
+ * Makes a link with which anybody sees a video until the link is revoked.
+ *
+ * @returns its token, which is shown once and stored nowhere, or the failure: 403 for who may not change the
+ *   video any more, 409 for a hidden video.
+ */
+export async function makePreviewLink(
+  video: { id: string; title: string },
+  userId: string,
+): Promise<string | Failure> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  return transaction(() => {
+    const changeable = changeableNow(userId, "/admin/review/:id link", [video.id]);
+    if (isRefusal(changeable)) return refusalFailure(changeable, FAILED);
+    if (isHidden(video.id)) return failure(409, FAILED, { detail: HIDDEN });
+    runChange(
+      database()
+        .insertInto("preview_links")
+        .values({
+          token_hash: hashOf(token),
+          video_id: video.id,
+          made_by: userId,
+          created_at: new Date().toISOString(),
+        }),
+    );
+    const about = { userId, subjectId: video.id, detail: video.title };
+    recordActivity({ ...about, action: "preview-link" });
+    return token;
+  });
+}
+
+/** Whether somebody has hidden a video, and it isn't scheduled to be published. */
+function isHidden(videoId: string): boolean {
+  return prepared(`SELECT 1 FROM videos WHERE id = ? AND ${IS_HIDDEN}`).get(videoId) !== undefined;
+}
+
+/** The links of a video, the newest first. */
+export function listPreviewLinks(videoId: string): PreviewLink[] {
+  return prepared(
+    `SELECT token_hash AS id, preview_links.created_at AS createdAt, email AS madeBy, views,
+       last_viewed_at AS lastViewedAt
+     FROM preview_links LEFT JOIN users ON users.id = made_by
+     WHERE video_id = ? ORDER BY preview_links.created_at DESC`,
+  ).all(videoId) as PreviewLink[];
+}
+
+/** Revokes a link of a video. False when it was revoked before. */
+export async function revokePreviewLink(
+  video: { id: string; title: string },
+  linkId: string,
+  userId: string,
+): Promise<boolean> {
+  return transaction(() => {
+    const changes = runChange(
+      database()
+        .deleteFrom("preview_links")
+        .where("token_hash", "=", linkId)
+        .where("video_id", "=", video.id),
+    );
+    if (changes === 0) return false;
+    const about = { userId, subjectId: video.id, detail: video.title };
+    recordActivity({ ...about, action: "preview-revoke" });
+    return true;
+  });
+}
+
+/** What a link shows. */
+export interface Preview {
+  linkId: string;
+  videoId: string;
+  title: string;
+  status: string;
+  lastViewedAt: string | null;
+}
+
+/**
+ * The video of a link: a draft, one that is scheduled, or one that is public by now. Undefined if the link was revoked, its maker's
+ * account is deactivated or gone, or the video is hidden, on hold or deleted.
+ */
+export function findPreview(token: string): Preview | undefined {
+  return prepared(
+    `SELECT token_hash AS linkId, videos.id AS videoId, title, status,
+       last_viewed_at AS lastViewedAt
+     FROM preview_links JOIN videos ON videos.id = video_id JOIN users ON users.id = made_by
+     WHERE token_hash = ? AND NOT held AND NOT (${IS_HIDDEN})
+       AND deactivated_at IS NULL`,
+  ).get(hashOf(token)) as Preview | undefined;
+}
+
+/** Counts that a link was opened. Nothing is known of who did. */
+export async function countPreview(preview: Preview, now = Date.now()): Promise<void> {
+  const { linkId, videoId, title, lastViewedAt } = preview;
+  const isNews = lastViewedAt === null || now - Date.parse(lastViewedAt) >= RECORD_EVERY_MS;
+  try {
+    await transaction(() => {
+      runChange(
+        database()
+          .updateTable("preview_links")
+          .set((e) => ({
+            views: e("views", "+", 1),
+            last_viewed_at: new Date(now).toISOString(),
+          }))
+          .where("token_hash", "=", linkId),
+      );
+      if (!isNews) return;
+      const entry = { userId: null, subjectId: videoId, detail: title };
+      recordActivity({ ...entry, action: "preview-open" });
+    });
+  } catch (error) {
+    // Whoever looks does not wait for another program that writes.
+    if (!isBusy(error)) throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import { Form } from "@remix-run/react";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { DELETED_ACCOUNT } from "~/platform/activity/activity-labels";
+import { formatQuantity } from "~/shared/format";
+import { Button } from "~/ui/button";
+import { Field, TextAreaField } from "~/ui/forms/field";
+import { Time } from "~/ui/time";
+import type { PreviewLink } from "./preview-links.server";
+import type { Review, ReviewFailure, ReviewNote } from "./review.server";
+
+/** The notes on a video, with the form for a new one. */
+export function Notes({
+  notes,
+  video,
+  error,
+}: {
+  notes: ReviewNote[];
+  video: Review["video"];
+  error?: ReviewFailure;
+}) {
+  const isDraft = video.status === "review";
+  const mayWrite = usePermissions()("/admin/review/:id note");
+  return (
+    <section aria-labelledby="notes" className="flex flex-col gap-4">
+      <h2 id="notes" className="text-lg font-semibold">
+        Notes
+      </h2>
+      {notes.length === 0 ? (
+        <p className="text-sm text-muted">No notes yet.</p>
+      ) : (
+        <ol className="ruled rounded-lg border border-line bg-surface">
+          {notes.map(({ id, email, text, createdAt }) => (
+            <li key={id} className="p-3 sm:px-4">
+              <p className="text-sm text-muted wrap-anywhere">
+                {email ?? DELETED_ACCOUNT}, <Time value={createdAt} />
+              </p>
+              <p dir="auto" className="mt-1 wrap-anywhere whitespace-pre-line">
+                {text}
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {mayWrite && (
+        <Form method="post" key={notes.length} className="flex flex-col gap-3">
+          <TextAreaField label="Note" name="note" maxLength={2_000} defaultValue={error?.note} />
+          <div className="flex flex-wrap gap-3">
+            {isDraft && video.readyAt === null && (
+              <Button name="intent" value="ready">
+                Ready for an editor
+              </Button>
+            )}
+            {isDraft && video.readyAt !== null && (
+              <Button name="intent" value="unready" variant="secondary">
+                Not ready yet
+              </Button>
+            )}
+            <Button name="intent" value="note" variant="secondary">
+              Add note
+            </Button>
+          </div>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+/** The preview links of a video, including a newly created one. */
+export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink?: string }) {
+  return (
+    <section aria-labelledby="links" className="flex flex-col gap-4">
+      <h2 id="links" className="text-lg font-semibold">
+        Preview links
+      </h2>
+      <p className="text-sm text-muted">
+        Anyone with a preview link can watch this video without an account until you revoke the
+        link.
+      </p>
+      {newLink && (
+        <Field label="New link" hint="It is shown only now." readOnly dir="ltr" value={newLink} />
+      )}
+      {links.length > 0 && (
+        <ul className="ruled rounded-lg border border-line bg-surface">
+          {links.map((link) => (
+            <li key={link.id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
+              <p className="min-w-0 grow basis-48 text-sm text-muted wrap-anywhere">
+                {`${link.madeBy ?? DELETED_ACCOUNT}, `}
+                <Time value={link.createdAt} />
+                {` · ${formatQuantity(link.views, "view")}`}
+                {link.lastViewedAt && (
+                  <>
+                    , the last <Time value={link.lastViewedAt} />
+                  </>
+                )}
+              </p>
+              <Form method="post" preventScrollReset>
+                <input type="hidden" name="link" value={link.id} />
+                <Button name="intent" value="revoke" variant="danger" size="sm">
+                  Revoke
+                </Button>
+              </Form>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Form method="post" preventScrollReset>
+        <Button name="intent" value="link" variant="secondary">
+          Make a preview link
+        </Button>
+      </Form>
+    </section>
+  );
+}
+
+/** Why a video that was transferred from a blocked account is on hold, with the way out. */
+export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean }) {
+  const may = usePermissions();
+  return (
+    <section
+      aria-labelledby="former-uploader"
+      className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
+    >
+      <h3 id="former-uploader" className="font-semibold">
+        Uploaded by a blocked account
+      </h3>
+      <p className="text-sm text-muted">
+        The account that uploaded this video is blocked or deleted. The video stays on hold until an
+        editor has watched it and releases it.
+      </p>
+      {may("/admin/review/:id release-blocked") && (
+        <Form method="post">
+          <Button name="intent" value="release-blocked" variant="secondary">
+            {isToBePublic ? "Release and publish" : "Release"}
+          </Button>
+        </Form>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,240 @@
+import { formerBlocksOf, releaseFormerBlocks } from "~/features/accounts/users/block.server";
+import { sayOtherFilm } from "~/features/moderation/block-list/other-film.server";
+import {
+  compareAgain,
+  releaseUncompared,
+} from "~/features/moderation/block-list/uncompared.server";
+import {
+  releaseInSpiteOfScan,
+  type Scan,
+  scanOnceMore,
+  scansOf,
+} from "~/features/moderation/scan/scans.server";
+import { accountNow } from "~/features/permissions/account-now.server";
+import { NOT_ALLOWED, type SessionUser } from "~/features/permissions/guard.server";
+import { allows } from "~/features/permissions/permissions";
+import { type Uncompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
+import { likenessesOf } from "~/features/processing/comparison/likeness.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { type Failure, failure } from "~/platform/failure";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { database, prepared, transaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { VideoStatus } from "~db/schema";
+import { isBusy } from "~db/write-lock";
+import {
+  listPreviewLinks,
+  makePreviewLink,
+  type PreviewLink,
+  previewPath,
+  revokePreviewLink,
+} from "./preview-links.server";
+
+const FAILED = "Failed to change the review.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+const TRY_AGAIN = "Load the page again and try once more.";
+const LOOKS_LIKE_ANOTHER =
+  "It also resembles another removed video that was found in the meantime. Compare it with that one too.";
+const MAX_NOTE_LETTERS = 2_000;
+const NOTES_SHOWN = 200;
+
+/** A note on a video; the time is ISO 8601 UTC. */
+export interface ReviewNote {
+  id: number;
+  /** The e-mail of who wrote it; null when that account is gone. */
+  email: string | null;
+  text: string;
+  createdAt: string;
+}
+
+/** What the review page of a video shows. */
+export interface Review {
+  video: {
+    id: string;
+    title: string;
+    status: VideoStatus;
+    held: 0 | 1;
+    /** Since when it waits for an editor, ISO 8601 UTC. */
+    readyAt: string | null;
+    thumbnailUrl: string | null;
+    videoUrl: string;
+    uploader: string | null;
+  };
+  /** The block list entries that it looks like, unless somebody has marked it as different. */
+  likeFilms: string[];
+  /** Its comparison with the block list is not done yet, or has failed. */
+  uncompared?: Uncompared;
+  /** It is on hold because an account that it belonged to is blocked. */
+  isHeldForFormerUploader: boolean;
+  /** Its unfinished scans and those that found something. */
+  scans: Scan[];
+  notes: ReviewNote[];
+  links: PreviewLink[];
+}
+
+/**
+ * The review of a video.
+ *
+ * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ * @param seesReasons whether it includes what the scan of uploads said.
+ */
+export function loadReview(
+  id: string,
+  uploadedBy?: string,
+  seesReasons = uploadedBy === undefined,
+): Review | undefined {
+  const video = prepared(
+    `SELECT videos.id, title, status, held, ready_at AS readyAt, thumbnail_url AS thumbnailUrl,
+       video_url AS videoUrl, email AS uploader
+     FROM videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE videos.id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
+  ).get({ id, uploadedBy: uploadedBy ?? null }) as Review["video"] | undefined;
+  if (!video) return undefined;
+  const notes = prepared(
+    `SELECT review_notes.id, email, text, review_notes.created_at AS createdAt
+     FROM review_notes LEFT JOIN users ON users.id = user_id
+     WHERE video_id = ? ORDER BY review_notes.id DESC LIMIT ${NOTES_SHOWN}`,
+  ).all(id) as ReviewNote[];
+  return {
+    video,
+    notes: notes.reverse(),
+    links: listPreviewLinks(id),
+    likeFilms: likenessesOf(id),
+    uncompared: uncomparedOf(id),
+    isHeldForFormerUploader: formerBlocksOf(id).length > 0,
+    // The reason could tell uploaders what to change.
+    scans: scansOf(id).map((scan) => (seesReasons ? scan : { ...scan, reason: "" })),
+  };
+}
+
+/** A failure, with the note that was typed. */
+export interface ReviewFailure extends Failure {
+  note?: string;
+}
+
+export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
+
+/**
+ * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
+ * `link`, `revoke` with the link in `link`, `other-film` with the films in `films`, `compare-again`,
+ * `release-uncompared`, `release-blocked`, or `release-scan` or `scan-again` with what was scanned in `scan`.
+ */
+export async function performReview(
+  form: FormData,
+  video: Review["video"],
+  user: SessionUser,
+): Promise<ReviewAnswer> {
+  const text = (name: string) => String(form.get(name) ?? "");
+  try {
+    return await perform(text, video, user);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { ...failure(503, FAILED, { detail: BUSY }), note: text("note") };
+  }
+}
+
+async function perform(
+  text: (name: string) => string,
+  video: Review["video"],
+  user: SessionUser,
+): Promise<ReviewAnswer> {
+  const intent = text("intent");
+  if (intent === "other-film") {
+    const films = text("films").split(",").filter(Boolean);
+    if (!(await sayOtherFilm(video, films, user.id)))
+      return failure(404, FAILED, { detail: "It has already been marked as different." });
+    const others = likenessesOf(video.id).length > 0;
+    return done(
+      others ? LOOKS_LIKE_ANOTHER : "It is no longer on hold for resembling a removed video.",
+    );
+  }
+  if (intent === "compare-again") return compareAgain(video, user.id);
+  if (intent === "release-uncompared") return releaseUncompared(video, user.id);
+  if (intent === "release-blocked") {
+    if (!(await releaseFormerBlocks(video, user.id)))
+      return failure(409, FAILED, { detail: "This video is no longer on hold for that." });
+    return done(
+      isPublic(video.id) ? "The video is published." : "The video is no longer on hold for that.",
+    );
+  }
+  if (intent === "release-scan")
+    return releaseInSpiteOfScan(video, text("scan"), text("sure") !== "", user.id);
+  if (intent === "scan-again") return scanOnceMore(video, text("scan"), user.id);
+  if (intent === "link") {
+    const token = await makePreviewLink(video, user.id);
+    return typeof token === "string" ? { path: previewPath(token) } : token;
+  }
+  if (intent === "revoke") {
+    const isDone = await revokePreviewLink(video, text("link"), user.id);
+    if (isDone) return done("The preview link no longer works.");
+    return failure(404, FAILED, { detail: "This link was revoked before." });
+  }
+  const note = text("note").trim();
+  if (note.length > MAX_NOTE_LETTERS) {
+    return { ...failure(422, FAILED, { detail: "This note is too long." }), note };
+  }
+  if (intent === "note") {
+    if (!note) return failure(422, FAILED, { detail: "Write a note first." });
+    return writeReview(video, note, user, undefined);
+  }
+  if (intent !== "ready" && intent !== "unready") {
+    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  }
+  return writeReview(video, note, user, intent === "ready");
+}
+
+/** Writes the note, if there is one, and whether the video is ready, if that is said. */
+async function writeReview(
+  { id, title }: Review["video"],
+  note: string,
+  user: SessionUser,
+  isReady: boolean | undefined,
+): Promise<ReviewAnswer> {
+  return transaction((): ReviewAnswer => {
+    const about = { userId: user.id, subjectId: id, detail: title };
+    const account = accountNow(user.id);
+    if (!account || !allows(account, "/admin/review/:id note")) {
+      return { ...failure(403, FAILED, { detail: NOT_ALLOWED }), note };
+    }
+    if (isReady !== undefined) {
+      if (!setReady(id, isReady)) {
+        return { ...failure(409, FAILED, { detail: NO_DRAFT }), note };
+      }
+      const action = isReady ? "review-ready" : "review-back";
+      recordActivity({ ...about, action });
+    }
+    if (note) {
+      runChange(
+        database().insertInto("review_notes").values({
+          video_id: id,
+          user_id: user.id,
+          text: note,
+          created_at: new Date().toISOString(),
+        }),
+      );
+      if (isReady === undefined) {
+        recordActivity({ ...about, action: "review-note" });
+      }
+    }
+    if (isReady === undefined) return done("The note is there.");
+    return done(isReady ? "It waits for an editor now." : "It waits for who uploaded it now.");
+  });
+}
+
+const NO_DRAFT = "This video is no longer a draft.";
+
+function setReady(id: string, isReady: boolean): boolean {
+  const changes = runChange(
+    database()
+      .updateTable("videos")
+      .set({ ready_at: isReady ? new Date().toISOString() : null })
+      .where("id", "=", id)
+      .where("status", "=", "review"),
+  );
+  return changes > 0;
+}
+
+function done(description: string): ToastMessage {
+  return { title: "Review", description, kind: "success" };
+}

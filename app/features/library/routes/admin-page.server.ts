@@ -1,0 +1,151 @@
+import type { ConsentState } from "~/features/consent/consent";
+import { refusalsOf } from "~/features/consent/publication.server";
+import { consentStates } from "~/features/consent/validity.server";
+import { acceptancesOf } from "~/features/moderation/uploaders/accepted-terms.server";
+import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
+import { filesLookedAt } from "~/features/operations/library-check/missing-files.server";
+import { type StudioStats, studioStats } from "~/features/operations/statistics/admin-stats.server";
+import type { OwnVideos } from "~/features/permissions/own-videos";
+import { likeBlocked } from "~/features/processing/comparison/likeness.server";
+import type { JobSummary } from "~/features/processing/queue/kinds";
+import { jobSummaries } from "~/features/processing/queue/summaries.server";
+import { failure } from "~/platform/failure";
+import type { StoryboardFrame } from "~/shared/streams/storyboard";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { storyboardFrames } from "../edit/storyboard-frames.server";
+import { otherFiles } from "../files/file-list.server";
+import type { OtherFiles } from "../files/replace";
+import { type ManageView, readManageView } from "../list/manage-address";
+import { findEditable, listManaged } from "../list/managed-list.server";
+import type { EditableVideo, ManagedPage } from "../list/managed-video";
+import type { Uploader } from "../list/more-filters";
+import type { SavedView } from "../list/saved-view";
+import { savedViewsOf } from "../list/saved-views.server";
+import { uploaders } from "../list/uploaders.server";
+import { type SeriesChoice, seriesChoice } from "../series/series-list.server";
+import { type SimilarVideo, similarVideos } from "../similar/similar-videos.server";
+import { type Deletion, listDeletions } from "../trash/recent-deletions.server";
+import type { TrimView } from "../trim/trim";
+import { trimView } from "../trim/trim.server";
+
+const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
+
+const NO_SERIES: SeriesChoice = { offered: [], of: [] };
+
+const DIALOGS = ["edit", "schedule", "replace", "trim", "delete"] as const;
+type DialogKind = (typeof DIALOGS)[number];
+
+/** The data of the manage tab for its address. */
+export interface ManageData {
+  view: ManageView;
+  list: ManagedPage;
+  /** The list couldn't be read, so an empty one says nothing about the videos. */
+  isUnread?: true;
+  /** Their jobs in progress, by video id. */
+  jobs: Record<string, JobSummary>;
+  /** What they look like, by video id. */
+  similar: Record<string, SimilarVideo[]>;
+  /** The ids of those that look like films of the block list. */
+  likeBlocked: string[];
+  /** Why nobody can publish a video, for those of the page that are held. */
+  held: Record<string, string>;
+  /** How the records of these and of the dialog's video stand, where records are required. */
+  consent: Record<string, ConsentState>;
+  deletions: Deletion[];
+  series: SeriesChoice;
+  savedViews: SavedView[];
+  /** Whom the list can be filtered by; undefined for somebody who sees their own videos alone. */
+  uploaders?: Uploader[];
+  /** Where it shows what misses a file: when the last complete look for files began, or null. */
+  filesLookedAt?: string | null;
+  /** The open dialog, and its video; null when that no longer exists. */
+  dialog?: { kind: DialogKind; video: EditableVideo | null };
+  /** Where the dialog edits a video: the pictures of its storyboard. */
+  frames?: StoryboardFrame[];
+  /** Where it edits a video too: what was accepted for it. */
+  accepted?: AcceptedTerms[];
+  /** Where the dialog is about files: the other files of its video, and what is made of them. */
+  files?: OtherFiles & { jobs?: JobSummary };
+  /** Where the dialog cuts a video. */
+  trim?: TrimView;
+}
+
+/** The four figures, of one user's uploads if an id is given, or the toast that says that they can't be had. */
+export async function loadStats(
+  uploader?: string,
+): Promise<{ stats?: StudioStats; toast?: ToastMessage }> {
+  try {
+    return { stats: await studioStats(uploader) };
+  } catch (error) {
+    console.error(error);
+    return { toast: failure(500, "Failed to fetch statistics.").toast };
+  }
+}
+
+/** The view with what somebody's permissions reach of it. */
+export function ownView(view: ManageView, own: OwnVideos | undefined): ManageView {
+  return own ? { ...view, uploader: undefined, uploadedBy: own.userId } : view;
+}
+
+/** What the manage tab shows of all videos, or of one user's. A list that can't be had is only logged (specification, section 8). */
+export async function loadManage(
+  parameters: URLSearchParams,
+  userId: string,
+  own?: OwnVideos,
+): Promise<ManageData> {
+  const view = ownView(readManageView(parameters), own);
+  const kind = DIALOGS.find((dialog) => parameters.has(dialog));
+  try {
+    const list = await listManaged(view);
+    const deletions = await listDeletions(Date.now(), own);
+    const jobs = await jobSummaries(list.videos.map(({ id }) => id));
+    const edited = kind === "edit" ? (parameters.get(kind) ?? "") : undefined;
+    const series = own ? NO_SERIES : seriesChoice(edited);
+    const ids = list.videos.map(({ id }) => id);
+    const similar = similarVideos(ids, own?.userId);
+    const shown = {
+      ...{
+        view: { ...view, page: list.page },
+        list,
+        jobs,
+        similar,
+        likeBlocked: likeBlocked(ids),
+        held: Object.fromEntries(refusalsOf(ids)),
+        consent: consentStates(ids),
+        deletions,
+        series,
+      },
+      savedViews: savedViewsOf(userId),
+      uploaders: own ? undefined : uploaders(),
+      filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,
+    };
+    if (!kind) return shown;
+    const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
+    if (video && kind === "edit")
+      return {
+        ...shown,
+        consent: { ...shown.consent, ...consentStates([video.id]) },
+        dialog: { kind, video },
+        frames: await storyboardFrames(video.storyboardUrl ?? null),
+        accepted: acceptancesOf([video.id])?.[video.id],
+      };
+    if ((kind !== "replace" && kind !== "trim") || !video)
+      return { ...shown, dialog: { kind, video } };
+    const files = { ...otherFiles(video.id), jobs: (await jobSummaries([video.id]))[video.id] };
+    const trim = kind === "trim" ? await trimView(video.id) : undefined;
+    return { ...shown, dialog: { kind, video }, files, ...(trim && { trim }) };
+  } catch (error) {
+    console.error(error);
+    const nothing = {
+      list: NO_VIDEOS,
+      jobs: {},
+      similar: {},
+      likeBlocked: [],
+      held: {},
+      consent: {},
+      deletions: [],
+      series: NO_SERIES,
+    };
+    return { view, isUnread: true, ...nothing, savedViews: [] };
+  }
+}

@@ -1,0 +1,203 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { type ClientLoaderFunctionArgs, useLoaderData, useRevalidator } from "@remix-run/react";
+import { ArrowLeft } from "lucide-react";
+import { useEffect, useMemo } from "react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { requiredTerms } from "~/features/moderation/uploaders/terms.server";
+import { StatCards } from "~/features/operations/statistics/stat-cards";
+import { assertAllowed, currentUser, requirePermission } from "~/features/permissions/guard.server";
+import { ownVideosOf } from "~/features/permissions/own-videos";
+import { AdminLinks, AdminTabs } from "~/features/site/admin-navigation";
+import { quotaLine } from "~/features/upload/quota.server";
+import { uploadStart } from "~/features/upload/templates/templates.server";
+import { handleUpload, uploadLimits } from "~/features/upload/upload-action.server";
+import type { UploadFailure } from "~/features/upload/upload-fields";
+import { UploadForm } from "~/features/upload/upload-form";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { retryAfter } from "~/platform/retry-after.server";
+import { siteOrigin } from "~/platform/site-origin.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { SITE_VERSION } from "~/platform/version.server";
+import { ButtonLink } from "~/ui/button";
+import { PageFailure } from "~/ui/feedback/failure-notice";
+import { useErrorToast } from "~/ui/feedback/use-error-toast";
+import { EnteredTexts, ResendForm } from "~/ui/forms/resend-form";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { ActionError } from "../action-error";
+import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
+import { manageHref, readManageView } from "../list/manage-address";
+import type { FormFailure } from "../rejected-form";
+import { SignInPrompt } from "../sign-in-prompt";
+import { loadManage, loadStats, ownView } from "./admin-page.server";
+import { ManageTab } from "./manage-tab";
+import {
+  loadUnlessSignedOut,
+  type SignedOutAnswer,
+  useSessionCheck,
+  useShownData,
+} from "./signed-out";
+import { answerSignedOut, showsSignedOutAnswer } from "./signed-out.server";
+import { performIntent } from "./studio-action.server";
+import { withAdminForm } from "./studio-form.server";
+
+export const meta = privateMeta("Admin Panel");
+
+/** What an answer to a form of this page may carry. */
+interface Answer {
+  upload?: UploadFailure;
+  studio?: FormFailure;
+  confirmation?: DeleteConfirmation;
+  preview?: BulkPreview;
+  signedOut?: SignedOutAnswer;
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const signedOut = showsSignedOutAnswer() && !(await currentUser(request));
+  if (signedOut) return { ...SIGNED_OUT, limits: uploadLimits(), now: Date.now() };
+  const user = await requirePermission(request, "/admin");
+  const own = ownVideosOf(user, "/admin");
+  const parameters = new URL(request.url).searchParams;
+  const statistics = await loadStats(own?.userId);
+  const shell = {
+    statistics,
+    limits: uploadLimits(),
+    terms: requiredTerms(),
+    quota: quotaLine(user.id),
+    ffmpeg: ffmpegAvailable(),
+    now: Date.now(),
+    version: SITE_VERSION,
+    origin: siteOrigin(request),
+    signedOut,
+  };
+  if (parameters.get("tab") !== "manage") {
+    return { ...shell, manage: undefined, start: uploadStart(user.id, parameters.get("start")) };
+  }
+  const manage = await loadManage(parameters, user.id, own);
+  const gone = manage.dialog?.video === null;
+  return data({ ...shell, manage, start: undefined }, { status: gone ? 404 : 200 });
+}
+
+/** All that somebody sees of the panel whose session has ended: the answer to what they sent. */
+const SIGNED_OUT = {
+  statistics: {} as Awaited<ReturnType<typeof loadStats>>,
+  ffmpeg: true,
+  terms: undefined,
+  quota: undefined,
+  version: "",
+  origin: "",
+  signedOut: true,
+  manage: undefined,
+  start: undefined,
+};
+
+/** A refresh that finds the session ended leaves the page as it is, with what was typed. */
+export function clientLoader({ request, serverLoader }: ClientLoaderFunctionArgs) {
+  return loadUnlessSignedOut(request, () => serverLoader<typeof loader>());
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await currentUser(request);
+  if (!user) return answerSignedOut(request);
+  requireOwnOrigin(request);
+  assertAllowed(user, "/admin");
+  const asked = readManageView(new URL(request.url).searchParams);
+  const own = ownVideosOf(user, "/admin");
+  const view = ownView(asked, own);
+  return withAdminForm(request, { userId: user.id, own }, async ({ kind, form }) => {
+    if (kind === "upload") return handleUpload(form, user);
+    const answer = await performIntent(form, { user, view });
+    if ("status" in answer) {
+      const { status, retryAfterSeconds } = answer;
+      return data({ studio: answer }, { status, headers: retryAfter(retryAfterSeconds) });
+    }
+    if ("confirmation" in answer || "preview" in answer) return data(answer, { status: 200 });
+    throw redirectWithToast(manageHref(view), answer);
+  });
+}
+
+export default function Admin() {
+  useLiveRefresh({ jobs: true });
+  useSessionCheck();
+  const loaded = useLoaderData<typeof loader>();
+  useShownData(loaded);
+  const { statistics, manage, limits, ffmpeg, now, version, signedOut } = loaded;
+  const answer = useFormResponse<Answer>();
+  useAnsweredSignedOut(answer?.signedOut);
+  const isUpload = !manage && !answer?.signedOut?.edit && !answer?.signedOut?.fields;
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3 max-sm:gap-y-0">
+        <h1 className="text-xl font-semibold">
+          Admin Panel
+          {version && <span className="ml-2 text-sm font-normal text-muted">v{version}</span>}
+        </h1>
+        <AdminLinks />
+        <ButtonLink to="/" variant="ghost" size="sm" className="max-sm:-ml-3 forced-colors:ml-0">
+          <ArrowLeft aria-hidden="true" className="size-4" />
+          Back to Videos
+        </ButtonLink>
+      </header>
+      {statistics.toast && <PageFailure toast={statistics.toast} />}
+      {!ffmpeg && (
+        <p role="status" className="rounded-lg border border-line bg-surface p-4 text-sm">
+          {WITHOUT_FFMPEG}
+        </p>
+      )}
+      {version && <StatCards stats={statistics.stats} />}
+      {version && <AdminTabs current={manage ? "manage" : "upload"} />}
+      {signedOut && (
+        <SignInPrompt
+          message={answer?.signedOut?.message}
+          link={isUpload ? "Sign In to Upload" : "Sign In"}
+        />
+      )}
+      {manage ? (
+        <ManageTab
+          manage={manage}
+          error={answer?.studio}
+          confirmation={answer?.confirmation}
+          preview={answer?.preview}
+          now={now}
+          terms={loaded.terms}
+          edit={{ limits, signedOut, origin: loaded.origin }}
+        />
+      ) : answer?.signedOut?.edit ? (
+        <EnteredTexts fields={Object.entries(answer.signedOut.edit)} />
+      ) : answer?.signedOut?.fields ? (
+        <ResendForm fields={answer.signedOut.fields} />
+      ) : (
+        <>
+          <ActionError
+            error={answer?.studio}
+            closeTo="/admin?tab=manage"
+            edit={{ limits, signedOut, origin: loaded.origin }}
+          />
+          <UploadForm
+            limits={limits}
+            start={loaded.start}
+            terms={loaded.terms}
+            quota={loaded.quota}
+            failure={answer?.upload ?? signedOutUpload(answer)}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Shows that a form was rejected, and refreshes the page, which finds that its session has ended. */
+function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
+  const { revalidate } = useRevalidator();
+  useErrorToast(useMemo(() => signedOut && { description: signedOut.message }, [signedOut]));
+  useEffect(() => {
+    if (signedOut) revalidate();
+  }, [signedOut, revalidate]);
+}
+
+function signedOutUpload(answer: Answer | undefined): UploadFailure | undefined {
+  const texts = answer?.signedOut?.upload;
+  return texts && { sentence: "", texts, fields: {} };
+}

@@ -1,0 +1,210 @@
+import { useNavigation, useSearchParams } from "@remix-run/react";
+import { Film } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Pager } from "~/features/catalogue/lists/pager";
+import type { Terms } from "~/features/moderation/uploaders/terms";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { failure, GONE } from "~/platform/failure";
+import { formatQuantity } from "~/shared/format";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { FailureNotice } from "~/ui/feedback/failure-notice";
+import { ActionError } from "../action-error";
+import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
+import { BulkBar } from "../bulk/bulk-bar";
+import { BulkPreviewDialog } from "../bulk/preview-dialog";
+import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
+import { ReplaceDialog } from "../files/replace-dialog";
+import { FilesLookedAt } from "../list/files-looked-at";
+import { FilterBar } from "../list/filter-bar";
+import { ListKeys } from "../list/list-keys";
+import { cleared, isFiltered, manageHref } from "../list/manage-address";
+import type { EditableVideo } from "../list/managed-video";
+import { PageJump } from "../list/page-jump";
+import { SavedViews, SaveView } from "../list/saved-views";
+import { useSelection } from "../list/use-selection";
+import { VideoList } from "../list/video-list";
+import type { FormFailure } from "../rejected-form";
+import { ScheduleDialog } from "../schedule/schedule-dialog";
+import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
+import { DeletedBar } from "../trash/deleted-bar";
+import { TrimDialog } from "../trim/trim-dialog";
+import type { ManageData } from "./admin-page.server";
+
+/** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
+export function ManageTab({
+  manage: {
+    view,
+    list,
+    jobs,
+    similar,
+    held,
+    deletions,
+    series,
+    dialog,
+    frames,
+    files,
+    trim,
+    ...rest
+  },
+  error,
+  confirmation,
+  preview,
+  now,
+  terms,
+  edit: surroundings,
+}: {
+  manage: ManageData;
+  error: FormFailure | undefined;
+  confirmation: DeleteConfirmation | undefined;
+  preview: BulkPreview | undefined;
+  now: number;
+  /** The uploaders' terms, where an upload has to accept them. */
+  terms: Terms | undefined;
+  edit: EditSurroundings;
+}) {
+  const here = manageHref(view);
+  const consent = dialog?.video ? rest.consent[dialog.video.id] : undefined;
+  const edit = { ...surroundings, series, frames, accepted: rest.accepted, consent };
+  const may = usePermissions();
+  const edited = useEditedVideo(dialog);
+  const selection = useSelection(list.videos);
+  const { clear } = selection;
+  const sending = useNavigation().formData?.get("intent") === "bulk";
+  // A selection belongs to one list and one action; it is cleared after either changes.
+  useEffect(() => {
+    if (!sending && !error && !confirmation && !preview) clear();
+  }, [here, sending, error, confirmation, preview, clear]);
+  return (
+    <div className="flex flex-col gap-5">
+      {dialog?.video === null && !edited && <FailureNotice toast={failure(404, GONE).toast} />}
+      <ActionError error={error} closeTo={here} edit={edit} />
+      {edited && !error?.edit && (
+        <EditDialog
+          key={edited.id}
+          video={edited}
+          isGone={dialog?.video === null}
+          closeTo={here}
+          {...edit}
+        />
+      )}
+      {dialog?.video && dialog.kind === "delete" && (
+        <DeleteDialog video={dialog.video} list={here} />
+      )}
+      {dialog?.video && dialog.kind === "schedule" && (
+        <ScheduleDialog
+          key={dialog.video.id}
+          video={dialog.video}
+          list={here}
+          address={manageHref(view, { schedule: dialog.video.id })}
+          error={error?.schedule && error}
+        />
+      )}
+      {dialog?.video && files && trim && (
+        <TrimDialog
+          key={dialog.video.id}
+          video={dialog.video}
+          trim={trim}
+          files={files}
+          jobs={files.jobs}
+          list={here}
+          address={manageHref(view, { trim: dialog.video.id })}
+          error={error?.trim && error}
+          now={now}
+        />
+      )}
+      {dialog?.video && files && dialog.kind === "replace" && (
+        <ReplaceDialog
+          key={`${dialog.video.id} ${error?.replace?.question?.upload}`}
+          video={dialog.video}
+          files={files}
+          jobs={files.jobs}
+          list={here}
+          address={manageHref(view, { replace: dialog.video.id })}
+          error={error?.replace && error}
+          limits={edit.limits}
+          terms={terms}
+          now={now}
+        />
+      )}
+      {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
+      {preview && <BulkPreviewDialog preview={preview} list={here} />}
+      <FilterBar view={view} uploaders={rest.uploaders} />
+      {rest.filesLookedAt !== undefined && <FilesLookedAt at={rest.filesLookedAt} />}
+      <DeletedBar deletions={deletions} action={here} />
+      <SavedViews views={rest.savedViews} here={manageHref({ ...view, page: 1 })} />
+      {(list.total > 0 || isFiltered(view)) && (
+        <div className="flex flex-wrap items-center justify-between gap-x-3">
+          <p className="text-sm text-muted figures" hidden={list.total === 0}>
+            {list.more && "More than "}
+            {formatQuantity(list.total, "video")}
+            {list.more && ". Only these are listed: narrow the search."}
+          </p>
+          <div className="ml-auto flex flex-wrap items-center gap-x-1 has-[details[open]]:w-full">
+            {may("/admin/queue") && (
+              <ButtonLink to="/admin/queue" variant="ghost" size="sm">
+                Video Queue
+              </ButtonLink>
+            )}
+            <SaveView views={rest.savedViews} here={here} />
+          </div>
+        </div>
+      )}
+      {list.total > 0 ? (
+        <>
+          <VideoList
+            videos={list.videos}
+            jobs={jobs}
+            similar={similar}
+            likeBlocked={rest.likeBlocked}
+            held={held}
+            consent={rest.consent}
+            view={view}
+            selection={selection}
+            now={now}
+          />
+          <BulkBar
+            selection={selection}
+            total={list.total}
+            pageSize={list.videos.length}
+            series={series.offered}
+            action={here}
+          />
+          <Pager
+            page={list.page}
+            pageCount={list.pageCount}
+            hrefFor={(page) => manageHref({ ...view, page })}
+          />
+          <PageJump view={view} pageCount={list.pageCount} />
+          <ListKeys here={here} />
+        </>
+      ) : rest.isUnread ? null : !isFiltered(view) ? (
+        <EmptyState
+          icon={<Film />}
+          title="No videos yet."
+          action={<ButtonLink to="/admin">Upload your first video</ButtonLink>}
+        />
+      ) : (
+        <EmptyState
+          icon={<Film />}
+          title="No videos found."
+          action={<ButtonLink to={manageHref(cleared(view))}>Show all videos</ButtonLink>}
+        >
+          Nothing matches the search and the filters.
+        </EmptyState>
+      )}
+    </div>
+  );
+}
+
+/**
+ * The video of the edit dialog that the address names. One that was open stays open when a refresh
+ * of the page does not bring its video: what is typed there would be lost.
+ */
+function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined {
+  const id = useSearchParams()[0].get("edit");
+  const last = useRef<EditableVideo>();
+  if (dialog?.kind === "edit" && dialog.video) last.current = dialog.video;
+  if (last.current?.id !== id) last.current = undefined;
+  return last.current;
+}

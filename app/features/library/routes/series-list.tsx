@@ -1,0 +1,142 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { useLoaderData, useNavigation } from "@remix-run/react";
+import { ListVideo } from "lucide-react";
+import { Pager } from "~/features/catalogue/lists/pager";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { failure } from "~/platform/failure";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import type { SeriesFailure } from "../series/change-series.server";
+import { performSeries } from "../series/series-action.server";
+import { readSeriesView, type SeriesView, seriesHref } from "../series/series-address";
+import { SeriesEditor } from "../series/series-editor";
+import { DeletedSeries, NewSeriesForm, SeriesRows, SeriesSearch } from "../series/series-list";
+import {
+  editedSeries,
+  listSeries,
+  listSeriesVideos,
+  type SeriesList,
+} from "../series/series-list.server";
+
+export const meta = privateMeta("Series");
+
+const GONE = "This series no longer exists. Somebody may have deleted it in the meantime.";
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  await requirePermission(request, "/admin/series/:id?");
+  const parameters = new URL(request.url).searchParams;
+  const view = readSeriesView(params.id, parameters);
+  const isDeleting = parameters.has("delete");
+  if (view.id === undefined) {
+    const all = listSeries(view);
+    return { view: { ...view, page: all.page }, isDeleting: false, all };
+  }
+  const series = editedSeries(view.id);
+  if (!series) return data({ view, isDeleting: false }, { status: 404 });
+  const list = listSeriesVideos(series.id, view.page);
+  return { view: { ...view, page: list.page }, isDeleting, one: { series, list } };
+}
+
+export async function action({ request, params }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/series/:id?");
+  requireOwnOrigin(request);
+  const view = readSeriesView(params.id, new URL(request.url).searchParams);
+  const answer = await performSeries(request, view, user.id);
+  if (answer instanceof Response) throw answer;
+  if (!("status" in answer)) return answer;
+  return data({ error: answer }, { status: answer.status });
+}
+
+/** What the loader gives: the list of all, the page of one, or neither for one that is gone. */
+interface Loaded {
+  view: SeriesView;
+  isDeleting: boolean;
+  all?: SeriesList;
+  one?: {
+    series: NonNullable<ReturnType<typeof editedSeries>>;
+    list: ReturnType<typeof listSeriesVideos>;
+  };
+}
+
+export default function SeriesPages() {
+  useLiveRefresh({ jobs: true });
+  const { view, isDeleting, all, one } = useLoaderData<typeof loader>() as Loaded;
+  const error = useFormResponse<{ error?: SeriesFailure } | null>()?.error;
+  const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 dir="auto" className="min-w-0 text-xl font-semibold break-words">
+          {one ? one.series.title : "Series"}
+        </h1>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      {all && <AllSeries view={view} list={all} error={error} busy={busy} />}
+      {one && <SeriesEditor {...{ view, isDeleting, error, busy }} {...one} />}
+      {!all && !one && (
+        <>
+          <FailureNotice toast={failure(404, GONE).toast} />
+          <ButtonLink to="/admin/series" variant="secondary" className="self-start">
+            All series
+          </ButtonLink>
+        </>
+      )}
+    </div>
+  );
+}
+
+function AllSeries({
+  view,
+  list,
+  error,
+  busy,
+}: {
+  view: SeriesView;
+  list: SeriesList;
+  error: SeriesFailure | undefined;
+  busy: string | undefined;
+}) {
+  const here = seriesHref(view);
+  return (
+    <>
+      <p className="text-sm text-muted">
+        A series is a list of videos in an order: for everybody, with an address and a feed of its
+        own, or for the studio only.
+      </p>
+      <NewSeriesForm error={error} action={here} busy={busy === "create"} />
+      <DeletedSeries deleted={list.deleted} action={here} />
+      {list.total === 0 ? (
+        <EmptyState icon={<ListVideo />} title="There is no series yet." />
+      ) : (
+        <>
+          <SeriesSearch search={view.search} />
+          <p className="text-sm text-muted figures">
+            {view.search && `${list.found.toLocaleString("en")} of `}
+            {`${list.total.toLocaleString("en")} series`}
+          </p>
+          {list.found === 0 ? (
+            <EmptyState
+              icon={<ListVideo />}
+              title="No series found."
+              action={<ButtonLink to="/admin/series">Show all series</ButtonLink>}
+            />
+          ) : (
+            <SeriesRows series={list.series} />
+          )}
+          <Pager
+            page={list.page}
+            pageCount={list.pageCount}
+            hrefFor={(page) => seriesHref({ ...view, page })}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,244 @@
+import { Form, Link } from "@remix-run/react";
+import { ArrowDown, ArrowUp, GripVertical, X } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
+import { StatusBadge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { SeriesVideo, SeriesVideosPage } from "./series-list.server";
+import { useDragOrder } from "./use-drag-order";
+import { useSeriesOrder } from "./use-series-order";
+
+const CONTROL = "size-11 shrink-0 !px-0 [&_svg]:size-5";
+
+/** The videos of a series in their order, which is changed by dragging, by buttons, or by typing a number. */
+export function SeriesVideos({
+  list,
+  version,
+  action,
+}: {
+  list: SeriesVideosPage;
+  version: number;
+  /** The address of the page. */
+  action: string;
+}) {
+  const hydrated = useHydrated();
+  const order = useSeriesOrder(list, version, action);
+  const { videos } = order;
+  const { firstNumber, total } = list;
+  const [said, setSaid] = useState("");
+  const rows = useRef<HTMLOListElement>(null);
+  const focus = useRef<string>();
+
+  // A row that is moved loses the focus with its old place in the page.
+  useEffect(() => {
+    if (!focus.current) return;
+    const controls = rows.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
+    [...controls].find(({ dataset }) => dataset.control === focus.current)?.focus();
+    focus.current = undefined;
+  });
+
+  function move(video: SeriesVideo, asked: number, control?: string) {
+    const to = Math.max(1, Math.min(asked, total));
+    focus.current = control && `${control}-${video.id}`;
+    order.moveTo(video.id, to);
+    setSaid(`${video.title}: ${to} of ${total}`);
+  }
+
+  function remove(video: SeriesVideo, index: number) {
+    const neighbour = videos[index + 1] ?? videos[index - 1];
+    focus.current = neighbour && `remove-${neighbour.id}`;
+    order.remove(video.id);
+    setSaid(`${video.title} removed`);
+  }
+
+  const ids = videos.map(({ id }) => id).join();
+  const beginDrag = useDragOrder(rows, ids, (from, to) => {
+    const video = videos[from];
+    if (video) move(video, firstNumber + to);
+  });
+
+  return (
+    <>
+      <AnswerFailure error={order.error} />
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+      <ol
+        ref={rows}
+        aria-label="Videos of the series"
+        className="ruled rounded-lg border border-line bg-surface"
+      >
+        {videos.map((video, index) => {
+          const number = firstNumber + index;
+          return (
+            <li
+              key={video.id}
+              className="data-[dragged]:relative data-[dragged]:z-10 data-[dragged]:bg-raised"
+            >
+              <Form
+                method="post"
+                action={action}
+                preventScrollReset
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  const { submitter } = event.nativeEvent as SubmitEvent;
+                  const pressed = (submitter as HTMLButtonElement | null)?.dataset.control ?? "";
+                  if (pressed.startsWith("up-")) return move(video, number - 1, "up");
+                  if (pressed.startsWith("down-")) return move(video, number + 1, "down");
+                  if (pressed.startsWith("remove-")) return remove(video, index);
+                  const typed = Number(new FormData(event.currentTarget).get("to"));
+                  if (Number.isSafeInteger(typed) && typed !== number) move(video, typed, "to");
+                }}
+                className="flex flex-wrap items-center gap-x-3 gap-y-1 p-2 sm:flex-nowrap sm:px-4"
+              >
+                <input type="hidden" name="video" value={video.id} />
+                <input type="hidden" name="version" value={version} />
+                {/* Enter in the field presses the first button of a form: this one, which nobody sees. */}
+                <button
+                  type="submit"
+                  name="intent"
+                  value="move"
+                  tabIndex={-1}
+                  aria-hidden="true"
+                  className="sr-only"
+                >
+                  Move
+                </button>
+                {hydrated && (
+                  // For pointers alone: the field and the buttons do the same with the keyboard.
+                  <span
+                    aria-hidden="true"
+                    data-grip
+                    onPointerDown={(event) => beginDrag(event, index)}
+                    className="-mx-2 flex size-11 shrink-0 cursor-grab touch-none items-center justify-center text-muted select-none active:cursor-grabbing sm:-mx-1"
+                  >
+                    <GripVertical className="size-5" />
+                  </span>
+                )}
+                <input
+                  // Another number is another field: what was typed is gone with the old one.
+                  key={number}
+                  type="number"
+                  name="to"
+                  min={1}
+                  max={total}
+                  inputMode="numeric"
+                  defaultValue={number}
+                  aria-label={`Number of ${video.title}`}
+                  data-control={`to-${video.id}`}
+                  className="min-h-11 w-16 shrink-0 rounded-md border border-line-strong bg-surface px-2 text-center figures"
+                />
+                <Video video={video} />
+                <div className="flex shrink-0 max-sm:ml-auto">
+                  <RowButton
+                    control={`up-${video.id}`}
+                    name="move"
+                    value="up"
+                    label={`Move ${video.title} up`}
+                    isEnd={number === 1}
+                  >
+                    <ArrowUp aria-hidden="true" />
+                  </RowButton>
+                  <RowButton
+                    control={`down-${video.id}`}
+                    name="move"
+                    value="down"
+                    label={`Move ${video.title} down`}
+                    isEnd={number === total}
+                  >
+                    <ArrowDown aria-hidden="true" />
+                  </RowButton>
+                  <RowButton
+                    control={`remove-${video.id}`}
+                    name="intent"
+                    value="remove"
+                    label={`Take ${video.title} out of the series`}
+                  >
+                    <X aria-hidden="true" />
+                  </RowButton>
+                </div>
+              </Form>
+            </li>
+          );
+        })}
+      </ol>
+    </>
+  );
+}
+
+function Video({ video }: { video: SeriesVideo }) {
+  const isDeleted = video.status === "deleted";
+  return (
+    <>
+      <img
+        src={video.thumbnailUrl ?? PLACEHOLDER_URL}
+        alt=""
+        loading="lazy"
+        draggable={false}
+        className="aspect-video w-24 shrink-0 rounded-sm bg-raised object-cover"
+      />
+      <div className="min-w-0 grow basis-40">
+        {isDeleted ? (
+          <span dir="auto" className="line-clamp-2 font-medium break-words text-muted">
+            {video.title}
+          </span>
+        ) : (
+          <Link
+            to={`/admin?tab=manage&edit=${encodeURIComponent(video.id)}`}
+            dir="auto"
+            draggable={false}
+            className="flex min-h-11 items-center font-medium hover:text-accent mouse:min-h-0"
+          >
+            <span className="line-clamp-2 min-w-0 break-words">{video.title}</span>
+          </Link>
+        )}
+        <p className="flex flex-wrap items-center gap-2 text-sm text-muted figures">
+          {video.duration}
+          {isDeleted ? (
+            <span>In the trash; comes back here when it is restored</span>
+          ) : (
+            <StatusBadge status={video.status} />
+          )}
+        </p>
+      </div>
+    </>
+  );
+}
+
+function RowButton({
+  control,
+  name,
+  value,
+  label,
+  isEnd = false,
+  children,
+}: {
+  /** What it does and to which row, by which it gets the focus back. */
+  control: string;
+  name: "move" | "intent";
+  value: string;
+  label: string;
+  /** There is nothing to change places with. */
+  isEnd?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Button
+      name={name}
+      value={value}
+      data-control={control}
+      variant="ghost"
+      size="sm"
+      aria-label={label}
+      title={label}
+      // Not disabled, which would take the focus from whoever has just moved a row to the end.
+      aria-disabled={isEnd || undefined}
+      onClick={isEnd ? (event) => event.preventDefault() : undefined}
+      className={CONTROL}
+    >
+      {children}
+    </Button>
+  );
+}

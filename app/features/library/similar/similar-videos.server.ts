@@ -1,0 +1,70 @@
+import { recordActivity } from "~/platform/activity/activity.server";
+import { type Failure, failure, GONE } from "~/platform/failure";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, transaction } from "~db/client.server";
+
+/** A video that another one looks like. */
+export interface SimilarVideo {
+  id: string;
+  title: string;
+  isPublic: 0 | 1;
+}
+
+/**
+ * The videos that each of some looks like, but for pairs of which somebody has said that they are not
+ * the same.
+ *
+ * @param uploader the id of a user who knows nothing of others' videos that are not published.
+ */
+export function similarVideos(
+  ids: readonly string[],
+  uploader?: string,
+): Record<string, SimilarVideo[]> {
+  const rows = prepared(/* sql */ `
+    WITH shown AS (SELECT value AS id FROM json_each(@ids)),
+      pairs AS (
+        SELECT shown.id AS own, second AS other FROM shown
+        JOIN similar_videos ON first = shown.id WHERE dismissed_at IS NULL
+        UNION ALL SELECT shown.id, first FROM shown
+        JOIN similar_videos ON second = shown.id WHERE dismissed_at IS NULL)
+    SELECT own, id, title, public AS isPublic FROM pairs JOIN videos ON id = other
+    WHERE @uploader IS NULL OR public OR uploaded_by = @uploader
+    ORDER BY sort_key`).all({ ids: JSON.stringify(ids), uploader: uploader ?? null }) as ({
+    own: string;
+  } & SimilarVideo)[];
+  const byVideo: Record<string, SimilarVideo[]> = {};
+  for (const { own, ...other } of rows) {
+    byVideo[own] ??= [];
+    byVideo[own].push(other);
+  }
+  return byVideo;
+}
+
+/** Notes that two videos are not the same, whatever they look like. */
+export async function dismissSimilar(
+  id: string,
+  other: string,
+  userId: string,
+  uploader?: string,
+): Promise<Failure | ToastMessage> {
+  const video = similarVideos([id], uploader)[id]?.find((each) => each.id === other);
+  const title = prepared("SELECT title FROM videos WHERE id = ?").pluck().get(id);
+  if (!video || title === undefined) {
+    return failure(404, "Nothing was changed.", {
+      detail: title === undefined ? GONE : "The two are no longer said to look alike.",
+    });
+  }
+  await transaction(() =>
+    prepared(
+      `UPDATE similar_videos SET dismissed_at = @now
+       WHERE first = min(@id, @other) AND second = max(@id, @other)`,
+    ).run({ now: new Date().toISOString(), id, other }),
+  );
+  const detail = `“${title}” and “${video.title}”`;
+  await transaction(() => recordActivity({ userId, action: "not-same", detail, subjectId: id }));
+  return {
+    title: "Video Updated",
+    description: `It is not said again that it looks like “${video.title}”.`,
+    kind: "success",
+  };
+}

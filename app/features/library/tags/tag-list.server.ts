@@ -1,0 +1,104 @@
+import type { Database } from "better-sqlite3";
+import { catalogueCache } from "~/features/catalogue/catalogue-cache.server";
+import { fold } from "~/shared/fold";
+import { SEPARATOR } from "~db/search-index.server";
+import { readTags } from "~db/tags";
+import type { TagsView } from "./tags-address";
+
+const TAGS_PAGE_SIZE = 100;
+
+/** A tag of the catalogue; upper and lower case are the same tag. */
+export interface CountedTag {
+  /** Folded: what names it. */
+  tag: string;
+  /** As most videos have it. */
+  name: string;
+  /** Its other spellings. */
+  spellings: string[];
+  /** Videos of any status. */
+  videos: number;
+  published: number;
+}
+
+/** One page of the tags, clamped to what exists. */
+export interface TagsPage {
+  tags: CountedTag[];
+  page: number;
+  pageCount: number;
+  /** Tags that the search finds. */
+  found: number;
+  /** All tags. */
+  total: number;
+  /** The tag that was asked for by itself; null when no video has it. */
+  asked?: CountedTag | null;
+}
+
+/**
+ * The page of a view. Counting reads the tags of every video, a third of a second for 100,000, so it is
+ * done on a thread of its own, and again only after a change of the catalogue.
+ */
+export function readTagsPage(sqlite: Database) {
+  const counted = catalogueCache<CountedTag[]>(sqlite, 1);
+  return sqlite.transaction(({ search, sort, page: asked, tag }: TagsView & { tag?: string }) => {
+    const all = counted("all", () => countTags(sqlite));
+    const needle = fold(search);
+    const found = needle ? all.filter((each) => each.tag.includes(needle)) : all;
+    const sorted = sort === "name" ? [...found].sort((a, b) => (a.tag < b.tag ? -1 : 1)) : found;
+    const pageCount = Math.max(1, Math.ceil(found.length / TAGS_PAGE_SIZE));
+    const page = Math.min(asked, pageCount);
+    const start = (page - 1) * TAGS_PAGE_SIZE;
+    const tags = sorted.slice(start, start + TAGS_PAGE_SIZE);
+    const result: TagsPage = { tags, page, pageCount, found: found.length, total: all.length };
+    if (tag === undefined) return result;
+    return { ...result, asked: all.find((each) => each.tag === tag) ?? null };
+  });
+}
+
+/** The most used first, of equals by name. */
+function countTags(sqlite: Database): CountedTag[] {
+  const found = new Map<
+    string,
+    { spellings: Map<string, number>; videos: number; published: number }
+  >();
+  const rows = sqlite
+    .prepare("SELECT tags, public FROM videos WHERE tags IS NOT NULL")
+    .raw()
+    .iterate() as IterableIterator<[string, 0 | 1]>;
+  const folded = new Map<string, string>();
+  for (const [tags, isPublished] of rows) {
+    const own = new Set<string>();
+    for (const text of readTags(tags)) {
+      const name = text.trim();
+      const tag = folded.get(name) ?? fold(name);
+      folded.set(name, tag);
+      if (tag === "" || own.has(tag)) continue;
+      own.add(tag);
+      const entry = found.get(tag) ?? { spellings: new Map(), videos: 0, published: 0 };
+      found.set(tag, entry);
+      entry.spellings.set(name, (entry.spellings.get(name) ?? 0) + 1);
+      entry.videos += 1;
+      entry.published += isPublished;
+    }
+  }
+  return [...found]
+    .map(([tag, { spellings, videos, published }]) => {
+      const names = [...spellings].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+      const [name = tag, ...others] = names.map(([spelling]) => spelling);
+      return { tag, name, spellings: others, videos, published };
+    })
+    .sort((a, b) => b.videos - a.videos || (a.tag < b.tag ? -1 : 1));
+}
+
+/** The ids of all videos with one of these folded tags, in no order. */
+export function readTaggedIds(sqlite: Database) {
+  const tagged = sqlite
+    .prepare(
+      `SELECT id FROM video_search CROSS JOIN videos INDEXED BY videos_by_age
+         ON videos.sort_key = video_search.rowid WHERE video_search MATCH ?`,
+    )
+    .pluck();
+  return ({ tags }: { tags: string[] }): string[] => {
+    const phrases = tags.map((tag) => `"${(SEPARATOR + tag + SEPARATOR).replaceAll('"', '""')}"`);
+    return phrases.length > 0 ? (tagged.all(phrases.join(" OR ")) as string[]) : [];
+  };
+}

@@ -1,0 +1,150 @@
+import { setTimeout } from "node:timers/promises";
+import { type Failure, failure } from "~/platform/failure";
+import { readFields } from "~/platform/small-form.server";
+import { fold } from "~/shared/fold";
+import { formatQuantity, nameTitles } from "~/shared/format";
+import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { projected } from "~db/changes.server";
+import { queryThread } from "~db/threads/query-thread.server";
+import { isBusy } from "~db/write-lock";
+import { type CategoriesFailure, saveCategories } from "./category-names.server";
+import { setAliases } from "./set-aliases.server";
+import { changeTags, type TagChangeEnd, undoTagChange } from "./tag-changes.server";
+import type { CountedTag, TagsPage } from "./tag-list.server";
+import { readTagsView, type TagsView, tagsHref } from "./tags-address";
+
+const MAX_FORM_BYTES = 256 * 1024;
+const MAX_TAGS_AT_ONCE = 1_000;
+/** A change that takes longer goes on while the page shows how far it is. */
+const WAITED_FOR_MS = 2_000;
+
+const NOTHING = "No tag was changed.";
+const GONE = "No video has this tag any more. Somebody may have changed it in the meantime.";
+const TRY_AGAIN = "Load the page again and try once more.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+
+/** A failure, with what was typed in the dialog of a tag. */
+export interface TagsFailure extends Failure {
+  typed?: { name?: string; aliases?: string };
+}
+
+/** The data of the page of tags for its address. */
+export async function loadTags(view: TagsView, tag?: string): Promise<TagsPage> {
+  await projected();
+  return queryThread<TagsPage>("studio", "tags", { ...view, tag });
+}
+
+/**
+ * Performs a form of the page of tags: `intent` is `merge` (into `name`) or `delete` for the tags in
+ * `selected`, `aliases` for one of them, `undo` for a `change`, or `categories`.
+ */
+export async function performTags(
+  request: Request,
+  userId: string,
+): Promise<TagsFailure | CategoriesFailure | ToastMessage> {
+  const form = await readFields(request, MAX_FORM_BYTES);
+  const view = readTagsView(new URL(request.url).searchParams);
+  try {
+    return await perform(form, view, userId);
+  } catch (error) {
+    if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
+    console.error(error);
+    return failure(500, "Failed to change tags.", { detail: TRY_AGAIN });
+  }
+}
+
+async function perform(
+  form: FormData,
+  view: TagsView,
+  userId: string,
+): Promise<TagsFailure | CategoriesFailure | ToastMessage> {
+  const intent = form.get("intent");
+  if (intent === "categories") return saveCategories(form, userId);
+  if (intent === "undo") return undo(Number(form.get("change")), userId);
+  const selected = [...new Set(form.getAll("selected").map((each) => fold(String(each).trim())))];
+  if (intent === "aliases")
+    return changeAliases(selected[0], String(form.get("aliases") ?? ""), userId);
+  if (intent !== "merge" && intent !== "delete") {
+    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  }
+  if (selected.length === 0) return failure(422, NOTHING, { detail: "Select at least one tag." });
+  if (selected.length > MAX_TAGS_AT_ONCE)
+    return failure(422, NOTHING, { detail: "Select fewer tags." });
+  const typed = String(form.get("name") ?? "");
+  const target = intent === "delete" ? { name: null } : readName(typed);
+  if ("wrong" in target)
+    return { ...failure(422, NOTHING, { detail: target.wrong }), typed: { name: typed } };
+  const found = await Promise.all(selected.map(countedTag));
+  const tags = found.filter((each) => each !== undefined);
+  const change = { tags, target: target.name, keepsNames: form.has("keep") };
+  const begun = tags.length > 0 ? await changeTags(change, userId) : undefined;
+  if (!begun) return failure(404, NOTHING, { detail: GONE });
+  const names = nameTitles(tags.map(({ name }) => name));
+  const what = target.name === null ? `Without ${names}` : `${names} → “${target.name}”`;
+  return {
+    ...(await describe(what, begun.end)),
+    action: {
+      label: "Undo",
+      to: tagsHref(view),
+      fields: { intent: "undo", change: String(begun.id) },
+    },
+  };
+}
+
+/** One tag as the upload form takes it. */
+function readName(typed: string): { name: string } | { wrong: string } {
+  const checked = check(tagList, typed);
+  if (!checked.ok) return { wrong: firstMessage(checked) };
+  const [name, ...others] = checked.value;
+  if (name === undefined) return { wrong: "Write the tag that they become." };
+  return others.length > 0 ? { wrong: "A tag has no comma." } : { name };
+}
+
+async function countedTag(tag: string): Promise<CountedTag | undefined> {
+  const view: TagsView = { search: "", sort: "videos", page: 1 };
+  return (await loadTags(view, tag)).asked ?? undefined;
+}
+
+async function changeAliases(
+  tag: string | undefined,
+  text: string,
+  userId: string,
+): Promise<TagsFailure | ToastMessage> {
+  const counted = tag === undefined ? undefined : await countedTag(tag);
+  if (!counted) return failure(404, NOTHING, { detail: GONE });
+  const isUsed = async (alias: string) => (await countedTag(alias)) !== undefined;
+  const wrong = await setAliases(counted, text, isUsed, userId);
+  if (wrong) return { ...failure(422, NOTHING, { detail: wrong }), typed: { aliases: text } };
+  return {
+    title: "Tags Updated",
+    description: `The other names of “${counted.name}” have been saved.`,
+    kind: "success",
+  };
+}
+
+async function undo(id: number, userId: string): Promise<TagsFailure | ToastMessage> {
+  const begun = Number.isSafeInteger(id) ? await undoTagChange(id, userId) : undefined;
+  if (!begun) {
+    return failure(404, "This change can't be undone.", {
+      detail: "It was undone before, is still under way, or is older than 30 days.",
+    });
+  }
+  return describe("Undone", begun.end);
+}
+
+/** What is said of a change, or of its beginning when it takes longer. */
+async function describe(what: string, end: Promise<TagChangeEnd>): Promise<ToastMessage> {
+  // Whoever waits no longer must not leave its failure without anybody to hear it.
+  end.catch((error) => console.error("A change of tags failed:", error));
+  const ended = await Promise.race([end, setTimeout(WAITED_FOR_MS, undefined, { ref: false })]);
+  const sentences = ended
+    ? [
+        `${what}: ${formatQuantity(ended.videos, "video")}.`,
+        ended.left > 0 &&
+          `${formatQuantity(ended.left, "video")} had been changed since, and stayed as before.`,
+      ]
+    : [`${what}: this goes on. The page shows how far it is.`];
+  const description = sentences.filter(Boolean).join(" ");
+  return { title: "Tags Updated", description, kind: "success" };
+}

@@ -1,0 +1,196 @@
+import { accountNow } from "~/features/permissions/account-now.server";
+import type { OwnVideos } from "~/features/permissions/own-videos";
+import { ownDeletedIds } from "~/features/permissions/own-videos.server";
+import { EVIDENCE_SENTENCE, evidenceAmong } from "~/features/trash/evidence.server";
+import {
+  type RemovedFile,
+  removeReplaced,
+  replacedFiles,
+  replacedUntil,
+} from "~/features/trash/remove-files.server";
+import { restoreVideos } from "~/features/trash/restore.server";
+import { type Purged, purge, trashedUntil } from "~/features/trash/trash.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { type Failure, failure } from "~/platform/failure";
+import { readFields } from "~/platform/small-form.server";
+import { formatQuantity, nameTitles } from "~/shared/format";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, transaction } from "~db/client.server";
+import { isBusy } from "~db/write-lock";
+import { MAX_BULK_VIDEOS } from "../bulk/bulk";
+import { restoreFile } from "../files/files-action.server";
+
+/** Room for the ids of a page and of what was confirmed. */
+const MAX_FORM_BYTES = 256 * 1024;
+const VIDEOS_AT_ONCE = 1_000;
+
+const NOTHING = "Nothing was changed.";
+const TRY_AGAIN = "Load the page again and try once more.";
+const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+
+/** Asks before videos are deleted for good; answered by sending the same form with `confirmed`. */
+export interface PurgeConfirmation {
+  /** Of videos, or of files that were replaced. */
+  ids: string[];
+  ofFiles?: true;
+  /** Some of the titles. */
+  titles: string[];
+  bytes: number;
+}
+
+export type TrashAnswer = Failure | ToastMessage | { confirmation: PurgeConfirmation };
+
+/**
+ * Performs a form of the trash: `intent` is `restore` or `purge` with the videos in `selected`,
+ * `restore-file` or `purge-file` with the file that was replaced in `file`, or `empty` with `until`, the
+ * moment of the page that was confirmed.
+ *
+ * @param own whose videos it concerns alone.
+ */
+export async function performTrash(
+  request: Request,
+  userId: string,
+  own?: OwnVideos,
+): Promise<TrashAnswer> {
+  const form = await readFields(request, MAX_FORM_BYTES);
+  try {
+    return await perform(form, userId, own);
+  } catch (error) {
+    if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
+    console.error(error);
+    return failure(500, "Failed to change the trash.", { detail: TRY_AGAIN });
+  }
+}
+
+async function perform(
+  form: FormData,
+  userId: string,
+  own: OwnVideos | undefined,
+): Promise<TrashAnswer> {
+  const intent = form.get("intent");
+  if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId, own);
+  const [file] = replacedFiles([String(form.get("file") ?? "")], own);
+  if (intent === "restore-file") return file ? restoreFile(file, userId) : gone();
+  if (intent === "purge-file") {
+    if (!file) return gone();
+    return form.has("confirmed") ? purgeFile(file, userId) : confirmFile(file);
+  }
+  if (intent !== "restore" && intent !== "purge") {
+    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  }
+  const selected = [...new Set(form.getAll("selected").map(String))];
+  if (selected.length === 0) return failure(422, NOTHING, { detail: "Select at least one video." });
+  if (selected.length > MAX_BULK_VIDEOS)
+    return failure(422, NOTHING, { detail: "Select fewer videos." });
+  const ids = ownDeletedIds(own, selected);
+  if (intent === "restore") return restoreVideos(ids, userId);
+  return form.has("confirmed") ? purgeSelected(ids, userId) : confirm(ids);
+}
+
+function confirm(ids: readonly string[]): TrashAnswer {
+  const rows = prepared(
+    `SELECT id, title, bytes FROM deleted_videos
+     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY deleted_at DESC, id DESC`,
+  ).all(JSON.stringify(ids)) as Purged[];
+  if (rows.length === 0) return gone();
+  return {
+    confirmation: {
+      ids: rows.map(({ id }) => id),
+      titles: rows.slice(0, 10).map(({ title }) => title),
+      bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+  };
+}
+
+function confirmFile({ id, title, bytes }: RemovedFile): TrashAnswer {
+  return { confirmation: { ids: [id], ofFiles: true, titles: [title], bytes } };
+}
+
+async function purgeFile(
+  { id, videoId, title }: RemovedFile,
+  userId: string,
+): Promise<TrashAnswer> {
+  if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return kept();
+  if ((await removeReplaced([id], "earlier")).length === 0) return gone();
+  await transaction(() =>
+    recordActivity({ userId, action: "file-purge", subjectId: videoId, detail: title }),
+  );
+  return deletedForGood("1 earlier file was");
+}
+
+async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
+  const options = { isRemovedKept: !isOwner(userId) };
+  const evidence = evidenceAmong(ids, options);
+  const purged = await purge(ids, options);
+  const [first] = purged;
+  if (!first) return evidence.size > 0 ? kept() : gone();
+  const titles = purged.map(({ title }) => title);
+  const detail = purged.length === 1 ? first.title : nameTitles(titles);
+  const subjectId = purged.length === 1 ? first.id : undefined;
+  await transaction(() => recordActivity({ userId, action: "purge", subjectId, detail }));
+  const { size } = evidence;
+  const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_SENTENCE}`;
+  return deletedForGood(were(purged.length, "video"), rest || "");
+}
+
+async function emptyUntil(
+  until: string,
+  userId: string,
+  own: OwnVideos | undefined,
+): Promise<TrashAnswer> {
+  if (Number.isNaN(Date.parse(until))) {
+    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  }
+  let count = 0;
+  let files = 0;
+  // Nobody deletes evidence by emptying the trash.
+  const options = { own, isRemovedKept: true };
+  try {
+    for (;;) {
+      const purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, options), options);
+      if (purged.length === 0) break;
+      count += purged.length;
+    }
+    for (;;) {
+      const ids = replacedUntil(until, VIDEOS_AT_ONCE, options);
+      const removed = await removeReplaced(ids, "earlier");
+      if (removed.length === 0) break;
+      files += removed.length;
+    }
+  } finally {
+    const detail = [
+      count > 0 && formatQuantity(count, "video"),
+      files > 0 && formatQuantity(files, "earlier file"),
+    ]
+      .filter(Boolean)
+      .join(" and ");
+    if (detail) await transaction(() => recordActivity({ userId, action: "trash-empty", detail }));
+  }
+  if (count + files === 0) return gone();
+  if (files === 0) return deletedForGood(were(count, "video"));
+  if (count === 0) return deletedForGood(were(files, "earlier file"));
+  return deletedForGood(`${formatQuantity(count, "video")} and ${were(files, "earlier file")}`);
+}
+
+function were(count: number, noun: string): string {
+  return `${formatQuantity(count, noun)} ${count === 1 ? "was" : "were"}`;
+}
+
+function deletedForGood(what: string, rest = ""): ToastMessage {
+  const description = `${what} deleted for good. ${rest}`.trim();
+  return { title: "Deleted For Good", description, kind: "success" };
+}
+
+function isOwner(userId: string): boolean {
+  return accountNow(userId)?.role === "owner";
+}
+
+function kept(): Failure {
+  return failure(409, NOTHING, { detail: EVIDENCE_SENTENCE });
+}
+
+function gone(): Failure {
+  return failure(404, NOTHING, {
+    detail: "This is no longer in the trash: it was restored, or deleted for good.",
+  });
+}

@@ -1,0 +1,129 @@
+import { Form } from "@remix-run/react";
+import { Undo2 } from "lucide-react";
+import { useState } from "react";
+import { daysLeft } from "~/features/trash/trash-address";
+import { formatAge } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
+import { Button } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { TrashedVideo } from "./trash-list.server";
+
+const FORM = "trash";
+
+/** The videos of a page of the trash, with a box each, and what can be done with those that are checked. */
+export function TrashList({
+  videos,
+  action,
+  busy,
+  now,
+}: {
+  videos: TrashedVideo[];
+  /** The address of the list. */
+  action: string;
+  /** The intent of the form that is being sent. */
+  busy: string | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
+}) {
+  const hydrated = useHydrated();
+  const [checked, setChecked] = useState<ReadonlySet<string>>(new Set());
+  const shown = videos.filter(({ id }) => checked.has(id));
+  const toggle = (id: string) => {
+    const next = new Set(checked);
+    if (!next.delete(id)) next.add(id);
+    setChecked(next);
+  };
+  return (
+    <>
+      <ul
+        aria-label="Videos in the trash"
+        className="ruled rounded-lg border border-line bg-surface"
+      >
+        {videos.map((video) => (
+          <li key={video.id} className="flex items-center gap-3 p-3 sm:px-4">
+            <label className="grid size-11 shrink-0 place-items-center">
+              <input
+                type="checkbox"
+                form={FORM}
+                name="selected"
+                value={video.id}
+                aria-label={`Select ${video.title}`}
+                checked={hydrated ? checked.has(video.id) : undefined}
+                onChange={() => toggle(video.id)}
+                className="size-5 shrink-0"
+              />
+            </label>
+            <div className="min-w-0 grow">
+              <p dir="auto" className="line-clamp-2 font-medium break-words">
+                {video.title}
+              </p>
+              <p className="text-sm text-muted figures">
+                {`Deleted ${formatAge(video.deletedAt, now)}`}
+                {video.deletedBy && (
+                  <>
+                    {" by "}
+                    <span className="break-words">{video.deletedBy}</span>
+                  </>
+                )}
+                {` · ${formatStorage(video.bytes)} · ${daysLeft(video.deletedAt, now)} left`}
+              </p>
+            </div>
+            <Form method="post" action={action} preventScrollReset>
+              <input type="hidden" name="selected" value={video.id} />
+              <Button
+                name="intent"
+                value="restore"
+                variant="secondary"
+                size="sm"
+                aria-label={`Restore ${video.title}`}
+              >
+                <Undo2 aria-hidden="true" className="size-4" />
+                <span className="max-sm:sr-only">Restore</span>
+              </Button>
+            </Form>
+          </li>
+        ))}
+      </ul>
+      <Form
+        id={FORM}
+        method="post"
+        action={action}
+        preventScrollReset
+        hidden={hydrated && shown.length === 0}
+        aria-label="Selected videos"
+        onSubmit={() => setChecked(new Set())}
+        className={classNames(
+          "flex flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
+          hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
+        )}
+      >
+        <p role="status" className="mr-auto font-semibold figures">
+          {hydrated ? `${shown.length} selected` : "With the selected videos"}
+        </p>
+        {hydrated && shown.length < videos.length && (
+          <Button
+            type="button"
+            variant="ghost"
+            size="sm"
+            onClick={() => setChecked(new Set(videos.map(({ id }) => id)))}
+          >
+            Select all of this page
+          </Button>
+        )}
+        <Button
+          name="intent"
+          value="restore"
+          variant="secondary"
+          busy={busy === "restore"}
+          busyLabel="Restoring..."
+        >
+          Restore
+        </Button>
+        <Button name="intent" value="purge" variant="danger" busy={busy === "purge"}>
+          Delete for good
+        </Button>
+      </Form>
+    </>
+  );
+}

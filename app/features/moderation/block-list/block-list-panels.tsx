@@ -1,0 +1,300 @@
+import { Form, Link } from "@remix-run/react";
+import { Film, Undo2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { formatQuantity } from "~/shared/format";
+import { Badge } from "~/ui/badge";
+import { Button, ButtonLink, buttonClass } from "~/ui/button";
+import { ConfirmDialog } from "~/ui/confirm-dialog";
+import { FileField, SelectField } from "~/ui/forms/field";
+import { PageSection } from "~/ui/page-section";
+import { Time } from "~/ui/time";
+import { BLOCK_REASONS } from "~db/schema/block-list";
+import type { BlockListPage } from "./block-list-page.server";
+import type { ListedEntry } from "./entries.server";
+import { BLOCK_LIST, entryName } from "./entry-name";
+
+const REASONS: Record<ListedEntry["reason"], string> = {
+  copyright: "Copyright",
+  consent: "Shown without consent",
+  "under-age": "Under age",
+  private: "Private information",
+  other: "Another reason",
+};
+
+const STATES: Record<Exclude<ListedEntry["state"], "ready">, string> = {
+  waiting: "Extracting frames",
+  few: "Only a few frames",
+  none: "Same file only",
+};
+
+/** A page of the block list. */
+export function BlockedFilms({
+  entries,
+  here,
+  mayRemove,
+}: {
+  entries: ListedEntry[];
+  /** The address of this page of the list. */
+  here: string;
+  mayRemove: boolean;
+}) {
+  return (
+    <Entries label="Blocked videos" entries={entries}>
+      {(entry) =>
+        mayRemove && (
+          <ButtonLink
+            to={`${here}${here.includes("?") ? "&" : "?"}remove=${entry.id}`}
+            preventScrollReset
+            variant="ghost"
+            size="sm"
+            aria-label={`Remove ${entryName(entry)} from the block list`}
+          >
+            Remove
+          </ButtonLink>
+        )
+      }
+    </Entries>
+  );
+}
+
+/** The entries that were removed from the list and can be put back; nothing if there are none. */
+export function RemovedEntries({
+  removed,
+  mayPutBack,
+}: Pick<BlockListPage, "removed"> & { mayPutBack: boolean }) {
+  if (removed.length === 0) return null;
+  return (
+    <PageSection id="removed" title="Removed from the list">
+      <p className="text-sm text-muted">
+        These videos can be uploaded again. Each entry can be put back for 30 days after its
+        removal.
+      </p>
+      <Entries label="Removed entries" entries={removed}>
+        {(entry) =>
+          mayPutBack && (
+            <Form method="post" action={BLOCK_LIST} preventScrollReset>
+              <input type="hidden" name="entry" value={entry.id} />
+              <Button
+                name="intent"
+                value="put-back"
+                variant="secondary"
+                size="sm"
+                aria-label={`Put ${entryName(entry)} back on the block list`}
+              >
+                <Undo2 aria-hidden="true" className="size-4" />
+                Put back
+              </Button>
+            </Form>
+          )
+        }
+      </Entries>
+    </PageSection>
+  );
+}
+
+/** Asks before an entry is removed from the list. */
+export function RemoveDialog({
+  entry,
+  here,
+  busy,
+}: {
+  entry: ListedEntry;
+  here: string;
+  busy: boolean;
+}) {
+  const name = entryName(entry);
+  return (
+    <ConfirmDialog
+      title={`Remove ${name} from the block list?`}
+      description={REASONS[entry.reason]}
+      list={here}
+      busy={busy}
+      label="Remove"
+      busyLabel="Removing..."
+      consequences={[
+        ...(entry.digests === null
+          ? [
+              "The same file and copies of it can be uploaded again.",
+              "Videos that are on hold because they resemble it stay on hold.",
+            ]
+          : [
+              `Files with one of its ${formatQuantity(entry.digests, "digest")} can be uploaded again.`,
+            ]),
+        "You can put the entry back for 30 days.",
+      ]}
+    >
+      <input type="hidden" name="intent" value="remove" />
+      <input type="hidden" name="entry" value={entry.id} />
+    </ConfirmDialog>
+  );
+}
+
+function Entries({
+  label,
+  entries,
+  children,
+}: {
+  label: string;
+  entries: ListedEntry[];
+  /** What can be done with an entry. */
+  children: (entry: ListedEntry) => ReactNode;
+}) {
+  return (
+    <ul aria-label={label} className="ruled rounded-lg border border-line bg-surface text-sm">
+      {entries.map((entry) => (
+        <li key={entry.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-3 sm:px-4">
+          <Thumbnail entry={entry} />
+          <div className="flex min-w-0 grow basis-60 flex-col gap-1">
+            <p dir="auto" className="font-medium wrap-anywhere">
+              {entry.title ?? `Entry ${entry.id}`}
+            </p>
+            <p className="flex flex-wrap items-center gap-2 text-muted figures">
+              <span>
+                {REASONS[entry.reason]}, {entry.isImported ? "imported, blocked" : "blocked here"}{" "}
+                <Time value={entry.blockedAt} />
+                {entry.removedAt && (
+                  <>
+                    , removed from the list <Time value={entry.removedAt} />
+                  </>
+                )}
+              </span>
+              {entry.place === "trash" && <Badge>In the trash</Badge>}
+              {entry.digests !== null ? (
+                <Badge>{formatQuantity(entry.digests, "digest")}</Badge>
+              ) : (
+                entry.state !== "ready" && <Badge>{STATES[entry.state]}</Badge>
+              )}
+            </p>
+          </div>
+          {entry.reportId && (
+            <Link
+              to={`/admin/reports/${encodeURIComponent(entry.reportId)}`}
+              aria-label={`Report about ${entryName(entry)}`}
+              className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+            >
+              Report
+            </Link>
+          )}
+          {children(entry)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Blurred, because the moderators have already seen it. */
+function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
+  const className = "h-12 w-20 shrink-0 rounded-md bg-raised object-cover";
+  if (!hasThumbnail) {
+    return (
+      <span className={`${className} grid place-items-center text-muted`}>
+        <Film aria-hidden="true" className="size-5" />
+      </span>
+    );
+  }
+  return (
+    <span className={`${className} overflow-hidden`}>
+      <img
+        src={`${BLOCK_LIST}/${id}/thumbnail`}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        className="size-full object-cover blur-xs"
+      />
+    </span>
+  );
+}
+
+/** The videos of this site that match the list; nothing if there are none. */
+export function Matches({ matches }: Pick<BlockListPage, "matches">) {
+  if (matches.length === 0) return null;
+  return (
+    <PageSection id="matches" title="On this site">
+      <p className="text-sm text-muted">
+        These videos match the block list. Check each one: delete it, or mark it as different.
+      </p>
+      <ul className="flex flex-col text-sm">
+        {matches.map(({ id, title, isSame }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-3">
+            <Link
+              to={`/admin/review/${encodeURIComponent(id)}`}
+              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
+            >
+              <bdi>{title}</bdi>
+            </Link>
+            <span className="text-muted">{isSame ? "same file" : "looks similar"}</span>
+          </li>
+        ))}
+      </ul>
+    </PageSection>
+  );
+}
+
+/** The videos that are on hold because they couldn't be compared; nothing if there are none. */
+export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
+  if (uncompared.length === 0) return null;
+  return (
+    <PageSection id="uncompared" title="Could not be compared">
+      <p className="text-sm text-muted">
+        These videos are on hold because the comparison with the block list failed. Compare each one
+        again, or watch it and publish it without a comparison.
+      </p>
+      <ul className="flex flex-col gap-2 text-sm">
+        {uncompared.map(({ id, title, why }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-3">
+            <Link
+              to={`/admin/review/${encodeURIComponent(id)}`}
+              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
+            >
+              <bdi>{title}</bdi>
+            </Link>
+            <span className="min-w-0 text-muted wrap-anywhere">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </PageSection>
+  );
+}
+
+/** Exports the list, and imports lists. */
+export function Exchange({ busy }: { busy: boolean }) {
+  return (
+    <PageSection id="exchange" title="Import and export">
+      <p className="text-sm text-muted">
+        The exported file contains only hashes, reasons and times. Nobody can recover an image or a
+        name from it. Imported digest lists aren’t exported.
+      </p>
+      <p>
+        <a href="/admin/block-list/block-list.jsonl" download className={buttonClass("secondary")}>
+          Export list
+        </a>
+      </p>
+      <Form
+        method="post"
+        encType="multipart/form-data"
+        className="flex flex-col gap-4"
+        preventScrollReset
+      >
+        <FileField
+          label="Block list or digest list"
+          hint="A block list that this software exported, or MD5 and SHA-256 digests: one per line, the output of sha256sum or md5sum, or CSV with a header. At most 512 MB. Importing hides nothing: matching videos of this site are listed on this page."
+          name="list"
+          accept=".jsonl,.txt,.csv,.tsv,.md5,.sha256"
+          required
+        />
+        <SelectField label="Reason for a digest list" name="reason" defaultValue="under-age">
+          {BLOCK_REASONS.map((reason) => (
+            <option key={reason} value={reason}>
+              {REASONS[reason]}
+            </option>
+          ))}
+        </SelectField>
+        <div>
+          <Button name="intent" value="import" busy={busy} busyLabel="Importing...">
+            Import list
+          </Button>
+        </div>
+      </Form>
+    </PageSection>
+  );
+}

@@ -1,0 +1,278 @@
+import { strikeSentence } from "~/features/accounts/users/strike-rules";
+import { blockFilm, unblockFilm } from "~/features/processing/comparison/blocked-films.server";
+import { removeVideos } from "~/features/trash/remove.server";
+import { restoreVideos } from "~/features/trash/restore.server";
+import { hold, releaseHold } from "~/features/visibility/holds.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
+import { type Failure, failure } from "~/platform/failure";
+import { publish } from "~/platform/live/hub.server";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, transaction } from "~db/client.server";
+import type { VideoDecision } from "~db/schema/reports";
+import { retryWhileBusy } from "~db/write-lock";
+import { done, NO_REPORT } from "./answers";
+import { choicesFor, isRemoved, refusalFor } from "./choices.server";
+import {
+  DECISION_LABELS,
+  type DeskDecision,
+  decisionSentence,
+  LOG_LABELS,
+  MOST_REASON_LETTERS,
+} from "./decisions";
+import { versionOf } from "./report-page.server";
+import {
+  addMessage,
+  closeReport,
+  moveReport,
+  type Report,
+  readReport,
+} from "./report-records.server";
+import { decideVideo, type NamedVideo } from "./report-videos.server";
+import { lift, settleReport } from "./settle.server";
+import { noStrike, strikeUploaders } from "./strike.server";
+import { noteDecision } from "./uploader-decisions.server";
+
+const FAILED = "Nothing was decided.";
+/** The decision is saved by then. If this fails, the rest is only done at the next start. */
+const BUSY_WAIT_MS = 10_000;
+
+/** In an entry of the activity log. */
+const TITLES_NAMED = 3;
+const REMOVED_BY_OTHER = "It stays removed because of another report.";
+const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
+
+/** The decision form of a report. */
+export interface Decision {
+  decision: DeskDecision;
+  /** The reporter and the uploader both read it. */
+  reason: string;
+  /** The reported videos that the decision is about. */
+  videos: readonly string[];
+  /** The version of the report that the moderator saw, see `versionOf`. */
+  version: string;
+  /** Whether the uploaders of removed videos also get a strike. */
+  isStrike?: boolean;
+}
+
+/** A failure, with the reason that the moderator entered. */
+export interface DecisionFailure extends Failure {
+  reason?: string;
+  isStrike?: boolean;
+}
+
+/**
+ * Decides on a report. The videos, the report, the messages to both sides and the log change in one transaction.
+ * Removed videos are in the trash when this returns, or after the next start.
+ *
+ * @returns the failure: 404 for no such report, 409 if the report has changed since the form was shown, or 422.
+ */
+export async function decideReport(
+  reportId: string,
+  decision: Decision,
+  userId: string,
+  now = Date.now(),
+): Promise<DecisionFailure | ToastMessage> {
+  const { reason, isStrike } = decision;
+  const decided = await transaction(() => {
+    const made = decideIn(reportId, decision, userId, now);
+    if ("status" in made) return made;
+    const struck = isStrike ? made.removed : [];
+    const strikes = strikeUploaders(struck, reason.trim(), userId, now);
+    return { ...made, strikes };
+  });
+  if ("status" in decided) return { ...decided, reason, isStrike };
+  publish("jobs");
+  const { videos, of, strikes } = decided;
+  const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
+  const sentences = [sentence, ...strikes.map(strikeSentence)];
+  const answer = done(sentences.join(" "));
+  const detail = describe(decision.decision, videos);
+  await transaction(() => recordActivity({ userId, action: "report-decide", detail }));
+  if (decision.decision === "remove") {
+    await retryWhileBusy(() => removeVideos(present(videos), userId), BUSY_WAIT_MS);
+  }
+  if (decision.decision !== "restore" || videos.length === 0) return answer;
+  const restoring = () => restoreVideos(videos, userId, now);
+  const restored = await retryWhileBusy(restoring, BUSY_WAIT_MS);
+  if (!("status" in restored)) return { ...answer, description: restored.description };
+  // The video may have been in the trash for too long. The decision stays valid.
+  const isBack = present(videos).length > 0;
+  const why = videos.some((id) => isRemoved(id)) ? REMOVED_BY_OTHER : GONE_FOR_GOOD;
+  return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
+}
+
+/** Finishes decisions after a restart: moves removed videos to the trash and restores restored ones. */
+export async function finishDecisions(): Promise<void> {
+  const left = prepared(
+    `SELECT DISTINCT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
+       AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS userId
+     FROM video_holds JOIN videos ON videos.id = video_id WHERE reason = 'removed'`,
+  ).all() as { id: string; userId: string | null }[];
+  for (const { id, userId } of left) await removeVideos([id], userId ?? "");
+  const restored = prepared(
+    `SELECT DISTINCT deleted_videos.id, deleted_by AS userId
+     FROM report_videos JOIN deleted_videos ON deleted_videos.id = video_id
+     WHERE decision = 'restore' AND decided_at > deleted_at
+       AND NOT EXISTS (SELECT 1 FROM video_holds WHERE video_holds.video_id = deleted_videos.id
+         AND reason = 'removed')`,
+  ).all() as typeof left;
+  for (const { id, userId } of restored) await restoreVideos([id], userId ?? "");
+}
+
+function decideIn(
+  reportId: string,
+  { decision, reason, videos: chosen, version, isStrike }: Decision,
+  userId: string,
+  now: number,
+): Failure | { videos: string[]; of: number; removed: string[] } {
+  const report = readReport(reportId);
+  if (!report) return failure(404, FAILED, NO_REPORT);
+  if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
+  const text = reason.trim();
+  if (!text)
+    return failure(422, FAILED, {
+      detail: "Write a reason. The reporter and the uploader both read it.",
+    });
+  if (text.length > MOST_REASON_LETTERS) {
+    return failure(422, FAILED, { detail: "This reason is too long." });
+  }
+  const isOfReport = decision === "ask" || decision === "not-here";
+  const videos = isOfReport ? [] : report.videos.filter(({ id }) => chosen.includes(id));
+  const ids = videos.map(({ id }) => id);
+  // Videos that another report has removed already got their strike then.
+  const removed = ids.filter((id) => !isRemoved(id));
+  const refusal = refusalOf(decision, report, videos) ?? (isStrike && noStrike(decision, removed));
+  if (refusal) return failure(422, FAILED, { detail: refusal });
+  for (const id of ids) changeVideo(id, decision, report, now);
+  changeReport(report, decision, now);
+  tell(report, ids, decision, text, userId, now);
+  for (const videoId of ids.length > 0 ? ids : [null]) {
+    const entry = { action: decision, reportId, videoId, userId };
+    appendToLog({ ...entry, detail: { kind: report.kind, reason: textDigest(text) } }, now);
+  }
+  return { videos: ids, of: report.videos.length, removed };
+}
+
+/** Returns why a decision isn't possible for these videos, or undefined if it is. */
+function refusalOf(
+  decision: DeskDecision,
+  report: Report,
+  chosen: readonly NamedVideo[],
+): string | undefined {
+  if (decision === "ask") {
+    return report.erasedAt === null
+      ? undefined
+      : "The text of this report was deleted, so the reporter can’t be asked.";
+  }
+  const isAnyHere = report.videos.some((video) => choicesFor(report, video).length > 0);
+  if (decision === "not-here") {
+    return isAnyHere ? "A video of this report is still on this site. Decide about it." : undefined;
+  }
+  if (!isAnyHere) {
+    return "None of the videos in this report is on this site. Add the right video, or close the report with “Not on this site”.";
+  }
+  if (chosen.length === 0) return "Choose at least one video.";
+  const wrong = chosen.find((video) => !choicesFor(report, video).includes(decision));
+  return wrong && refusalFor(decision, report.id, wrong);
+}
+
+function changeVideo(videoId: string, decision: DeskDecision, report: Report, now: number): void {
+  const reportId = report.id;
+  const held = { videoId, sourceId: reportId };
+  const decided = (what: VideoDecision | null) => decideVideo({ reportId, videoId }, what, now);
+  if (decision === "hide") {
+    hold({ ...held, reason: "report" }, now);
+    decided(null);
+  } else if (decision === "remove") {
+    hold({ ...held, reason: "removed" }, now);
+    releaseHold({ ...held, reason: "report" });
+    blockFilm(videoId, report.kind, new Date(now));
+    decided("remove");
+  } else if (decision === "counter-notice") {
+    decided(null);
+  } else if (decision === "restore") {
+    decided("restore");
+    lift(videoId, reportId, now);
+    releaseHold({ ...held, reason: "removed" });
+    if (!isRemoved(videoId)) unblockFilm(videoId);
+  } else if (decision === "keep") {
+    decided("keep");
+    lift(videoId, reportId, now);
+  }
+}
+
+/** Records that a report waits for a decision, or closes it if each video on this site has one. */
+function changeReport({ id }: Report, decision: DeskDecision, now: number): void {
+  if (decision === "ask") {
+    moveReport({ id, from: ["open", "asked", "closed"], to: "asked" }, now);
+  } else if (decision === "not-here") {
+    closeReport({ id, decision, again: true }, now);
+  } else {
+    settleReport(id, now);
+  }
+}
+
+/** Tells the reporter on the status page, and the uploaders in the notes of their videos and on the account page. */
+function tell(
+  report: Report,
+  ids: readonly string[],
+  decision: DeskDecision,
+  reason: string,
+  userId: string,
+  now: number,
+): void {
+  if (decision !== "ask") {
+    const text = decisionSentence(decision, { chosen: ids.length, of: report.videos.length });
+    addMessage({ reportId: report.id, author: "site", text }, now);
+  }
+  addMessage({ reportId: report.id, author: "moderator", text: reason }, now);
+  const note = prepared(
+    "INSERT INTO review_notes (video_id, user_id, text, created_at) VALUES (?, ?, ?, ?)",
+  );
+  const time = new Date(now).toISOString();
+  if (decision === "ask" || decision === "not-here") return;
+  const sentence = decisionSentence(decision);
+  for (const id of ids) {
+    // Notes are deleted together with the texts of their report, so an erased report gets none.
+    if (report.erasedAt === null) note.run(id, userId, `${sentence}\n\n${reason}`, time);
+    noteDecision({ reportId: report.id, videoId: id, decision, reason }, now);
+  }
+}
+
+/** Returns what was done since the form was shown. */
+function decidedBefore({ id }: Report): string {
+  const last = prepared(
+    `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id
+     WHERE report_id = ? ORDER BY moderation_log.id DESC LIMIT 1`,
+  ).get(id) as { action: string; email: string | null } | undefined;
+  const label = last?.email && LOG_LABELS[last.action];
+  if (!label) return "The report has changed. Reload the page and read it again.";
+  return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Reload the page and read the report again.`;
+}
+
+/** Turns a log label such as `hid the video` into a past participle, to follow “has”. */
+function perfect(label: string): string {
+  return label.replace(/^hid /, "hidden ").replace(/^took /, "taken ");
+}
+
+/** Names the decision and the first videos it is about. */
+function describe(decision: DeskDecision, videoIds: readonly string[]): string {
+  const titles = prepared(
+    `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))
+     UNION ALL SELECT title FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list))
+     LIMIT ${TITLES_NAMED}`,
+  )
+    .pluck()
+    .all({ list: JSON.stringify(videoIds) }) as string[];
+  if (titles.length === 0) return DECISION_LABELS[decision];
+  const others = videoIds.length - titles.length;
+  const named = titles.join(", ") + (others > 0 ? ` and ${others} more` : "");
+  return `${DECISION_LABELS[decision]}: ${named}`;
+}
+
+function present(ids: readonly string[]): string[] {
+  return prepared("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
+    .pluck()
+    .all(JSON.stringify(ids)) as string[];
+}

@@ -1,0 +1,110 @@
+import { LRUCache } from "lru-cache";
+import { hold, holdsOf } from "~/features/visibility/holds.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { atMostEntries } from "~/platform/attempt-limit.server";
+import { settings } from "~/platform/settings.server";
+import { prepared } from "~db/client.server";
+import { processState } from "~db/runtime.server";
+import type { ReportKind } from "~db/schema/reports";
+import { URGENT_KINDS } from "./report-records.server";
+import { checkedKinds, isHere, uncheckedReports } from "./report-videos.server";
+
+/**
+ * A report of somebody under age or shown without consent hides its videos before a moderator has read it. Because
+ * anyone can send such reports, REPORT_HIDE_LIMIT limits how many videos they hide. Beyond the limit, a video stays
+ * public until a moderator decides, or until a second report about it comes from another network.
+ */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** On a small site, a percentage would be less than one video. */
+const MIN_PER_DAY = 5;
+
+interface UrgentReport {
+  reportId: string;
+  kind: ReportKind;
+  /** The sender's network, see `widerNetwork`. */
+  network: string;
+}
+
+/** More reports than this are unlikely to be open at the same time. */
+const MAX_REMEMBERED = 10_000;
+/**
+ * The networks of the latest urgent reports by report id. Kept only in memory, because no visitor's address is ever
+ * stored. Reports from before a restart count as coming from the same network.
+ */
+const networks = processState(
+  "networks of reports",
+  () => new LRUCache<string, string>(atMostEntries(MAX_REMEMBERED)),
+);
+
+/** Whether reports of this kind hide their videos before a moderator has read them. */
+export function hidesAtOnce(kind: ReportKind): boolean {
+  return settings().reportHide && URGENT_KINDS.includes(kind);
+}
+
+/** Hides the videos of a new report. Synchronous, for the transaction that inserts the report. */
+export function hideReported(
+  report: UrgentReport,
+  videoIds: readonly string[],
+  now = Date.now(),
+): void {
+  const { reportId, kind, network } = report;
+  networks().set(reportId, network);
+  for (const videoId of videoIds) {
+    if (!isHere(videoId) || checkedKinds(videoId).includes(kind)) continue;
+    // The log has one entry for each hidden video, not for each report that hides it.
+    if (holdsOf([videoId]).get(videoId)?.includes("report")) {
+      hold({ videoId, reason: "report", sourceId: reportId }, now);
+      continue;
+    }
+    const others = uncheckedReports(videoId)
+      .map(({ id }) => id)
+      .filter((id) => (networks().get(id) ?? network) !== network);
+    if (others.length === 0 && !isWithinLimit(now)) {
+      appendToLog({ action: "hide-limit", reportId, videoId, detail: { kind } }, now);
+      continue;
+    }
+    for (const sourceId of [...others, reportId])
+      hold({ videoId, reason: "report", sourceId }, now);
+    appendToLog({ action: "hide-at-once", reportId, videoId, detail: { kind } }, now);
+  }
+}
+
+/** Hides a video that a moderator has added to a report, if reports of this kind hide their videos. */
+export function hideNamed(
+  { id, kind }: { id: string; kind: ReportKind },
+  videoId: string,
+  now = Date.now(),
+): void {
+  if (!hidesAtOnce(kind) || checkedKinds(videoId).includes(kind)) return;
+  hold({ videoId, reason: "report", sourceId: id }, now);
+}
+
+/**
+ * Hides a video whose file has changed, for the open urgent reports that name it: moderators have only reviewed the
+ * earlier file. Synchronous, for the transaction that changes the file.
+ */
+export function hideChanged(videoId: string, now = Date.now()): void {
+  const reports = settings().reportHide ? uncheckedReports(videoId) : [];
+  const [first] = reports;
+  if (!first) return;
+  const isWithin = isWithinLimit(now);
+  if (isWithin)
+    for (const { id } of reports) hold({ videoId, reason: "report", sourceId: id }, now);
+  const action = isWithin ? "hide-at-once" : "hide-limit";
+  appendToLog({ action, reportId: first.id, videoId, detail: { kind: first.kind } }, now);
+}
+
+function isWithinLimit(now: number): boolean {
+  const { perHour, shareOfDay } = settings().reportHideLimit;
+  const hidden = prepared(
+    "SELECT count(*) FROM moderation_log WHERE action = 'hide-at-once' AND at > ?",
+  ).pluck();
+  const since = (ms: number) => hidden.get(new Date(now - ms).toISOString()) as number;
+  if (since(HOUR_MS) >= perHour) return false;
+  const listed = prepared("SELECT coalesce(sum(videos), 0) FROM video_totals WHERE listed")
+    .pluck()
+    .get() as number;
+  return since(DAY_MS) < Math.max(MIN_PER_DAY, Math.floor(listed * shareOfDay));
+}

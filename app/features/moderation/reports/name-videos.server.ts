@@ -1,0 +1,104 @@
+import { preserve, preservedUntil } from "~/media/files/preserved.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { type Failure, failure } from "~/platform/failure";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { transaction } from "~db/client.server";
+import { done, NO_REPORT } from "./answers";
+import { isRemoved } from "./choices.server";
+import { hideNamed, hidesAtOnce } from "./hide-at-once.server";
+import { moveReport, type Report, readReport } from "./report-records.server";
+import { isHere, nameVideos, unnameVideo } from "./report-videos.server";
+import { videosIn } from "./reported-addresses";
+import { holdForOthers, lift, settleReport } from "./settle.server";
+
+const NOTHING_ADDED = "No video was added.";
+const NOTHING_TAKEN_OUT = "The video was not taken out.";
+const MAX_VIDEOS = 100;
+
+/**
+ * Adds videos to a report, for a moderator who knows which videos the reporter means. They wait for a decision, so
+ * a closed report is reopened. An urgent report hides them like the videos that the reporter named.
+ *
+ * @param typed addresses of videos, or one id.
+ * @returns the failure: 404 for no such report, 422 if a video isn't on this site.
+ */
+export async function addVideos(
+  reportId: string,
+  typed: string,
+  userId: string,
+  now = Date.now(),
+): Promise<Failure | ToastMessage> {
+  const found = videosIn(typed);
+  const ids = found.length > 0 ? found : [typed.trim()];
+  const added = await transaction((): Failure | ToastMessage => {
+    const report = readReport(reportId);
+    if (!report) return failure(404, NOTHING_ADDED, NO_REPORT);
+    const missing = ids.find((id) => !isHere(id));
+    if (missing !== undefined) {
+      const detail = missing
+        ? `There is no video ${missing.slice(0, 60)} in the catalogue or in the trash.`
+        : "Enter the address or ID of a video.";
+      return failure(422, NOTHING_ADDED, { detail });
+    }
+    const isNew = (id: string) => !report.videos.some((video) => video.id === id);
+    const fresh = ids.filter(isNew);
+    if (fresh.length === 0) return done("The report already names this video.");
+    if (report.videos.length + fresh.length > MAX_VIDEOS) {
+      const detail = `A report names at most ${MAX_VIDEOS} videos.`;
+      return failure(422, NOTHING_ADDED, { detail });
+    }
+    nameVideos(reportId, fresh);
+    const until = preservedUntil(reportId);
+    if (until !== null) preserve(reportId, fresh, until);
+    for (const videoId of fresh) {
+      hideNamed(report, videoId, now);
+      log(report, "add-video", videoId, userId, now);
+    }
+    moveReport({ id: reportId, from: ["closed"], to: "open" }, now);
+    return done(fresh.length === 1 ? "The video was added." : `${fresh.length} videos were added.`);
+  });
+  if (!("status" in added))
+    await transaction(() => recordActivity({ userId, action: "report-videos" }));
+  return added;
+}
+
+/**
+ * Takes a video out of a report that names it by mistake, and releases the hold of the report.
+ *
+ * @returns the failure: 404 for no such report or video in it, 409 for one that the report has removed.
+ */
+export async function takeOutVideo(
+  reportId: string,
+  videoId: string,
+  userId: string,
+  now = Date.now(),
+): Promise<Failure | ToastMessage> {
+  const taken = await transaction((): Failure | ToastMessage => {
+    const report = readReport(reportId);
+    if (!report) return failure(404, NOTHING_TAKEN_OUT, NO_REPORT);
+    const named = report.videos.find(({ id }) => id === videoId);
+    if (!named) {
+      return failure(404, NOTHING_TAKEN_OUT, { detail: "The report no longer names this video." });
+    }
+    if (isRemoved(videoId, reportId)) {
+      const detail = "The report has removed this video. Restore it first.";
+      return failure(409, NOTHING_TAKEN_OUT, { detail });
+    }
+    unnameVideo(reportId, videoId);
+    lift(videoId, reportId, now);
+    // Later urgent reports didn't hold the video because of this decision, which no longer counts.
+    const isRelied = named.decision !== null && hidesAtOnce(report.kind);
+    if (isRelied) holdForOthers(videoId, reportId, now);
+    log(report, "take-out-video", videoId, userId, now);
+    if (report.state !== "closed") settleReport(reportId, now);
+    return done("The video was taken out of the report.");
+  });
+  if (!("status" in taken))
+    await transaction(() => recordActivity({ userId, action: "report-videos" }));
+  return taken;
+}
+
+function log({ id, kind }: Report, action: string, videoId: string, userId: string, now: number) {
+  appendToLog({ action, reportId: id, videoId, userId, detail: { kind } }, now);
+}

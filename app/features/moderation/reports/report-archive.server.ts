@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { PassThrough, type Readable, Transform } from "node:stream";
+import { ZipFile } from "yazl";
+import { holdsOf } from "~/features/visibility/holds.server";
+import { filePath, type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import { storedUnlessNewer } from "~/media/files/local-copies.server";
+import { preservedBy, preservedUntil } from "~/media/files/preserved.server";
+import { entriesOf, type NamingRow } from "~/media/files/references.server";
+import { objectStore } from "~/media/storage/store.server";
+import { textDigest } from "~/platform/activity/moderation-log.server";
+import { settings } from "~/platform/settings.server";
+import { readCaptions } from "~db/captions";
+import { prepared } from "~db/client.server";
+import { acceptancesOf } from "../uploaders/accepted-terms.server";
+import { type Report, readMessages } from "./report-records.server";
+
+/** Already compressed. */
+const AS_IT_IS = { compress: false };
+const MAX_MESSAGES = 10_000;
+
+/** A file of the archive, and where its bytes are. */
+interface ArchivedFile {
+  /** In the archive. */
+  name: string;
+  open(): Promise<Readable>;
+}
+
+/**
+ * Returns a ZIP file of everything that is kept about a report: its text, messages, the log, the rows of its videos,
+ * all their video and image files, and the SHA-256 of each file in the format of `sha256sum`.
+ */
+export async function reportArchive(report: Report): Promise<Readable> {
+  const reportId = report.id;
+  const ids = [...new Set([...report.videos.map(({ id }) => id), ...preservedBy(reportId)])];
+  const videos = ids.map(videoOf);
+  const accepted = acceptancesOf(ids) ?? {};
+  const document = {
+    site: settings().publicUrl ?? settings().siteName,
+    exportedAt: new Date().toISOString(),
+    preservedUntil: preservedUntil(reportId),
+    report,
+    messages: readMessages(reportId, MAX_MESSAGES),
+    log: prepared("SELECT * FROM moderation_log WHERE report_id = ? ORDER BY id").all(reportId),
+    videos: videos.map((video) => ({
+      ...video,
+      acceptedTerms: accepted[video.id] ?? [],
+      holds: holdsOf([video.id]).get(video.id) ?? [],
+    })),
+  };
+  const files = (await Promise.all(videos.map(filesOf))).flat();
+  return zipped(`${JSON.stringify(document, null, 2)}\n`, files);
+}
+
+/** Reads everything about a video from the database: its row, other files, uploader and digest. */
+function videoOf(id: string) {
+  const row = prepared("SELECT * FROM videos WHERE id = ?").get(id) as NamingRow | undefined;
+  const deleted = prepared("SELECT * FROM deleted_videos WHERE id = ?").get(id) as
+    | { row: string }
+    | undefined;
+  const named = row ?? (deleted && (JSON.parse(deleted.row) as NamingRow));
+  return {
+    id,
+    row: named ?? null,
+    deleted: deleted ? { ...deleted, row: undefined } : null,
+    otherFilms: prepared("SELECT * FROM video_files WHERE video_id = ?").all(id) as (NamingRow & {
+      id: string;
+    })[],
+    uploader: prepared("SELECT id, email, role, created_at FROM users WHERE id = ?").get(
+      (named as { uploaded_by?: string | null } | undefined)?.uploaded_by ?? null,
+    ),
+    sha256: prepared("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck().get(id),
+  };
+}
+
+async function filesOf({ id, row, otherFilms }: ReturnType<typeof videoOf>) {
+  const films = [...(row ? [{ ...row, id }] : []), ...otherFilms];
+  const names = films.flatMap((film) => [...entriesOf(film.id, film), ...captionsOf(film)]);
+  const files = await Promise.all(names.map(fileOf));
+  return files.filter((file) => file !== undefined);
+}
+
+/** Returns the caption files, which are in the folder of derived files. */
+function captionsOf({ captions }: NamingRow): MediaName[] {
+  return readCaptions(captions).flatMap(({ url }) => parseMediaUrl(url) ?? []);
+}
+
+/** Undefined for a folder of derived files and for a missing file. */
+async function fileOf(name: MediaName): Promise<ArchivedFile | undefined> {
+  const file = filePath(name);
+  if (!file || !/\.\w+$/.test(name.path)) return undefined;
+  const stored = await storedUnlessNewer(file);
+  if (!stored && !existsSync(file)) return undefined;
+  const open = async () =>
+    stored && !existsSync(file) ? (await objectStore()).get(stored.object) : createReadStream(file);
+  return { name: `${name.bucket}/${name.path}`, open };
+}
+
+/** Reads the files one after another, as fast as the client downloads the archive. */
+function zipped(document: string, files: readonly ArchivedFile[]): Readable {
+  const zip = new ZipFile();
+  const output = new PassThrough();
+  const fail = (error: unknown) => void output.destroy(error as Error);
+  const sums = [`${textDigest(document)}  report.json`];
+  zip.on("error", fail);
+  zip.outputStream.pipe(output);
+  zip.addBuffer(Buffer.from(document), "report.json");
+  for (const { name, open } of files) {
+    zip.addReadStreamLazy(name, AS_IT_IS, (start) => {
+      const summed = (digest: string) => void sums.push(`${digest}  ${name}`);
+      open().then(
+        (source) => {
+          source.once("error", fail);
+          start(null, source.pipe(summing(summed)));
+          output.once("close", () => source.destroy());
+        },
+        (error: unknown) => start(error, undefined as never),
+      );
+    });
+  }
+  zip.addReadStreamLazy("SHA256SUMS", (start) => {
+    const list = new PassThrough();
+    list.end(`${sums.join("\n")}\n`);
+    start(null, list);
+  });
+  zip.end();
+  return output;
+}
+
+/** Passes bytes through and reports their SHA-256 at the end. */
+function summing(tell: (digest: string) => void): Transform {
+  const hash = createHash("sha256");
+  return new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      hash.update(chunk);
+      next(null, chunk);
+    },
+    flush(next) {
+      tell(hash.digest("hex"));
+      next();
+    },
+  });
+}

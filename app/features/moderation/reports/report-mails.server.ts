@@ -1,0 +1,88 @@
+import { type Email, sendEmail } from "~/platform/mail/email.server";
+import { settings } from "~/platform/settings.server";
+import { transaction } from "~db/client.server";
+import { sendDue } from "~db/outbox.server";
+import { every } from "~db/runtime.server";
+import type { ReportNotice } from "~db/schema/outbox";
+import { writingTurns } from "~db/threads/checkpoint.server";
+import { allowEmail } from "./mail-recipients.server";
+import {
+  eraseReport,
+  mailSender,
+  noteMailLink,
+  readReport,
+  reportsToErase,
+} from "./report-records.server";
+import { FIRST_MAIL_TEXT, MAIL_TEXTS } from "./report-texts";
+import { statusPath } from "./status-token.server";
+import { forgetDecisions } from "./uploader-decisions.server";
+
+const EVERY_MS = 60_000;
+const FIRST_MS = 8_000;
+
+/** Starts to send emails to reporters and to delete old texts, once a minute. */
+export function startReports(): void {
+  const work = async () => {
+    await eraseDue();
+    await forgetDecisions();
+    await sendReportMails();
+  };
+  every(EVERY_MS, "send the mails to reporters or delete old texts", work, { firstMs: FIRST_MS });
+}
+
+/**
+ * Deletes the texts of reports that were closed REPORT_KEEP ago.
+ *
+ * @returns how many.
+ */
+export async function eraseDue(now = Date.now()): Promise<number> {
+  const turn = writingTurns();
+  let erased = 0;
+  for (;;) {
+    const due = reportsToErase(now);
+    // One by one, so that nobody waits long for the lock; a free one is had without giving others a turn.
+    for (const id of due) if (await transaction(() => eraseReport(id, now))) erased += 1;
+    if (due.length === 0) return erased;
+    await turn();
+  }
+}
+
+/** Sends the emails whose time has come. Without a mail server they wait. */
+export async function sendReportMails(now = Date.now()): Promise<void> {
+  if (settings().smtpUrl) await sendDue("report_id", (message) => send(message, now), now);
+}
+
+async function send(message: ReportNotice, now: number): Promise<(() => void) | undefined> {
+  const { smtpUrl } = settings();
+  const from = mailSender();
+  const { report_id } = message;
+  const report = readReport(report_id);
+  // If the report can't be read, the email waits, as after any failure.
+  const to = report?.box && report.box !== "unreadable" ? report.box.email : undefined;
+  if (!report || !smtpUrl || !from || !to) throw new Error("It has no sender or no recipient.");
+  const allowed = allowEmail(report, to, now);
+  // The reporter finds everything behind the link that they have.
+  if (!allowed) return;
+  const { mailLink, giveBack } = allowed;
+  try {
+    await sendEmail(smtpUrl, { from, to }, emailOf(message, mailLink === "sent"));
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  return () => noteMailLink(report_id, mailLink);
+}
+
+/** @param isFirst whether the reporter has to open the link to get further emails. */
+function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Email {
+  const { siteName, publicUrl } = settings();
+  const [subject, sentence] = MAIL_TEXTS[event];
+  const path = statusPath(report_id, "email");
+  const link = publicUrl ? `${publicUrl}${path}` : `the address of the site, followed by ${path}`;
+  const further = isFirst ? `${FIRST_MAIL_TEXT}\n\n` : "";
+  return {
+    id,
+    subject: `${siteName}: ${subject}`,
+    text: `${sentence}\n\nCheck its status or reply here: ${link}\n\n${further}Don't share this link. Anyone who has it can read your report and answer for you.\n`,
+  };
+}

@@ -1,0 +1,209 @@
+import type { Strikeable } from "~/features/accounts/users/strike-rules";
+import { strikeableOf } from "~/features/accounts/users/strikes.server";
+import { refusalsOf } from "~/features/consent/publication.server";
+import { preservedUntil } from "~/media/files/preserved.server";
+import { ownMediaPath } from "~/shared/media-path";
+import { prepared } from "~db/client.server";
+import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+import { acceptancesOf } from "../uploaders/accepted-terms.server";
+import type { AcceptedTerms } from "../uploaders/terms";
+import { choicesFor } from "./choices.server";
+import { DECISIONS, type DeskDecision, timeLeft } from "./decisions";
+import { type Report, type ReportMessage, readMessages, readReport } from "./report-records.server";
+import { checkedKinds, type NamedVideo } from "./report-videos.server";
+
+const EARLIER_SHOWN = 10;
+/** How many of the latest reports are searched for those of the same uploader. Takes a few milliseconds. */
+const LAST_REPORTS = 2_000;
+const ENTRIES_SHOWN = 50;
+/** Log actions that don't change what a decision is based on. */
+const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
+
+/** A video that a report is about. */
+export interface ReportedVideo extends NamedVideo {
+  /** What can be decided about it now. */
+  choices: DeskDecision[];
+  /** Empty for one that is gone. */
+  title: string;
+  status: "published" | "hidden" | "review" | "trash" | "gone";
+  thumbnailUrl: string | null;
+  /** Empty if it can't be played, for example because it is in the trash. */
+  videoUrl: string;
+  uploader: string | null;
+  /** Why it can't be published; undefined if it can. */
+  held?: string;
+  /** Which terms its uploader has accepted; undefined where no terms were ever written. */
+  accepted?: AcceptedTerms[];
+  /** The kinds of reports for which a moderator has reviewed it before. */
+  checked: ReportKind[];
+  /** Its other files: a pending replacement, and earlier files. */
+  otherFiles: OtherFile[];
+}
+
+/** An earlier or future file of a video. */
+interface OtherFile {
+  id: string;
+  state: "pending" | "earlier" | "original";
+  /** Empty for a file that was replaced: nobody can play those. */
+  videoUrl: string;
+  /** When it was uploaded or replaced, ISO 8601 UTC. */
+  at: string;
+  email: string | null;
+}
+
+/** Another report of the same video, or of the same uploader. */
+interface EarlierReport {
+  id: string;
+  kind: ReportKind;
+  state: ReportState;
+  decision: ReportDecision | null;
+  receivedAt: string;
+  isOfVideo: boolean;
+}
+
+/** What the page of a report shows. */
+export interface ReportPage {
+  report: Report & { left: { text: string; isOver: boolean } };
+  videos: ReportedVideo[];
+  /** The decisions that apply to at least one of its videos, or to the report. */
+  choices: DeskDecision[];
+  earlier: EarlierReport[];
+  messages: ReportMessage[];
+  /** The log entries, oldest first; the user is null for the site, the email also for a deleted account. */
+  entries: {
+    id: number;
+    at: string;
+    action: string;
+    userId: string | null;
+    email: string | null;
+  }[];
+  /** Until when it is preserved, ISO 8601 UTC; null if it doesn't. */
+  preservedUntil: string | null;
+  /** Who can be given a strike with a removal. */
+  strikeable: Strikeable[];
+  /** Changes with every decision and every answer of the reporter. */
+  version: string;
+}
+
+export function readReportPage(id: string, now = Date.now()): ReportPage | undefined {
+  const report = readReport(id);
+  if (!report) return undefined;
+  const ids = report.videos.map((video) => video.id);
+  const videos = readVideos(report);
+  return {
+    report: { ...report, left: timeLeft(report.dueAt, now) },
+    videos,
+    choices: choicesOf(report, videos),
+    earlier: readEarlier(report, ids),
+    messages: readMessages(id),
+    entries: prepared(
+      `SELECT moderation_log.id, at, action, user_id AS userId, email FROM moderation_log
+         LEFT JOIN users ON users.id = user_id
+       WHERE report_id = ? GROUP BY at, action ORDER BY moderation_log.id DESC LIMIT ${ENTRIES_SHOWN}`,
+    )
+      .all(id)
+      .reverse() as ReportPage["entries"],
+    preservedUntil: preservedUntil(id),
+    strikeable: strikeableOf(ids, now),
+    version: versionOf(report),
+  };
+}
+
+/** Changes with each entry in the log that matters for a decision, and with each change of its state. */
+export function versionOf({ id, state }: Pick<Report, "id" | "state">): string {
+  const last = prepared(
+    `SELECT max(id) FROM moderation_log WHERE report_id = ? AND action NOT IN (${NO_CHANGES})`,
+  )
+    .pluck()
+    .get(id);
+  return `${last ?? 0}-${state}`;
+}
+
+/** Returns the decisions to offer: those that apply to a video, or “not here” if there are none; and a question. */
+function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): DeskDecision[] {
+  const all = new Set(videos.flatMap(({ choices }) => choices));
+  if (all.size === 0) all.add("not-here");
+  if (erasedAt === null) all.add("ask");
+  return DECISIONS.filter((decision) => all.has(decision));
+}
+
+function readVideos(report: Report): ReportedVideo[] {
+  const { videos } = report;
+  const ids = videos.map(({ id }) => id);
+  const list = JSON.stringify(ids);
+  const rows = prepared(
+    `SELECT videos.id, title, status, thumbnail_url, video_url, email
+     FROM videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE videos.id IN (SELECT value FROM json_each(@list))
+     UNION ALL SELECT deleted_videos.id, title, 'trash', NULL, '', email
+     FROM deleted_videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE deleted_videos.id IN (SELECT value FROM json_each(@list))`,
+  ).all({ list }) as {
+    id: string;
+    title: string;
+    status: ReportedVideo["status"];
+    thumbnail_url: string | null;
+    video_url: string;
+    email: string | null;
+  }[];
+  const others = prepared(
+    `SELECT video_files.id, state, CASE state WHEN 'pending' THEN video_url ELSE '' END AS videoUrl,
+       coalesce(replaced_at, video_files.created_at) AS at, email
+     FROM video_files LEFT JOIN users ON users.id = user_id
+     WHERE video_id = ? AND state IN ('pending', 'earlier', 'original') ORDER BY at DESC`,
+  );
+  const refusals = refusalsOf(ids);
+  const accepted = acceptancesOf(ids);
+  return videos.map((named) => {
+    const { id } = named;
+    const row = rows.find((each) => each.id === id);
+    const held = refusals.get(id);
+    return {
+      ...named,
+      choices: choicesFor(report, named),
+      title: row?.title ?? "",
+      status: row?.status ?? "gone",
+      thumbnailUrl: ownMediaPath(row?.thumbnail_url ?? null) ?? null,
+      videoUrl: ownMediaPath(row?.video_url ?? "") ?? "",
+      uploader: row?.email ?? null,
+      ...(held && { held }),
+      ...(accepted && { accepted: accepted[id] ?? [] }),
+      checked: checkedKinds(id),
+      otherFiles: (others.all(id) as OtherFile[]).map((file) => ({
+        ...file,
+        videoUrl: ownMediaPath(file.videoUrl) ?? "",
+      })),
+    };
+  });
+}
+
+/** The reports that name one of the videos of the parameter `list`. */
+const NAMING =
+  "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
+
+/** Returns the latest reports about the same videos, and about other videos of the same uploaders. */
+function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport[] {
+  const columns =
+    "reports.id, reports.kind, reports.state, reports.decision, received_at AS receivedAt";
+  const ofVideos = prepared(
+    `SELECT ${columns} FROM reports WHERE reports.id IN ${NAMING} AND reports.id <> @id
+     ORDER BY received_at DESC LIMIT ${EARLIER_SHOWN}`,
+  ).all({ list: JSON.stringify(videoIds), id: report.id }) as EarlierReport[];
+  const others = prepared(
+    `WITH uploaders AS (
+       SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@list))
+       UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list)))
+     SELECT DISTINCT ${columns} FROM
+       (SELECT * FROM reports ORDER BY received_at DESC LIMIT ${LAST_REPORTS}) AS reports
+       JOIN report_videos ON report_id = reports.id
+     WHERE reports.id <> @id AND reports.id NOT IN ${NAMING}
+       AND (SELECT uploaded_by FROM videos WHERE videos.id = video_id
+         UNION ALL SELECT uploaded_by FROM deleted_videos WHERE deleted_videos.id = video_id)
+         IN (SELECT uploaded_by FROM uploaders WHERE uploaded_by IS NOT NULL)
+     LIMIT ${EARLIER_SHOWN}`,
+  ).all({ id: report.id, list: JSON.stringify(videoIds) }) as EarlierReport[];
+  return [
+    ...ofVideos.map((each) => ({ ...each, isOfVideo: true })),
+    ...others.map((each) => ({ ...each, isOfVideo: false })),
+  ];
+}

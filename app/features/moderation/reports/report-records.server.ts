@@ -1,0 +1,288 @@
+import { randomUUID } from "node:crypto";
+import { isPreservedReport } from "~/media/files/preserved.server";
+import { settings } from "~/platform/settings.server";
+import { prepared, sqliteHandle } from "~db/client.server";
+import { enqueueMessage } from "~db/outbox.server";
+import type { ReportNotice } from "~db/schema/outbox";
+import type {
+  ReportDecision,
+  ReportKind,
+  ReportMessageRow,
+  ReportRow,
+  ReportState,
+} from "~db/schema/reports";
+import {
+  openMessage,
+  openReport,
+  type ReportBox,
+  sealMessage,
+  sealReport,
+} from "./report-box.server";
+import { type NamedVideo, nameVideos, videosOf } from "./report-videos.server";
+
+/**
+ * The rows of reports. Functions that change something are synchronous and need a transaction, so that the change and
+ * its log entry are stored together.
+ */
+
+const HOUR_MS = 3_600_000;
+/** Due within 48 hours. With REPORT_HIDE, such a report hides its videos. */
+export const URGENT_KINDS: readonly ReportKind[] = ["consent", "under-age"];
+/** Erased at once: a fraction of a millisecond each. */
+const ERASED_AT_ONCE = 100;
+
+/** A report; times are ISO 8601 UTC. */
+export interface Report {
+  id: string;
+  kind: ReportKind;
+  /** Empty if no address was recognized and no moderator has added a video. */
+  videos: NamedVideo[];
+  state: ReportState;
+  /** The gravest decision on one of its videos; null if there is none. */
+  decision: ReportDecision | null;
+  receivedAt: string;
+  dueAt: string;
+  closedAt: string | null;
+  /** When the texts were deleted. */
+  erasedAt: string | null;
+  /** Null until an email was sent, "sent" until its link was opened. */
+  mailLink: ReportRow["mail_link"];
+  /** Null once it is erased, "unreadable" without the secret that encrypted it. */
+  box: ReportBox | "unreadable" | null;
+}
+
+/** A message between the reporter and the moderators. */
+export interface ReportMessage {
+  id: string;
+  author: ReportMessageRow["author"];
+  sentAt: string;
+  /** Undefined without the secret that encrypted it. */
+  text: string | undefined;
+}
+
+/** Returns the deadline of a report, ISO 8601 UTC. */
+function dueAt(kind: ReportKind, receivedAt: number): string {
+  const ms = URGENT_KINDS.includes(kind) ? 48 * HOUR_MS : settings().reportDeadlineMs;
+  return new Date(receivedAt + ms).toISOString();
+}
+
+/**
+ * Stores a report and enqueues its confirmation email. Does nothing if a report with this id exists.
+ *
+ * @returns whether it was stored.
+ * @throws outside of a transaction, like all functions below that change something.
+ */
+export function createReport(
+  report: { id: string; kind: ReportKind; videos: readonly string[]; box: ReportBox },
+  now = Date.now(),
+): boolean {
+  requireTransaction();
+  const { id, kind, videos, box } = report;
+  const { changes } = prepared(
+    `INSERT INTO reports (id, kind, received_at, due_at, box)
+     VALUES (@id, @kind, @at, @due, @box) ON CONFLICT (id) DO NOTHING`,
+  ).run({
+    ...{ id, kind, at: new Date(now).toISOString() },
+    due: dueAt(kind, now),
+    box: sealReport(box),
+  });
+  if (changes === 0) return false;
+  nameVideos(id, videos);
+  enqueueMail(id, "received", now);
+  return true;
+}
+
+/** Whether there is a report with this id. */
+export function hasReport(id: string): boolean {
+  return prepared("SELECT 1 FROM reports WHERE id = ?").get(id) !== undefined;
+}
+
+/** Undefined when there is none with this id. */
+export function readReport(id: string): Report | undefined {
+  const row = prepared("SELECT * FROM reports WHERE id = ?").get(id) as ReportRow | undefined;
+  if (!row) return undefined;
+  const { kind, state, decision, box } = row;
+  return {
+    ...{ id, kind, state, decision, videos: videosOf(id) },
+    ...{ receivedAt: row.received_at, dueAt: row.due_at, closedAt: row.closed_at },
+    erasedAt: row.erased_at,
+    mailLink: row.mail_link,
+    box: box === null ? null : openReport(box),
+  };
+}
+
+/** Returns the latest messages of a report, oldest first. */
+export function readMessages(reportId: string, most = 200): ReportMessage[] {
+  const rows = prepared(
+    `SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT ?`,
+  ).all(reportId, most) as ReportMessageRow[];
+  return rows.reverse().map(({ id, author, sent_at, box }) => {
+    return { id, author, sentAt: sent_at, text: openMessage(box) };
+  });
+}
+
+/** Counts the messages of an author in a report. */
+export function countMessages(reportId: string, author: ReportMessageRow["author"]): number {
+  return prepared("SELECT count(*) FROM report_messages WHERE report_id = ? AND author = ?")
+    .pluck()
+    .get(reportId, author) as number;
+}
+
+/** Counts the reporter's messages since a moderator last wrote. */
+export function countUnanswered(reportId: string): number {
+  return prepared(
+    `SELECT count(*) FROM report_messages WHERE report_id = @reportId AND author = 'reporter'
+       AND rowid > coalesce((SELECT max(rowid) FROM report_messages
+         WHERE report_id = @reportId AND author = 'moderator'), 0)`,
+  )
+    .pluck()
+    .get({ reportId }) as number;
+}
+
+/** Returns the size of the texts of all reports that aren't closed, in bytes. */
+export function openReportBytes(): number {
+  return prepared("SELECT total(length(CAST(box AS BLOB))) FROM reports WHERE state <> 'closed'")
+    .pluck()
+    .get() as number;
+}
+
+/**
+ * Adds a message to a report.
+ *
+ * @returns its id; undefined for a report that is erased or doesn't exist.
+ */
+export function addMessage(
+  message: { reportId: string; author: ReportMessageRow["author"]; text: string },
+  now = Date.now(),
+): string | undefined {
+  requireTransaction();
+  const { reportId, author, text } = message;
+  const isThere = prepared("SELECT 1 FROM reports WHERE id = ? AND erased_at IS NULL").get(
+    reportId,
+  );
+  if (!isThere) return undefined;
+  const id = randomUUID();
+  prepared(
+    "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, ?, ?, ?)",
+  ).run(id, reportId, author, new Date(now).toISOString(), sealMessage(text));
+  return id;
+}
+
+/**
+ * Moves a report to another state: asked, answered or reopened.
+ *
+ * @returns false if it wasn't in one of the states `from`, because another change was first.
+ */
+export function moveReport(
+  change: { id: string; from: readonly ReportState[]; to: "open" | "asked" },
+  now = Date.now(),
+): boolean {
+  requireTransaction();
+  const { id, from, to } = change;
+  const { changes } = prepared(
+    `UPDATE reports SET state = ?, closed_at = NULL,
+       urgent_alert_id = NULL, due_alert_id = NULL, overdue_alert_id = NULL
+     WHERE id = ? AND state IN (SELECT value FROM json_each(?))`,
+  ).run(to, id, JSON.stringify(from));
+  if (changes > 0 && to === "asked") enqueueMail(id, "asked", now);
+  return changes > 0;
+}
+
+/**
+ * Closes a report with a decision. A closed report gets a new decision only with `again`.
+ *
+ * @returns false if it was already closed.
+ */
+export function closeReport(
+  change: { id: string; decision: ReportDecision; again?: boolean },
+  now = Date.now(),
+): boolean {
+  requireTransaction();
+  const { id, decision, again = false } = change;
+  const { changes } = prepared(
+    `UPDATE reports SET state = 'closed', decision = ?, closed_at = ?
+     WHERE id = ? AND (state <> 'closed' OR ?)`,
+  ).run(decision, new Date(now).toISOString(), id, Number(again));
+  if (changes > 0 && decision !== "withdrawn") enqueueMail(id, "decided", now);
+  return changes > 0;
+}
+
+/** Records that the reporter withdrew the report, and leaves it open. Returns false if it is closed. */
+export function withdrawOpenReport(id: string): boolean {
+  requireTransaction();
+  moveReport({ id, from: ["asked"], to: "open" });
+  const { changes } = prepared(
+    `UPDATE reports SET decision = 'withdrawn'
+     WHERE id = ? AND state = 'open' AND erased_at IS NULL`,
+  ).run(id);
+  return changes > 0;
+}
+
+/**
+ * Deletes the text of a closed report, its messages, emails and notes.
+ *
+ * @returns false if they were deleted before, or if the report is open or preserved.
+ */
+export function eraseReport(id: string, now = Date.now()): boolean {
+  requireTransaction();
+  const { changes } = prepared(
+    `UPDATE reports SET box = NULL, mail_link = NULL, erased_at = @at
+     WHERE id = @id AND erased_at IS NULL AND state = 'closed'
+       AND NOT ${isPreservedReport("id", "@at")}`,
+  ).run({ id, at: new Date(now).toISOString() });
+  if (changes === 0) return false;
+  prepared("DELETE FROM report_messages WHERE report_id = ?").run(id);
+  prepared("DELETE FROM outbox WHERE report_id = ?").run(id);
+  // Notes don't name their report. They have the user, video and time of the log entry of the decision.
+  prepared(
+    `DELETE FROM review_notes WHERE id IN (
+       SELECT review_notes.id FROM moderation_log
+         JOIN review_notes ON review_notes.video_id = moderation_log.video_id
+           AND review_notes.user_id = moderation_log.user_id AND created_at = at
+       WHERE report_id = ?)`,
+  ).run(id);
+  return true;
+}
+
+/** Returns some of the reports that were closed REPORT_KEEP ago and aren't preserved. */
+export function reportsToErase(now = Date.now()): string[] {
+  return prepared(
+    `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
+       AND NOT ${isPreservedReport("id", "@now")}
+     ORDER BY closed_at LIMIT ${ERASED_AT_ONCE}`,
+  )
+    .pluck()
+    .all({
+      now: new Date(now).toISOString(),
+      before: new Date(now - settings().reportKeepMs).toISOString(),
+    }) as string[];
+}
+
+/** Enqueues an email, if the reporter gave an address and a mail server is configured. */
+function enqueueMail(id: string, event: ReportNotice["event"], now = Date.now()): void {
+  requireTransaction();
+  if (!settings().smtpUrl || !mailSender()) return;
+  const box = readReport(id)?.box;
+  if (!box || box === "unreadable" || !box.email) return;
+  const message = { event, channel: "email" as const };
+  enqueueMessage("report_id", id, message, new Date(now).toISOString());
+}
+
+/** Records that the reporter was sent an email, or has opened the link in one. */
+export function noteMailLink(id: string, state: "sent" | "opened"): void {
+  requireTransaction();
+  prepared(
+    `UPDATE reports SET mail_link = ?
+     WHERE id = ? AND erased_at IS NULL AND mail_link IS NOT 'opened'`,
+  ).run(state, id);
+}
+
+/** Returns the sender of emails to reporters; undefined if no setting names one. */
+export function mailSender(): string | undefined {
+  const { smtpFrom, alertEmail, contactEmail } = settings();
+  return smtpFrom ?? alertEmail ?? contactEmail;
+}
+
+function requireTransaction(): void {
+  if (!sqliteHandle().inTransaction) throw new Error("Reports are written in a transaction.");
+}

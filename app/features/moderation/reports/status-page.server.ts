@@ -1,0 +1,153 @@
+import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
+import { settings } from "~/platform/settings.server";
+import { prepared, transaction } from "~db/client.server";
+import type { ReportKind } from "~db/schema/reports";
+import { plainText } from "./report-form.server";
+import {
+  addMessage,
+  closeReport,
+  countMessages,
+  countUnanswered,
+  mailSender,
+  moveReport,
+  type Report,
+  type ReportMessage,
+  readMessages,
+  readReport,
+  URGENT_KINDS,
+  withdrawOpenReport,
+} from "./report-records.server";
+import {
+  DECISION_TEXTS,
+  ERASED_TEXT,
+  NO_REPORT_TEXT,
+  STATE_TEXTS,
+  WITHDRAWN_WHILE_HIDDEN,
+} from "./report-texts";
+import { gravestDecision, type NamedVideo } from "./report-videos.server";
+import { reportIdOf } from "./status-token.server";
+
+const LONGEST_MESSAGE = 4_000;
+/** How many messages a reporter can send about one report. */
+const MOST_MESSAGES = 50;
+/** How many messages a reporter can send before a moderator replies. */
+const MAX_UNANSWERED = 3;
+
+/** What a status link shows; times are ISO 8601 UTC. */
+export interface StatusPage {
+  kind: ReportKind;
+  sentence: string;
+  receivedAt: string;
+  /** The deadline; undefined once the report is closed. */
+  dueAt?: string;
+  videos: NamedVideo[];
+  messages: ReportMessage[];
+  canWrite: boolean;
+  canWithdraw: boolean;
+  /** Whether the reporter still has to open the link in an email to get further ones. */
+  isLinkUnopened: boolean;
+}
+
+/** Returns the page of a status link, or why there is none. */
+export function readStatusPage(token: string): StatusPage | { missing: string } {
+  const report = reportOf(token);
+  if (typeof report === "string") return { missing: report };
+  const { id, kind, videos, state, decision } = report;
+  const isOpen = state !== "closed";
+  const isWithdrawn = decision === "withdrawn";
+  return {
+    ...{ kind, videos, receivedAt: report.receivedAt, messages: readMessages(id) },
+    sentence: sentenceOf(report),
+    dueAt: isOpen ? report.dueAt : undefined,
+    canWrite: isOpen && mayWrite(id),
+    canWithdraw: isOpen && !isWithdrawn,
+    isLinkUnopened: isOpen && isLinkUnopened(report),
+  };
+}
+
+function isLinkUnopened({ box, mailLink }: Report): boolean {
+  const hasMail = settings().smtpUrl !== undefined && mailSender() !== undefined;
+  return (
+    hasMail && box !== null && box !== "unreadable" && box.email !== "" && mailLink !== "opened"
+  );
+}
+
+function mayWrite(reportId: string): boolean {
+  const isLimited = countMessages(reportId, "reporter") >= MOST_MESSAGES;
+  return !isLimited && countUnanswered(reportId) < MAX_UNANSWERED;
+}
+
+function sentenceOf({ state, decision }: Report): string {
+  if (state !== "closed")
+    return decision === "withdrawn" ? WITHDRAWN_WHILE_HIDDEN : STATE_TEXTS[state];
+  return decision ? DECISION_TEXTS[decision] : "Decided.";
+}
+
+function reportOf(token: string): Report | string {
+  const id = reportIdOf(token);
+  const report = id === undefined ? undefined : readReport(id);
+  if (!report) return NO_REPORT_TEXT;
+  return report.erasedAt === null ? report : ERASED_TEXT;
+}
+
+/** The outcome of a form of the status page. */
+export type StatusAnswer =
+  | { done: string }
+  | { status: 404 | 409 | 422; error: string; text?: string };
+
+/** Performs a form of the page, by its `intent`: `answer` or `withdraw`. */
+export async function performStatus(token: string, form: FormData): Promise<StatusAnswer> {
+  const report = reportOf(token);
+  if (typeof report === "string") return { status: 404, error: report };
+  if (form.get("intent") === "answer") return answer(report, form);
+  if (form.get("intent") === "withdraw") return withdraw(report);
+  throw new Response(null, { status: 400, statusText: "Bad Request" });
+}
+
+const DECIDED = { status: 409, error: "This report has been decided in the meantime." } as const;
+
+async function answer({ id }: Report, form: FormData): Promise<StatusAnswer> {
+  const text = plainText(form.get("message")).trim();
+  if (!text) return { status: 422, error: "Please write your message." };
+  if (text.length > LONGEST_MESSAGE) {
+    return { status: 422, error: "Please use at most 4,000 characters.", text };
+  }
+  return transaction((): StatusAnswer => {
+    const now = readReport(id);
+    if (!now || now.state === "closed") return { ...DECIDED, text };
+    // Submitting the form twice adds one message.
+    const last = readMessages(id, 1)[0];
+    if (last?.author === "reporter" && last.text === text)
+      return { done: "Your message was sent." };
+    if (!mayWrite(id)) {
+      return { status: 409, error: "A moderator has to read your earlier messages first.", text };
+    }
+    addMessage({ reportId: id, author: "reporter", text });
+    moveReport({ id, from: ["asked"], to: "open" });
+    const detail = { text: textDigest(text) };
+    appendToLog({ action: "answered", reportId: id, videoId: now.videos[0]?.id, detail });
+    return { done: "Your message was sent." };
+  });
+}
+
+/** If the report hides a video, a moderator still has to decide: the reporter may have been forced to withdraw. */
+async function withdraw({ id }: Report): Promise<StatusAnswer> {
+  return transaction((): StatusAnswer => {
+    const now = readReport(id);
+    if (!now || now.state === "closed") return DECIDED;
+    if (now.decision === "withdrawn") return { done: "The report is withdrawn." };
+    // An urgent report also stays open while another report hides the video.
+    const holds = prepared(
+      `SELECT 1 FROM video_holds WHERE video_id IN (SELECT value FROM json_each(?))
+         AND reason = 'report' AND (source_id = ? OR ?) LIMIT 1`,
+    ).get(
+      JSON.stringify(now.videos.map((video) => video.id)),
+      id,
+      Number(URGENT_KINDS.includes(now.kind)),
+    );
+    if (holds) withdrawOpenReport(id);
+    else closeReport({ id, decision: gravestDecision(now.videos) ?? "withdrawn" });
+    appendToLog({ action: "withdrawn", reportId: id, videoId: now.videos[0]?.id });
+    return { done: "The report is withdrawn." };
+  });
+}

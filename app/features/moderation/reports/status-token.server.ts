@@ -1,0 +1,45 @@
+import { createHash, randomBytes } from "node:crypto";
+import { sign, verify } from "~/platform/signed-value.server";
+
+const ID_BYTES = 16;
+
+/** How somebody got a link: from the page after the form, or from an email. Both show the same page. */
+type Origin = "page" | "email";
+const PURPOSES: Record<Origin, string> = { page: "report status", email: "report status by email" };
+
+/** Returns the last part of a report's status link: its signed id. */
+export function statusToken(id: string, origin: Origin = "page"): string {
+  return sign(PURPOSES[origin], id);
+}
+
+export function statusPath(id: string, origin: Origin = "page"): string {
+  return `/report/${statusToken(id, origin)}`;
+}
+
+/** Returns the id in a status link, and where the link comes from; undefined for one that this site hasn't signed. */
+export function readStatusToken(token: string): { id: string; origin: Origin } | undefined {
+  for (const origin of ["page", "email"] as const) {
+    const id = verify(PURPOSES[origin], token);
+    if (id !== undefined) return { id, origin };
+  }
+  return undefined;
+}
+
+/** Returns the id in a status link; undefined for one that this site hasn't signed. */
+export function reportIdOf(token: string): string | undefined {
+  return readStatusToken(token)?.id;
+}
+
+/** Names one opening of the form: what is sent twice from it is one report. */
+export function newFormId(): string {
+  return randomBytes(ID_BYTES).toString("base64url");
+}
+
+/** Returns the id of the report that a form with this content creates. Nobody can guess it without the secret. */
+export function idOfReport(formId: string, content: unknown): string {
+  return createHash("sha256")
+    .update(sign("report id", `${formId} ${JSON.stringify(content)}`))
+    .digest()
+    .subarray(0, ID_BYTES)
+    .toString("base64url");
+}

@@ -1,0 +1,88 @@
+import { isPreservedReport } from "~/media/files/preserved.server";
+import { settings } from "~/platform/settings.server";
+import { prepared, sqliteHandle, transaction } from "~db/client.server";
+import type { UploaderDecisionsTable } from "~db/schema/terms";
+import { openDecision, sealDecision } from "./report-box.server";
+
+const SHOWN = 100;
+/** Deleted in one transaction: a few milliseconds. */
+const FORGOTTEN_AT_ONCE = 200;
+
+/** A decision on a video, as its uploader reads it. */
+export interface UploaderDecision {
+  id: number;
+  decision: UploaderDecisionsTable["decision"];
+  /** ISO 8601 UTC. */
+  decidedAt: string;
+  /** The video, if it is in the catalogue and can be opened in the studio. */
+  videoId: string | null;
+  /** Undefined without the secret that encrypted it. */
+  text: { title: string; reason: string } | undefined;
+}
+
+/**
+ * Records a decision for the uploader of the video. Does nothing for a video without an uploader.
+ *
+ * @throws outside of a transaction, because it is stored together with the decision.
+ */
+export function noteDecision(
+  noted: {
+    reportId: string;
+    videoId: string;
+    decision: UploaderDecisionsTable["decision"];
+    reason: string;
+  },
+  now = Date.now(),
+): void {
+  if (!sqliteHandle().inTransaction) throw new Error("Decisions are written in a transaction.");
+  const { reportId, videoId, decision, reason } = noted;
+  const video = prepared(
+    `SELECT title, uploaded_by AS userId FROM videos WHERE id = @videoId
+     UNION ALL SELECT title, uploaded_by FROM deleted_videos WHERE id = @videoId`,
+  ).get({ videoId }) as { title: string; userId: string | null } | undefined;
+  // Another program may have entered an uploader who has no account here.
+  prepared(
+    `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
+     SELECT id, @reportId, @videoId, @decision, @at, @box FROM users WHERE id = @userId`,
+  ).run({
+    ...{ reportId, videoId, decision, at: new Date(now).toISOString() },
+    userId: video?.userId ?? null,
+    box: sealDecision({ title: video?.title ?? "", reason }),
+  });
+}
+
+/** Returns the latest decisions on a user's videos, newest first. */
+export function decisionsFor(userId: string): UploaderDecision[] {
+  const rows = prepared(
+    `SELECT uploader_decisions.id, decision, decided_at AS decidedAt, videos.id AS videoId, box
+     FROM uploader_decisions
+       LEFT JOIN videos ON videos.id = video_id AND videos.uploaded_by = user_id
+     WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${SHOWN}`,
+  ).all(userId) as (Omit<UploaderDecision, "text"> & { box: string })[];
+  return rows.map(({ box, ...decision }) => ({ ...decision, text: openDecision(box) }));
+}
+
+/**
+ * Deletes the decisions that are older than REPORT_KEEP and whose reports are closed.
+ *
+ * @returns how many it deleted.
+ */
+export async function forgetDecisions(now = Date.now()): Promise<number> {
+  const before = new Date(now - settings().reportKeepMs).toISOString();
+  const due = prepared(
+    // CROSS: in this order, or SQLite reads all closed reports.
+    `SELECT uploader_decisions.id FROM uploader_decisions
+       CROSS JOIN reports ON reports.id = report_id
+     WHERE decided_at <= ? AND state = 'closed' AND NOT ${isPreservedReport("report_id")}
+     LIMIT ${FORGOTTEN_AT_ONCE}`,
+  ).pluck();
+  const forget = prepared(
+    "DELETE FROM uploader_decisions WHERE id IN (SELECT value FROM json_each(?))",
+  );
+  let forgotten = 0;
+  for (;;) {
+    const ids = due.all(before) as number[];
+    if (ids.length === 0) return forgotten;
+    forgotten += (await transaction(() => forget.run(JSON.stringify(ids)))).changes;
+  }
+}

@@ -1,0 +1,19 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { contentType } from "~/media/serve/content-type";
+import { sendFile } from "~/media/serve/serve.server";
+import { notFound } from "~/media/serve/serve-stored.server";
+import { thumbnailOfEntry } from "../block-list/entries.server";
+
+/** The thumbnail of an entry of the block list; that of a video in the trash is served nowhere else. */
+export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
+  await requirePermission(request, "/admin/block-list/:entry/thumbnail");
+  const name = thumbnailOfEntry(Number(params.entry));
+  if (name?.bucket !== "thumbnails") return notFound();
+  const headers = new Headers({
+    "Cache-Control": "private, no-store",
+    "Content-Type": contentType(name.path),
+    "X-Robots-Tag": "noindex",
+  });
+  return sendFile(request, name, headers);
+}

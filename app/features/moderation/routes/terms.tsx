@@ -1,0 +1,132 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { useLoaderData, useLocation } from "@remix-run/react";
+import { FileText } from "lucide-react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { unlessBusy } from "~/platform/busy.server";
+import { type Failure, failure } from "~/platform/failure";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { EmptyState } from "~/ui/empty-state";
+import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { PageLink } from "~/ui/page-link";
+import { PageSection } from "~/ui/page-section";
+import { SafetyLinks } from "../reports/safety-links";
+import { DEFAULT_TERMS } from "../uploaders/terms";
+import {
+  listTerms,
+  readTerms,
+  requireTerms,
+  saveTerms,
+  termsRequiredSince,
+} from "../uploaders/terms.server";
+import { RequiredTerms, TermsForm, TermsVersions } from "../uploaders/terms-page";
+import { TermsText } from "../uploaders/terms-text";
+
+export const meta = privateMeta("Uploaders' Terms");
+
+/** Room for a text of letters that take nine bytes each in a form. */
+const MOST_FORM_BYTES = 256 * 1024;
+const NOT_SAVED = "The terms were not saved.";
+
+/** Why a text was not saved, with what was typed. */
+interface Answer {
+  error?: Failure;
+  text?: string;
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requirePermission(request, "/admin/terms");
+  const asked = new URL(request.url).searchParams.get("version");
+  const newest = readTerms();
+  const shown = asked === null ? newest : readTerms(/^\d{1,9}$/.test(asked) ? Number(asked) : 0);
+  if (asked !== null && !shown) throw new Response(null, { status: 404, statusText: "Not Found" });
+  const isAsked = asked !== null;
+  return { newest, shown, isAsked, versions: listTerms(), requiredSince: termsRequiredSince() };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/terms");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const text = (name: string) => String(form.get(name) ?? "");
+  const intent = text("intent");
+  if (intent !== "require" && intent !== "write") {
+    throw new Response(null, { status: 400, statusText: "Bad Request" });
+  }
+  assertAllowed(user, "/admin/terms write");
+  const done = (description: string) =>
+    redirectWithToast("/admin/terms", { title: "Uploaders' Terms", description, kind: "success" });
+  if (intent === "require") {
+    const isRequired = form.get("required") === "1";
+    if (await unlessBusy(requireTerms(isRequired, user.id))) {
+      throw done(isRequired ? "Every upload has to accept them." : "No upload is asked for them.");
+    }
+    const error = failure(422, "Nothing was changed.", { detail: "Save a text first." });
+    return data<Answer>({ error }, { status: 422 });
+  }
+  const saved = await unlessBusy(saveTerms(text("text"), Number(text("version")) || 0, user.id));
+  if ("version" in saved) {
+    const { version, isNew } = saved;
+    throw done(isNew ? `Version ${version} is saved.` : `The text is that of version ${version}.`);
+  }
+  const error = failure(saved.status, NOT_SAVED, { detail: saved.problem });
+  return data<Answer>({ error, text: text("text") }, { status: saved.status });
+}
+
+export default function UploadTerms() {
+  const { newest, shown, isAsked, versions, requiredSince } = useLoaderData<typeof loader>();
+  const { error, text } = useFormResponse<Answer>() ?? {};
+  const may = usePermissions();
+  const mayWrite = may("/admin/terms write");
+  const { key } = useLocation();
+  const version = newest?.version ?? 0;
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Uploaders' terms</h1>
+          <p className="text-sm text-muted">What everybody agrees to who uploads a video.</p>
+        </div>
+        <AdminLinks />
+      </header>
+      {may("/admin/reports") && <SafetyLinks />}
+      <AnswerFailure error={error} />
+      <RequiredTerms {...{ requiredSince, version, mayWrite }} />
+      {/* Who writes has the newest in the form. */}
+      {shown && (isAsked || !mayWrite) && (
+        <PageSection id="shown" title={`Version ${shown.version}`}>
+          {shown.version !== version && (
+            <p className="text-sm text-muted">
+              This is an earlier version.{" "}
+              <PageLink to="/admin/terms" className="text-accent underline underline-offset-4">
+                {`Version ${version} is the newest`}
+              </PageLink>
+            </p>
+          )}
+          <TermsText label={`Uploaders' terms, version ${shown.version}`} text={shown.text} />
+        </PageSection>
+      )}
+      {!shown && !mayWrite && <EmptyState icon={<FileText />} title="There are no terms yet." />}
+      {mayWrite && (
+        <PageSection id="write" title={version === 0 ? "Write them" : "Write the next version"}>
+          <TermsForm
+            key={`${version} ${key}`}
+            text={text ?? newest?.text ?? DEFAULT_TERMS}
+            version={version}
+            error={error && text !== undefined ? error.detail : undefined}
+          />
+        </PageSection>
+      )}
+      {versions.length > 0 && shown && (
+        <PageSection id="versions" title="All versions">
+          <TermsVersions versions={versions} shown={shown.version} />
+        </PageSection>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { StaticPage } from "~/features/site/static-page";
+import { siteIdentity } from "~/platform/site-origin.server";
+import { readTransparency } from "../transparency.server";
+import type { Period } from "../transparency-figures.server";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data
+    ? pageMeta(data.site, {
+        title: "Transparency",
+        description: `How many reports ${data.site.name} received, what was decided, and how long it took.`,
+        path: "/transparency",
+      })
+    : [];
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  return { site: siteIdentity(request), ...(await readTransparency()) };
+}
+
+const KINDS = {
+  copyright: "Copyright",
+  consent: "Shown without consent",
+  "under-age": "Under age",
+  private: "Private information",
+  other: "Other",
+} as const;
+
+export default function TransparencyPage() {
+  const { site, periods } = useLoaderData<typeof loader>();
+  return (
+    <StaticPage
+      title="Transparency"
+      lead={`How many reports ${site.name} received, what was decided, and how long it took. No names.`}
+    >
+      <p>
+        Anybody can <Link to="/dmca">report a video</Link>, without an account. Reports of somebody
+        under age or shown without consent are decided within 48 hours. The same figures are there
+        for programs, in{" "}
+        <a href="/transparency.json" type="application/json">
+          transparency.json
+        </a>
+        .
+      </p>
+      {periods.length === 0 && <p>No report has been received yet.</p>}
+      {periods.map((period) => (
+        <section key={period.period} aria-labelledby={period.period}>
+          <h2 id={period.period}>{named(period.period)}</h2>
+          <Figures period={period} />
+        </section>
+      ))}
+    </StaticPage>
+  );
+}
+
+function Figures({ period }: { period: Period }) {
+  const received = Object.entries(KINDS).map(
+    ([kind, label]) => [label, period.received[kind as keyof typeof KINDS] ?? 0] as const,
+  );
+  const total = received.reduce((sum, [, count]) => sum + count, 0);
+  return (
+    <table className="w-full text-left text-sm figures">
+      <tbody>
+        <Row name="Reports received" value={total} isSum />
+        {received
+          .filter(([, count]) => count > 0)
+          .map(([label, count]) => (
+            <Row key={label} name={label} value={count} />
+          ))}
+        <Row name="Still to be decided" value={period.open} />
+        <Row name="Decided: the video stays" value={period.kept} />
+        <Row name="Decided: the video is removed" value={period.removed} />
+        <Row name="Decided: the video is restored" value={period.restored} />
+        <Row name="Withdrawn by the reporter" value={period.withdrawn} />
+        <Row name="Median time to a decision" value={hours(period.medianHours)} />
+        <Row name="Videos hidden at once" value={period.videosHiddenAtOnce} />
+        <Row name="Videos hidden by moderators" value={period.videosHidden} />
+        <Row name="Videos removed" value={period.videosRemoved} />
+        <Row name="Videos reinstated" value={period.videosReinstated} />
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ name, value, isSum }: { name: string; value: number | string; isSum?: boolean }) {
+  return (
+    <tr className="border-b border-line">
+      <th scope="row" className={isSum ? "py-2 font-semibold" : "py-2 font-normal text-muted"}>
+        {name}
+      </th>
+      <td className="py-2 text-right">
+        {typeof value === "number" ? value.toLocaleString("en") : value}
+      </td>
+    </tr>
+  );
+}
+
+/** `2026, 4th quarter` */
+function named(period: string): string {
+  const [year, quarter] = period.split("-Q");
+  return `${year}, ${["1st", "2nd", "3rd", "4th"][Number(quarter) - 1]} quarter`;
+}
+
+function hours(value: number | null): string {
+  if (value === null) return "None decided yet";
+  return value < 72
+    ? `${value} ${value === 1 ? "hour" : "hours"}`
+    : `${Math.round(value / 24)} days`;
+}

@@ -1,0 +1,96 @@
+import { Form, Link } from "@remix-run/react";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { Button } from "~/ui/button";
+import { PageSection } from "~/ui/page-section";
+import type { Scan, ScannedVideo } from "./scans.server";
+
+const TITLES: Record<Scan["state"], string> = {
+  waiting: "Waiting for the scan",
+  hold: "Put on hold by the scan",
+  refuse: "Refused by the scan",
+  unchecked: "Not scanned",
+  failed: "Not scanned",
+};
+const SENTENCES: Record<Scan["state"], string> = {
+  waiting: "It is released automatically once it passes the scan.",
+  hold: "It stays on hold until an editor has checked it.",
+  refuse:
+    "The scan found material that must not be published. It stays on hold, and the file is kept, until an editor deletes it or confirms that the scan is wrong.",
+  unchecked: "The scan gave no result. It is retried every few minutes.",
+  failed: "The scan failed and isn’t retried automatically.",
+};
+
+/** The unfinished scans of a video and those that found something, with their actions. */
+export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic: boolean }) {
+  const may = usePermissions();
+  return scans.map((scan) => (
+    <section
+      key={scan.id}
+      aria-labelledby={`scan-${scan.id}`}
+      className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
+    >
+      <h3 id={`scan-${scan.id}`} className="font-semibold">
+        {scan.isReplacement ? `New file: ${TITLES[scan.state].toLowerCase()}` : TITLES[scan.state]}
+      </h3>
+      {scan.reason && may("/admin/review/:id release-scan") && (
+        <p className="wrap-anywhere">
+          Result: <bdi>{scan.reason}</bdi>
+        </p>
+      )}
+      <p className="text-sm text-muted">{SENTENCES[scan.state]}</p>
+      {scan.state !== "waiting" && may("/admin/review/:id release-scan") && (
+        <Form method="post" className="flex flex-col items-start gap-3">
+          <input type="hidden" name="scan" value={scan.id} />
+          {scan.state === "refuse" && (
+            <label className="flex min-h-11 items-center gap-2 text-sm">
+              <input type="checkbox" name="sure" value="1" />I have checked the video, and the scan
+              is wrong
+            </label>
+          )}
+          <div className="flex flex-wrap gap-3">
+            <Button name="intent" value="scan-again">
+              Scan again
+            </Button>
+            <Button name="intent" value="release-scan" variant="danger">
+              {scan.isReplacement ? "Use new file" : isToBePublic ? "Publish" : "Release"} anyway
+            </Button>
+          </div>
+        </Form>
+      )}
+    </section>
+  ));
+}
+
+const VERDICTS: Record<ScannedVideo["verdict"], string> = {
+  refuse: "refused",
+  hold: "on hold",
+  unchecked: "not scanned",
+};
+
+/** The videos with scan findings that nobody has decided about; nothing if there are none. */
+export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
+  if (scanned.length === 0) return null;
+  return (
+    <PageSection id="scans" title="Scan findings">
+      <p className="text-sm text-muted">
+        The scan found something in these videos, or couldn’t scan them. New videos stay on hold
+        until an editor decides. Videos that were already public aren’t hidden when a scan fails.
+      </p>
+      <ul aria-label="Scan findings" className="flex flex-col gap-2 text-sm">
+        {scanned.map(({ id, title, verdict, reason }) => (
+          <li key={`${id} ${verdict} ${reason}`} className="flex flex-wrap items-center gap-x-3">
+            <Link
+              to={`/admin/review/${encodeURIComponent(id)}`}
+              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
+            >
+              <bdi>{title}</bdi>
+            </Link>
+            <span className="min-w-0 text-muted wrap-anywhere">
+              {VERDICTS[verdict]}: <bdi>{reason}</bdi>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </PageSection>
+  );
+}

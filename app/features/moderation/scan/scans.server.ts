@@ -1,0 +1,145 @@
+import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { endScan, scanAgain } from "~/features/processing/scan/scan-queue.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { type Failure, failure } from "~/platform/failure";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, transaction } from "~db/client.server";
+import type { ScanFindingsTable } from "~db/schema/scan";
+
+/** The findings of upload scans, and the decisions about them. */
+
+const FAILED = "Failed to change the review.";
+const DECIDED =
+  "The scan has finished, or somebody else has decided in the meantime. Reload the page.";
+
+/** The scan of a video, or of a file that will replace its file. */
+export interface Scan {
+  /** The id of the video or of the new file. */
+  id: string;
+  isReplacement: boolean;
+  /** `waiting`: no result yet. `failed`: it isn't retried automatically. */
+  state: ScanFindingsTable["verdict"] | "waiting" | "failed";
+  /** The reason that the command printed, or why there is no result. */
+  reason: string;
+}
+
+const NOTHING_QUEUED = "No scan is queued.";
+
+/** Returns the unfinished scans of a video and those that found something. */
+export function scansOf(videoId: string): Scan[] {
+  const rows = prepared(
+    `SELECT subject.id, subject.id <> @videoId AS isReplacement, verdict, finding.reason,
+       job.state AS job, job.reason AS jobReason
+     FROM (SELECT @videoId AS id WHERE EXISTS
+             (SELECT 1 FROM video_holds WHERE video_id = @videoId AND reason = 'scan')
+             OR EXISTS (SELECT 1 FROM scan_findings WHERE video_id = @videoId)
+           UNION ALL SELECT id FROM video_files WHERE video_id = @videoId AND state = 'pending') AS subject
+       LEFT JOIN scan_findings AS finding ON finding.video_id = subject.id
+       LEFT JOIN jobs AS job ON job.video_id = subject.id AND job.kind = 'scan'`,
+  ).all({ videoId }) as {
+    id: string;
+    isReplacement: number;
+    verdict: ScanFindingsTable["verdict"] | null;
+    reason: string | null;
+    job: string | null;
+    jobReason: string | null;
+  }[];
+  return rows.flatMap((row) => {
+    const isUnderWay = row.job === "waiting" || row.job === "running";
+    // A pending file that passed its scan or that isn't scanned at all.
+    if (row.isReplacement === 1 && !row.verdict && (row.job === null || row.job === "done"))
+      return [];
+    const state =
+      row.verdict && (row.verdict !== "unchecked" || isUnderWay)
+        ? row.verdict
+        : isUnderWay
+          ? "waiting"
+          : "failed";
+    const reason = row.reason ?? row.jobReason ?? (state === "failed" ? NOTHING_QUEUED : "");
+    return [{ id: row.id, isReplacement: row.isReplacement === 1, state, reason }];
+  });
+}
+
+/** A video with a finding of the scan. */
+export interface ScannedVideo {
+  id: string;
+  title: string;
+  verdict: ScanFindingsTable["verdict"];
+  reason: string;
+}
+
+/** Returns the videos with findings that nobody has decided about, refused ones first. */
+export function undecidedScans(most: number): ScannedVideo[] {
+  const ofVerdict = prepared(
+    `SELECT videos.id, title, verdict, reason
+     FROM scan_findings LEFT JOIN video_files AS file ON file.id = scan_findings.video_id
+       JOIN videos ON videos.id = coalesce(file.video_id, scan_findings.video_id)
+     WHERE verdict = ? ORDER BY found_at DESC LIMIT ?`,
+  );
+  const found: ScannedVideo[] = [];
+  for (const verdict of ["refuse", "hold", "unchecked"] as const) {
+    found.push(...(ofVerdict.all(verdict, most - found.length) as ScannedVideo[]));
+  }
+  return found;
+}
+
+interface Video {
+  id: string;
+  title: string;
+}
+
+/**
+ * Releases a video, or the file that will replace its file, despite what the scan found.
+ *
+ * @param isSure whether the user has confirmed it, which is required for a refused file.
+ */
+export async function releaseInSpiteOfScan(
+  { id, title }: Video,
+  scanId: string,
+  isSure: boolean,
+  userId: string,
+): Promise<Failure | ToastMessage> {
+  const outcome = await transaction(() => {
+    const scan = scansOf(id).find((each) => each.id === scanId);
+    if (!scan || scan.state === "waiting") return "decided";
+    if (scan.state === "refuse" && !isSure) return "not sure";
+    endScan(scanId);
+    const detail = { verdict: scan.state, isReplacement: scan.isReplacement };
+    appendToLog({ action: "release-scan", videoId: id, userId, detail });
+    const entry = { userId, subjectId: id, detail: title };
+    recordActivity({ ...entry, action: "scan-release" });
+    return scan.isReplacement ? "replacement" : "video";
+  });
+  if (outcome === "decided") return failure(409, FAILED, { detail: DECIDED });
+  if (outcome === "not sure")
+    return failure(422, FAILED, { detail: "Confirm that you have checked the video." });
+  jobsChanged("work");
+  if (outcome === "replacement")
+    return done("The video switches to the new file once it is ready.");
+  return done(isPublic(id) ? "The video is published." : "The scan no longer holds the video.");
+}
+
+/** Scans a file again, for example after the command was fixed. */
+export async function scanOnceMore(
+  { id, title }: Video,
+  scanId: string,
+  userId: string,
+): Promise<Failure | ToastMessage> {
+  const isQueued = await transaction(() => {
+    const scan = scansOf(id).find((each) => each.id === scanId);
+    if (!scan || scan.state === "waiting") return false;
+    scanAgain(scanId);
+    const entry = { userId, subjectId: id, detail: title };
+    recordActivity({ ...entry, action: "scan-again" });
+    return true;
+  });
+  if (!isQueued) return failure(409, FAILED, { detail: DECIDED });
+  jobsChanged("work");
+  return done("The scan is queued again.");
+}
+
+function done(description: string): ToastMessage {
+  return { title: "Review", description, kind: "success" };
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { settings } from "~/platform/settings.server";
+import { database, transaction } from "~db/client.server";
+import { enqueueMessage } from "~db/outbox.server";
+import { runChange } from "~db/run-query.server";
+import type { AlertKind, AlertRow } from "~db/schema/alerts";
+import type { AlertNotice } from "~db/schema/outbox";
+
+/** The oldest go first. */
+const ALERTS_KEPT = 500;
+
+export type Channel = AlertNotice["channel"];
+
+/** Returns the channels that are configured. */
+export function channels(): Channel[] {
+  const { alertWebhook, alertEmail } = settings();
+  return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
+}
+
+/** The sentence for each kind of alert when it is resolved. */
+const RESOLVED: Record<AlertKind, string> = {
+  disk: "The uploads disk has enough free space again.",
+  jobs: "The failed conversions have been retried or removed.",
+  "backup-failed": "A backup has been created and verified again.",
+  "backup-old": "A backup has been created and verified again.",
+  consent: "The consent records that were about to end have been renewed or have ended.",
+  removals: "Removals have resumed.",
+  store: "The file store responds again.",
+  "reports-urgent":
+    "The reports of people shown without consent or under age no longer wait for a decision.",
+  "reports-due": "The reports that were due soon have been decided or are overdue.",
+  "reports-overdue": "The overdue reports have been decided.",
+  "reports-limit":
+    "The videos that stayed public because of REPORT_HIDE_LIMIT are hidden now, or their reports have been decided.",
+  "scan-refused": "Every file that the scan refused has been released or deleted.",
+  "scan-unchecked": "Every file that couldn’t be scanned has been scanned, released or deleted.",
+  "transfer-near": "The month is over, or the budget of the transfer was changed.",
+  "transfer-over": "The month is over, or the budget of the transfer was changed.",
+  test: "",
+};
+
+export function resolvedSentence(kind: AlertKind): string {
+  return RESOLVED[kind];
+}
+
+/** Returns the unresolved alerts of a kind. */
+export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
+  return database()
+    .selectFrom("alerts")
+    .selectAll()
+    .where("kind", "=", kind)
+    .where("resolved_at", "is", null)
+    .execute();
+}
+
+/** Returns when the last alert of a kind was raised, in milliseconds; 0 if none was. */
+export async function lastRaisedMs(kind: AlertKind): Promise<number> {
+  const { last } = await database()
+    .selectFrom("alerts")
+    .select(({ fn }) => fn.max("raised_at").as("last"))
+    .where("kind", "=", kind)
+    .executeTakeFirstOrThrow();
+  return last === null ? 0 : Date.parse(last);
+}
+
+/**
+ * Stores an alert and enqueues its notices in one transaction.
+ *
+ * @param alert.mark notes the id of the alert on the rows that it includes, in the same transaction.
+ */
+export async function raiseAlert(
+  alert: { kind: AlertKind; sentence: string; until?: string; mark?: (alertId: string) => void },
+  now = Date.now(),
+): Promise<void> {
+  const at = new Date(now).toISOString();
+  const { kind, sentence, until = null, mark } = alert;
+  const id = randomUUID();
+  await transaction(() => {
+    const resolved_at = kind === "test" ? at : null;
+    const row = { id, kind, sentence, until, raised_at: at, resolved_at };
+    runChange(database().insertInto("alerts").values(row));
+    mark?.(id);
+    enqueue(id, kind === "test" ? "test" : "raised", at);
+    runChange(
+      database()
+        .deleteFrom("alerts")
+        .where("id", "in", (alerts) =>
+          alerts
+            .selectFrom("alerts")
+            .select("id")
+            .orderBy("raised_at", "desc")
+            .limit(-1)
+            .offset(ALERTS_KEPT),
+        ),
+    );
+  });
+}
+
+/** Marks an alert as resolved and enqueues its notices. */
+export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now()): Promise<void> {
+  const at = new Date(now).toISOString();
+  await transaction(() => {
+    const changes = runChange(
+      database()
+        .updateTable("alerts")
+        .set({ resolved_at: at })
+        .where("id", "=", id)
+        .where("resolved_at", "is", null),
+    );
+    if (changes > 0) enqueue(id, "resolved", at);
+  });
+}
+
+function enqueue(alertId: string, event: AlertNotice["event"], at: string): void {
+  for (const channel of channels()) enqueueMessage("alert_id", alertId, { event, channel }, at);
+}

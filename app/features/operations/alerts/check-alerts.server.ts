@@ -1,0 +1,146 @@
+import { diskFigures } from "~/media/files/disk.server";
+import { storeFailure } from "~/media/storage/start.server";
+import { settings } from "~/platform/settings.server";
+import { formatQuantity } from "~/shared/format";
+import { formatBytes } from "~/shared/format-bytes";
+import { database, prepared } from "~db/client.server";
+import type { AlertKind } from "~db/schema/alerts";
+import { lastProved, runningSince } from "../backups/backup-records.server";
+import { removalsPausedMessage } from "../library-check/paused-removals.server";
+import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+import { checkConsent } from "./check-consent.server";
+import { checkReports } from "./check-reports.server";
+import { checkScans } from "./check-scans.server";
+import { checkTransfer } from "./check-transfer.server";
+
+/** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
+const DISK_FACTOR = 2;
+const DISK_FACTOR_RESOLVED = 2.5;
+/** A backup that was missed while the site was down is made up first. */
+const BACKUPS_LATE = 2;
+const AFTER_START_MS = 10 * 60_000;
+/** A store that comes back sooner is nobody's matter. */
+const STORE_AFTER_MS = 5 * 60_000;
+/** Failed jobs are told together, so often at most. */
+const JOBS_EVERY_MS = 15 * 60_000;
+const TITLES = 3;
+
+/**
+ * Looks whether there is something that the operator has to know, and whether what they know is over.
+ * Each cause is recorded once, however often this looks.
+ *
+ * @param upMs how long the site has been running.
+ */
+export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 1000): Promise<void> {
+  await checkDisk(now);
+  await checkJobs(now);
+  await checkBackups(now, upMs);
+  await checkStore(now);
+  await checkRemovals(now);
+  await checkConsent(now);
+  await checkReports(now);
+  await checkScans(now);
+  await checkTransfer(now);
+}
+
+async function checkDisk(now: number): Promise<void> {
+  const { freeBytes, reserveBytes } = await diskFigures();
+  const sentence = `The disk of the uploads is nearly full: ${formatBytes(freeBytes)} are free.`;
+  const isLow = freeBytes < DISK_FACTOR * reserveBytes;
+  const isOver = freeBytes >= DISK_FACTOR_RESOLVED * reserveBytes;
+  await follow("disk", isLow ? sentence : undefined, isOver, now);
+}
+
+async function checkStore(now: number): Promise<void> {
+  const failure = storeFailure();
+  const lasts = failure && now - failure.since >= STORE_AFTER_MS;
+  const sentence = failure && `${failure.sentence} What is in it can't be watched until it does.`;
+  await follow("store", lasts ? sentence : undefined, failure === undefined, now);
+}
+
+async function checkRemovals(now: number): Promise<void> {
+  const message = await removalsPausedMessage();
+  await follow("removals", message, message === undefined, now);
+}
+
+async function checkBackups(now: number, upMs: number): Promise<void> {
+  const { backupDir, backupEveryMs } = settings();
+  const last = await database()
+    .selectFrom("backups")
+    .select(["state", "reason"])
+    .where("state", "in", ["done", "failed"])
+    .orderBy("id", "desc")
+    .executeTakeFirst();
+  const failed =
+    backupDir && last?.state === "failed" ? `A backup failed: ${last.reason}` : undefined;
+  await follow("backup-failed", failed, failed === undefined, now);
+
+  const since = (await lastProved())?.started_at ?? (await firstBackupAt());
+  const ageMs = since === undefined ? 0 : now - Date.parse(since);
+  const isOld = Boolean(backupDir) && ageMs > BACKUPS_LATE * backupEveryMs;
+  const isSoon = upMs < AFTER_START_MS || (await runningSince()) !== undefined;
+  const old = `There has been no proved backup since ${since?.slice(0, 16).replace("T", " ")} UTC.`;
+  await follow("backup-old", isOld && !isSoon ? old : undefined, !isOld, now);
+}
+
+async function firstBackupAt(): Promise<string | undefined> {
+  const row = await database()
+    .selectFrom("backups")
+    .select("started_at")
+    .orderBy("id")
+    .executeTakeFirst();
+  return row?.started_at;
+}
+
+/** Raises the one alert of a kind, or resolves it. */
+async function follow(
+  kind: AlertKind,
+  sentence: string | undefined,
+  isOver: boolean,
+  now: number,
+): Promise<void> {
+  const open = await openAlerts(kind);
+  if (sentence !== undefined && open.length === 0) await raiseAlert({ kind, sentence }, now);
+  if (isOver) for (const alert of open) await resolveAlert(alert, now);
+}
+
+/** An alert is about the jobs that have failed since the one before it. */
+async function checkJobs(now: number): Promise<void> {
+  const oldest = prepared(
+    "SELECT min(finished_at) FROM jobs WHERE state = 'failed' AND finished_at > ? AND finished_at <= ?",
+  ).pluck();
+  let from = "";
+  let last: string | null = null;
+  const all = await database()
+    .selectFrom("alerts")
+    .select(["id", "until", "raised_at", "resolved_at"])
+    .where("kind", "=", "jobs")
+    .orderBy("until")
+    .execute();
+  for (const alert of all) {
+    const until = alert.until ?? "";
+    const isLasting = alert.resolved_at === null && oldest.get(from, until) !== null;
+    if (alert.resolved_at === null && !isLasting) await resolveAlert(alert, now);
+    from = until;
+    last = alert.raised_at;
+  }
+  if (last !== null && now - Date.parse(last) < JOBS_EVERY_MS) return;
+  const { jobs, until } = prepared(
+    `SELECT count(*) AS jobs, max(finished_at) AS until FROM jobs
+     WHERE state = 'failed' AND finished_at > ?`,
+  ).get(from) as { jobs: number; until: string | null };
+  if (until === null) return;
+  const sentence = `${formatQuantity(jobs, "conversion")} failed for good, the last of ${titlesAt(until)}. The queue says why.`;
+  await raiseAlert({ kind: "jobs", sentence, until }, now);
+}
+
+function titlesAt(until: string): string {
+  const titles = prepared(
+    `SELECT DISTINCT coalesce(videos.title, 'a video') FROM jobs
+     LEFT JOIN videos ON videos.id = jobs.video_id
+     WHERE jobs.state = 'failed' AND finished_at <= ? ORDER BY finished_at DESC LIMIT ${TITLES}`,
+  )
+    .pluck()
+    .all(until) as string[];
+  return titles.map((title) => `“${title.slice(0, 100)}”`).join(", ");
+}

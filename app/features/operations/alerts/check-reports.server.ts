@@ -1,0 +1,105 @@
+import { countUnhidden } from "~/features/moderation/reports/report-videos.server";
+import { settings } from "~/platform/settings.server";
+import { formatQuantity } from "~/shared/format";
+import { prepared } from "~db/client.server";
+import type { AlertKind } from "~db/schema/alerts";
+import { lastRaisedMs, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+
+const HOUR_MS = 3_600_000;
+/** A quarter of the 48 hours that the urgent kinds have. */
+const DUE_SOON_HOURS = 12;
+/** A flood of reports must not block the event loop. */
+const MAX_REPORTS = 1_000;
+/** Reports share an alert, so that a flood of them doesn't send a flood of notices. */
+const EVERY_MS = 15 * 60_000;
+
+/** Selects the open reports that a kind of alert is about. Deadlines are ISO 8601 UTC. */
+interface Waiting {
+  kind: AlertKind;
+  /** The column of the report with the alert of this kind that included it. */
+  column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
+  /** An SQL condition in addition to the deadline. */
+  where: string;
+  /** Only deadlines up to this time; no limit if undefined. */
+  upTo?: string;
+  /** Only deadlines after this time. */
+  after?: string;
+  sentence(reports: string, isOne: boolean, first: string): string;
+}
+
+/**
+ * Raises alerts about reports that can't wait: of an urgent kind, due within 12 hours, overdue. Each report
+ * is included once in an alert of each kind, and again after it was reopened. An alert is resolved once
+ * none of its reports waits. It says nothing about who reported what.
+ */
+export async function checkReports(now: number): Promise<void> {
+  const at = new Date(now).toISOString();
+  const soon = new Date(now + DUE_SOON_HOURS * HOUR_MS).toISOString();
+  await follow(now, {
+    kind: "reports-urgent",
+    column: "urgent_alert_id",
+    where: "kind IN ('consent', 'under-age')",
+    sentence: (reports, isOne, first) =>
+      `${reports} of people shown without consent or under age ${isOne ? "needs a decision" : "need a decision, the first"} by ${first}.`,
+  });
+  await follow(now, {
+    kind: "reports-due",
+    column: "due_alert_id",
+    where: "true",
+    after: at,
+    upTo: soon,
+    sentence: (reports, isOne, first) =>
+      `${reports} ${isOne ? "has" : "have"} to be decided within ${DUE_SOON_HOURS} hours, the first by ${first}.`,
+  });
+  await follow(now, {
+    kind: "reports-overdue",
+    column: "overdue_alert_id",
+    where: "true",
+    upTo: at,
+    sentence: (reports, isOne, first) =>
+      `${reports} ${isOne ? "is" : "are"} overdue, the first since ${first}.`,
+  });
+  await checkUnhidden(now);
+}
+
+/** Raises an alert about videos that stayed public only because of REPORT_HIDE_LIMIT. */
+async function checkUnhidden(now: number): Promise<void> {
+  const kind = "reports-limit";
+  const videos = settings().reportHide ? countUnhidden(MAX_REPORTS) : 0;
+  const open = await openAlerts(kind);
+  if (videos === 0) for (const alert of open) await resolveAlert(alert, now);
+  if (videos === 0 || open.length > 0) return;
+  const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
+  const sentence = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
+  await raiseAlert({ kind, sentence }, now);
+}
+
+async function follow(now: number, waiting: Waiting): Promise<void> {
+  const { kind, column, sentence } = waiting;
+  for (const alert of await openAlerts(kind)) {
+    if (waitingReports(waiting, alert.id).length === 0) await resolveAlert(alert, now);
+  }
+  const added = waitingReports(waiting, null);
+  const [first] = added;
+  if (!first || now < (await lastRaisedMs(kind)) + EVERY_MS) return;
+  const quantity =
+    added.length < MAX_REPORTS ? formatQuantity(added.length, "report") : "1,000 or more reports";
+  const time = `${first.dueAt.slice(0, 16).replace("T", " ")} UTC`;
+  const mark = (alertId: string) => {
+    const update = prepared(`UPDATE reports SET ${column} = ? WHERE id = ?`);
+    for (const { id } of added) update.run(alertId, id);
+  };
+  await raiseAlert({ kind, sentence: sentence(quantity, added.length === 1, time), mark }, now);
+}
+
+/** Returns at most 1,000 reports that wait and that this alert, or none of its kind, has included. */
+function waitingReports(
+  { column, where, after = "", upTo = "9999" }: Waiting,
+  alertId: string | null,
+): { id: string; dueAt: string }[] {
+  return prepared(
+    `SELECT id, due_at AS dueAt FROM reports
+     WHERE state = 'open' AND ${column} IS @alertId AND due_at > @after AND due_at <= @upTo AND ${where}
+     ORDER BY due_at LIMIT ${MAX_REPORTS}`,
+  ).all({ alertId, after, upTo }) as { id: string; dueAt: string }[];
+}

@@ -1,0 +1,75 @@
+import { publish } from "~/platform/live/hub.server";
+import { sendEmail } from "~/platform/mail/email.server";
+import { settings } from "~/platform/settings.server";
+import { database } from "~db/client.server";
+import { sendDue } from "~db/outbox.server";
+import { every } from "~db/runtime.server";
+import type { AlertNotice } from "~db/schema/outbox";
+import { resolvedSentence } from "./alert-records.server";
+import { checkAlerts } from "./check-alerts.server";
+import { sendWebhook } from "./webhook.server";
+
+const CHECK_EVERY_MS = 60_000;
+const FIRST_CHECK_MS = 5_000;
+
+/** Looks for alerts and sends what waits, from now on each minute. */
+export function startAlerts(): void {
+  const work = async () => {
+    await checkAlerts();
+    await deliverDue();
+  };
+  every(CHECK_EVERY_MS, "check the alerts", work, { firstMs: FIRST_CHECK_MS });
+}
+
+/** Sends the messages about alerts whose time has come. */
+export async function deliverDue(now = Date.now()): Promise<void> {
+  if ((await sendDue("alert_id", send, now)) > 0) publish("jobs");
+}
+
+async function send({ id, alert_id, channel, event }: AlertNotice): Promise<undefined> {
+  const { alertWebhook, alertWebhookSecret, alertEmail, smtpUrl, smtpFrom, siteName, publicUrl } =
+    settings();
+  const alert = await database()
+    .selectFrom("alerts")
+    .selectAll()
+    .where("id", "=", alert_id)
+    .executeTakeFirstOrThrow();
+  const { kind, raised_at, resolved_at } = alert;
+  const isOver = event === "resolved";
+  const sentence = isOver ? resolvedSentence(kind) : alert.sentence;
+  if (channel === "webhook") {
+    if (!alertWebhook || !alertWebhookSecret) throw new Error("ALERT_WEBHOOK is not set.");
+    const body = JSON.stringify({
+      type: `alert.${event}`,
+      timestamp: isOver ? resolved_at : raised_at,
+      data: {
+        alert: alert_id,
+        kind,
+        sentence,
+        site: siteName,
+        url: publicUrl ?? null,
+        raised_at,
+        resolved_at: isOver ? resolved_at : null,
+      },
+    });
+    await sendWebhook(alertWebhook, alertWebhookSecret, { id, body });
+    return;
+  }
+  if (!alertEmail || !smtpUrl) throw new Error("ALERT_EMAIL is not set.");
+  const page = publicUrl ? `\n\n${publicUrl}/admin/alerts` : "";
+  await sendEmail(
+    smtpUrl,
+    { from: smtpFrom ?? alertEmail, to: alertEmail },
+    {
+      id,
+      subject: `${siteName}: ${SUBJECTS[event]}`,
+      text: `${sentence}${isOver ? `\n\nIt was: ${alert.sentence}` : ""}\n\nSince ${raised_at}.${page}\n`,
+    },
+  );
+}
+
+const SUBJECTS: Record<AlertNotice["event"], string> = {
+  raised: "something needs you",
+  resolved: "it is over",
+  test: "a test of the alerts",
+};

@@ -1,0 +1,269 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { BUCKETS } from "~/media/bucket.server";
+import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
+import { settings } from "~/platform/settings.server";
+
+/** A file of the uploads as a backup lists it; path with slashes, `videos/u/1.mp4`. */
+export interface ListedFile {
+  path: string;
+  bytes: number;
+  modifiedMs: number;
+  /** Of the content when it was copied, hexadecimal; not in a backup of `npm run backup -- FOLDER`. */
+  sha256?: string;
+  /** When the copy was last read and compared with it, ISO 8601 UTC. */
+  readAt?: string;
+}
+
+/** The names of the files of a backup, beside the folder of copied uploads. */
+export const BACKUP = {
+  database: "site.sqlite",
+  secret: "session-secret",
+  listing: "files.json",
+  uploads: "uploads",
+  manifest: "backup.json",
+} as const;
+
+/** Of performers: encrypted, with a secret that is in no backup. */
+const DOCUMENTS = "documents";
+
+/** Where the secret is kept that signs cookies, when no setting gives it. */
+export function secretFile(): string {
+  return path.join(path.dirname(path.resolve(settings().databasePath)), BACKUP.secret);
+}
+
+/** The folders in UPLOADS_DIR that a backup contains. */
+export const UPLOAD_FOLDERS = [...BUCKETS, DOCUMENTS];
+
+/**
+ * Lists the uploaded files in the order in which they have to be copied, without those that are removed in the
+ * meantime. The playlists and files of a stream that is being encoded grow: a playlist is copied before the files, so
+ * that these have all segments it names, and the marker of an unfinished stream before both.
+ *
+ * @param isExcluded whether to skip a file.
+ */
+export function listUploads(
+  root = settings().uploadsDir,
+  isExcluded: (file: ListedFile) => boolean = () => false,
+): ListedFile[] {
+  const files = UPLOAD_FOLDERS.flatMap((folder) =>
+    filesBelow(path.join(root, folder)).flatMap((at) => {
+      const stat = fs.statSync(at, { throwIfNoEntry: false });
+      if (!stat) return [];
+      const name = path.relative(root, at).split(path.sep).join("/");
+      const file = { path: name, bytes: stat.size, modifiedMs: stat.mtimeMs };
+      return isExcluded(file) ? [] : [file];
+    }),
+  );
+  const rank = ({ path: name }: ListedFile) =>
+    isMarker(name) ? 0 : name.endsWith(".m3u8") ? 1 : 2;
+  return files.sort((a, b) => rank(a) - rank(b));
+}
+
+/** Whether a file marks the stream in its folder as unfinished. */
+function isMarker(file: string): boolean {
+  return path.posix.basename(file) === UNFINISHED;
+}
+
+/** The regular files in a folder and its subfolders, without hidden ones. */
+export function filesBelow(folder: string): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    if (entry.name.startsWith(".")) return [];
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(file);
+    return entry.isFile() ? [file] : [];
+  });
+}
+
+function entriesOf(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    // Removed since its parent was read; `recursive` of readdirSync fails then.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+/** Whether two entries of lists are of one content, as far as a list tells. */
+export function isSame(a: ListedFile, b: ListedFile): boolean {
+  return a.bytes === b.bytes && Math.abs(a.modifiedMs - b.modifiedMs) < 1;
+}
+
+/** Puts a file of a list somewhere; `link` shares the disk space with the one that is there. */
+export type Put = (from: string, to: string, file: ListedFile) => void;
+
+export const copy: Put = (from, to, { modifiedMs }) => {
+  fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);
+  fs.utimesSync(to, modifiedMs / 1000, modifiedMs / 1000);
+};
+
+export const link: Put = (from, to) => fs.linkSync(from, to);
+
+/**
+ * Puts one file at its target, whole or not at all.
+ *
+ * @returns false for one that has been deleted meanwhile.
+ */
+export function putWhole(file: ListedFile, from: string, target: string, put: Put = copy): boolean {
+  fs.mkdirSync(path.dirname(target), { recursive: true });
+  const partial = `${target}.partial`;
+  try {
+    fs.rmSync(partial, { force: true });
+    put(from, partial, file);
+    fs.renameSync(partial, target);
+    return true;
+  } catch (error) {
+    fs.rmSync(partial, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return false;
+  }
+}
+
+/**
+ * Copies the uploaded files that the target doesn't have yet with the same size and time. Those that are deleted in the
+ * meantime are skipped.
+ *
+ * @returns how many were copied, and the files of the site as they are in the target.
+ */
+export function copyNew(
+  from: string,
+  to: string,
+  isExcluded: (file: ListedFile) => boolean,
+): { copied: number; files: ListedFile[] } {
+  let copied = 0;
+  removeEndedMarkers(
+    listUploads(to).map((file) => file.path),
+    from,
+    to,
+  );
+  const files = listUploads(from, isExcluded).flatMap((file) => {
+    const target = path.join(to, file.path);
+    if (!isThere(file, target) && putWhole(file, path.join(from, file.path), target)) copied++;
+    const stat = fs.statSync(target, { throwIfNoEntry: false });
+    return stat ? [{ path: file.path, bytes: stat.size, modifiedMs: stat.mtimeMs }] : [];
+  });
+  return { copied, files };
+}
+
+/** Whether a file with the size and time of an entry exists. */
+export function isThere(entry: ListedFile, file: string): boolean {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  return (
+    stat !== undefined && isSame(entry, { path: "", bytes: stat.size, modifiedMs: stat.mtimeMs })
+  );
+}
+
+/**
+ * Removes the markers of unfinished streams whose originals are gone: the streams have been finished since.
+ *
+ * @param copies paths of files in `to`.
+ * @returns the paths that were removed.
+ */
+export function removeEndedMarkers(copies: Iterable<string>, from: string, to: string): string[] {
+  const ended = [...copies].filter(
+    (file) => isMarker(file) && !fs.existsSync(path.join(from, file)),
+  );
+  for (const file of ended) fs.rmSync(path.join(to, file), { force: true });
+  return ended;
+}
+
+/** Writes a file of a backup, readable by its owner only, whole or not at all. */
+export function writeWhole(file: string, content: string | Buffer): void {
+  fs.writeFileSync(`${file}.partial`, content, { mode: 0o600 });
+  fs.renameSync(`${file}.partial`, file);
+}
+
+export function readListing(backup: string): ListedFile[] {
+  const listing = path.join(backup, BACKUP.listing);
+  return fs.existsSync(listing) ? JSON.parse(fs.readFileSync(listing, "utf8")) : [];
+}
+
+export function writeListing(backup: string, files: readonly ListedFile[]): void {
+  writeWhole(path.join(backup, BACKUP.listing), `${JSON.stringify(files, null, 1)}\n`);
+}
+
+const CHUNK_BYTES = 1024 ** 2;
+
+/** The SHA-256 of a file's content, hexadecimal. It holds the thread: not for the server's. */
+export function digestOf(file: string): string {
+  const hash = createHash("sha256");
+  const descriptor = fs.openSync(file, "r");
+  try {
+    for (const chunk of chunksOf(descriptor)) hash.update(chunk);
+    return hash.digest("hex");
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/**
+ * Copies a file that others may be writing to or replacing: the version that the name leads to at the start, up to the
+ * length that it has at that time. Blocks the thread.
+ *
+ * @returns what was copied. The digest is of the bytes as they were read from the source, and the time is from before
+ *   that, so that the entry never equals one of a later version.
+ */
+export function copyWithDigest(from: string, to: string): Omit<ListedFile, "path"> {
+  const hash = createHash("sha256");
+  const source = fs.openSync(from, "r");
+  try {
+    const { size, mtimeMs, mode } = fs.fstatSync(source);
+    if (isCloned(from, to)) {
+      fs.utimesSync(to, mtimeMs / 1000, mtimeMs / 1000);
+      return { bytes: fs.statSync(to).size, modifiedMs: mtimeMs, sha256: digestOf(to) };
+    }
+    const target = fs.openSync(to, "w", mode);
+    let bytes = 0;
+    try {
+      for (const chunk of chunksOf(source, size)) {
+        hash.update(chunk);
+        writeAll(target, chunk);
+        bytes += chunk.length;
+      }
+      fs.futimesSync(target, mtimeMs / 1000, mtimeMs / 1000);
+    } finally {
+      fs.closeSync(target);
+    }
+    return { bytes, modifiedMs: mtimeMs, sha256: hash.digest("hex") };
+  } finally {
+    fs.closeSync(source);
+  }
+}
+
+/** Copies a file by sharing its blocks (reflink), which takes no space; false where the file system can't. */
+function isCloned(from: string, to: string): boolean {
+  try {
+    fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw error;
+    return false;
+  }
+}
+
+/** The content of a file in parts, of which each is valid until the next one is read. */
+function* chunksOf(descriptor: number, bytes = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let left = bytes;
+  while (left > 0) {
+    const read = fs.readSync(descriptor, chunk, 0, Math.min(CHUNK_BYTES, left), null);
+    if (read === 0) return;
+    left -= read;
+    yield chunk.subarray(0, read);
+  }
+}
+
+/** A disk that is nearly full may take only a part with each call. */
+function writeAll(descriptor: number, chunk: Buffer): void {
+  for (let at = 0; at < chunk.length; ) at += fs.writeSync(descriptor, chunk, at);
+}
+
+/** Waits until everything that was written to the file systems of some folders is on their disks. */
+export function flushFileSystems(folders: readonly string[]): void {
+  const { status } = spawnSync("sync", ["-f", ...folders], { stdio: "ignore" });
+  if (status !== 0) spawnSync("sync", { stdio: "ignore" });
+}

@@ -1,0 +1,163 @@
+import { recordActivity } from "~/platform/activity/activity.server";
+import { formatQuantity } from "~/shared/format";
+import { formatBytes } from "~/shared/format-bytes";
+import { database, transaction } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
+import type { BackupRow } from "~db/schema/backups";
+import { retryWhileBusy } from "~db/write-lock";
+import type { MadeBackup } from "./make-backup.server";
+
+/** Of what became of earlier backups, so much is kept. */
+const RECORDS_KEPT = 200;
+/** The end of a backup is worth waiting for. */
+const BUSY_WAIT_MS = 60_000;
+
+export interface BackupRequest {
+  /** Who asked for it; null for the timetable and the command line. */
+  userId: string | null;
+  /** The time of the timetable, ISO 8601 UTC; null for one that was asked for. */
+  dueAt: string | null;
+}
+
+/** Records that a backup begins; returns the id of the record. */
+export async function recordStart({ userId, dueAt }: BackupRequest): Promise<number> {
+  const { insertId } = await database()
+    .insertInto("backups")
+    .values({ user_id: userId, due_at: dueAt })
+    .executeTakeFirstOrThrow();
+  const id = Number(insertId);
+  await database()
+    .deleteFrom("backups")
+    .where("id", "<=", id - RECORDS_KEPT)
+    .execute();
+  return id;
+}
+
+/** Records that it is made and proved, in the activity too. */
+export async function recordSuccess(id: number, made: MadeBackup): Promise<void> {
+  const { name, files, bytes, addedBytes, repaired } = made;
+  const detail = `${formatQuantity(files, "file")}, ${formatBytes(bytes)}`;
+  await finish(id, { state: "done", name, files, bytes, added_bytes: addedBytes, repaired }, [
+    ["backup", "backup-timed"],
+    detail,
+  ]);
+}
+
+export async function recordFailure(id: number, reason: string): Promise<void> {
+  await finish(id, { state: "failed", reason }, [["backup-failed", "backup-failed-timed"], reason]);
+}
+
+type Actions = ["backup", "backup-timed"] | ["backup-failed", "backup-failed-timed"];
+
+async function finish(
+  id: number,
+  columns: Partial<BackupRow>,
+  [[asked, timed], detail]: [Actions, string],
+): Promise<void> {
+  await retryWhileBusy(
+    () =>
+      transaction(() => {
+        const row = firstRow(
+          database()
+            .updateTable("backups")
+            .set({ ...columns, finished_at: new Date().toISOString() })
+            .where("id", "=", id)
+            .returning(["user_id", "due_at"]),
+        );
+        const action = row?.due_at ? timed : asked;
+        recordActivity({ userId: row?.user_id ?? null, action, detail });
+      }),
+    BUSY_WAIT_MS,
+  );
+}
+
+const KILLED = "Its process was killed.";
+const STOPPED = "The site was stopped.";
+/** Delay before each retry of a scheduled backup whose process was killed. */
+const RETRY_DELAYS_MS = [60_000, 15 * 60_000];
+
+/**
+ * Records that the running backups have ended: a scheduled one is still due.
+ *
+ * @param isStopped whether the site itself ended them.
+ */
+export async function recordInterruption({ isStopped = false } = {}): Promise<void> {
+  await database()
+    .updateTable("backups")
+    .set({
+      state: "interrupted",
+      reason: isStopped ? STOPPED : KILLED,
+      finished_at: new Date().toISOString(),
+    })
+    .where("state", "=", "running")
+    .execute();
+}
+
+/**
+ * Decides when to try again after the processes of scheduled backups were killed one after another, for example
+ * because they needed too much memory. When the last attempt is over, the backup has failed, which raises an alert.
+ *
+ * @returns whether the next attempt has to wait.
+ */
+export async function shouldDelayRetry(now: number): Promise<boolean> {
+  const last = await database()
+    .selectFrom("backups")
+    .select(["id", "state", "reason", "finished_at"])
+    .where("due_at", "is not", null)
+    .orderBy("id", "desc")
+    .limit(RETRY_DELAYS_MS.length + 1)
+    .execute();
+  const first = last.findIndex(({ reason }) => reason !== KILLED);
+  const kills = first < 0 ? last.length : first;
+  const [latest] = last;
+  if (kills === 0 || !latest) return false;
+  const waitMs = RETRY_DELAYS_MS[kills - 1];
+  if (waitMs !== undefined) return now < Date.parse(latest.finished_at ?? "") + waitMs;
+  await recordFailure(
+    latest.id,
+    `The backup process was killed ${kills} times. Check whether the server runs out of memory.`,
+  );
+  return true;
+}
+
+/** Forgets one that could not begin, since another was being made. */
+export async function forgetStart(id: number): Promise<void> {
+  await database().deleteFrom("backups").where("id", "=", id).execute();
+}
+
+/** The time that the last backup of the timetable was made for, in milliseconds since 1970. */
+export async function lastDue(): Promise<number | undefined> {
+  const row = await database()
+    .selectFrom("backups")
+    .select("due_at")
+    .where("due_at", "is not", null)
+    .where("state", "in", ["done", "failed"])
+    .orderBy("due_at", "desc")
+    .executeTakeFirst();
+  return row?.due_at ? Date.parse(row.due_at) : undefined;
+}
+
+/** When the backup that is being made began, ISO 8601 UTC. */
+export async function runningSince(): Promise<string | undefined> {
+  const row = await database()
+    .selectFrom("backups")
+    .select("started_at")
+    .where("state", "=", "running")
+    .executeTakeFirst();
+  return row?.started_at;
+}
+
+/** The last ones, the newest first. */
+export function lastBackups(most: number): Promise<BackupRow[]> {
+  return database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
+}
+
+/** The last one that is proved. */
+export function lastProved(): Promise<BackupRow | undefined> {
+  return database()
+    .selectFrom("backups")
+    .selectAll()
+    .where("state", "=", "done")
+    .orderBy("id", "desc")
+    .executeTakeFirst();
+}

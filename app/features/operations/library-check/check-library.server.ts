@@ -1,0 +1,287 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { Selectable } from "kysely";
+import { checkDocuments, documentFile } from "~/features/consent/documents.server";
+import { BUCKETS, bucketFile, type MediaName, mediaBasePath } from "~/media/bucket.server";
+import { isPreservedFile } from "~/media/files/preserved.server";
+import { isBeingRemoved } from "~/media/files/removals.server";
+import {
+  allStoredFiles,
+  forgetStored,
+  isStored,
+  storedFilesOf,
+} from "~/media/files/stored-files.server";
+import { diskUsage, forgetFiles, replaceRecord } from "~/media/media-files.server";
+import { type PauseReason, removalsPausedBy } from "~/media/removal-guard.server";
+import { settings } from "~/platform/settings.server";
+import { database, transaction } from "~db/client.server";
+import type { MediaFilesTable } from "~db/schema";
+import { claimantOf, ownerOf, readClaims } from "./claims.server";
+import { type MissingFile, missingFiles } from "./missing-files.server";
+import { isUnchanged, moveToQuarantine, QUARANTINE_MS, UNCHANGED_MS } from "./quarantine.server";
+
+/** No upload needs this long from its first byte in the bucket to its row. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+/** A file, or a folder of derived files, in a bucket. */
+export interface LibraryEntry extends MediaName {
+  isFolder: boolean;
+  bytes: number;
+}
+
+export interface LibraryReport {
+  /** In the buckets, but of no video. */
+  stray: LibraryEntry[];
+  /** Referenced by a video, but not on disk. */
+  missing: MissingFile[];
+  /** Entries that belong to a video, and their bytes. */
+  entries: number;
+  bytes: number;
+  /** Why nothing may be removed at the moment. */
+  pausedBy?: PauseReason;
+}
+
+/**
+ * Compares the buckets with the catalogue, and corrects the recorded disk usage.
+ * It removes nothing, and may run beside the server: records that were written since it began
+ * stay as they are, and files of an upload in progress are left to the upload.
+ *
+ * @param wantsMissing false leaves out the list of missing files, for which each is looked up on the disk
+ *   and recorded.
+ * @param forgetsMissing also while so many files are missing that their folder may not be mounted.
+ */
+export async function checkLibrary({
+  wantsMissing = true,
+  forgetsMissing = false,
+} = {}): Promise<LibraryReport> {
+  const recorded = await recordedFiles();
+  const pausedBy = await removalsPausedBy();
+  // Files of another site are not recorded as files of this one.
+  const corrects = pausedBy !== "other-database";
+  const claims = await readClaims();
+  const report: LibraryReport = {
+    stray: [],
+    missing: [],
+    entries: 0,
+    bytes: 0,
+    pausedBy,
+  };
+  const found = new Set<string>();
+  const unowned: LibraryEntry[] = [];
+  for await (const entry of entries()) {
+    const key = keyOf(entry);
+    found.add(key);
+    const videoId = ownerOf(entry, claims);
+    if (videoId === undefined && (await isInTransit(entry))) continue;
+    if (videoId === undefined) unowned.push(entry);
+    report.entries += 1;
+    report.bytes += entry.bytes;
+    const before = recorded.get(key);
+    // Only the record still says that a preserved video had it.
+    const isKept = videoId === undefined && isPreservedFile(entry);
+    const owner = videoId ?? (isKept ? (before?.video_id ?? null) : null);
+    if (corrects) await correctRecord(entry, owner, before);
+  }
+  // These records tell the next start what should be there.
+  if (forgetsMissing || !pausedBy) await forgetOthers(recorded, found);
+  if (corrects) {
+    await deleteOrphanDigests();
+    await correctFigure();
+  }
+  report.stray = await stillUnowned(unowned);
+  if (wantsMissing) for await (const file of missingFiles()) report.missing.push(file);
+  return report;
+}
+
+/**
+ * Moves what belongs to no video to the quarantine, unless it has changed within a week. Asks the catalogue
+ * again first: an upload that was just being published has its row by now.
+ *
+ * @returns what was moved.
+ */
+export async function quarantineStray(
+  stray: readonly LibraryEntry[],
+  now = Date.now(),
+): Promise<LibraryEntry[]> {
+  if (await removalsPausedBy()) return [];
+  const moved: LibraryEntry[] = [];
+  for (const entry of await stillUnowned(stray)) {
+    const at = bucketFile(entry.bucket, entry.path);
+    const isLocal = at && (await fs.lstat(at).catch(() => undefined)) !== undefined;
+    const isOld = isLocal ? await isUnchanged(at, now) : isStoredUnchanged(entry, now);
+    if (!at || !isOld || claimantOf(entry) || isPreservedFile(entry)) continue;
+    if (isLocal) await moveToQuarantine(at, path.join(entry.bucket, entry.path), now);
+    await transaction(() => {
+      if (!claimantOf(entry)) forgetStored(entry, { retentionMs: QUARANTINE_MS }, now);
+    });
+    moved.push(entry);
+  }
+  await forgetFiles(moved);
+  return moved;
+}
+
+/**
+ * Moves documents to the quarantine that belong to no performer, unless they have changed within a week.
+ *
+ * @returns the names of those that were moved.
+ */
+export async function quarantineDocuments(
+  names: readonly string[],
+  now = Date.now(),
+): Promise<string[]> {
+  if (await removalsPausedBy()) return [];
+  const moved: string[] = [];
+  for (const name of names) {
+    const file = documentFile(name);
+    if (!(await isUnchanged(file, now)) || !checkDocuments().stray.includes(name)) continue;
+    await moveToQuarantine(file, path.join("documents", name), now);
+    moved.push(name);
+  }
+  return moved;
+}
+
+function isStoredUnchanged(entry: LibraryEntry, now: number): boolean {
+  return storedFilesOf(entry).every(({ modifiedMs }) => now - modifiedMs > UNCHANGED_MS);
+}
+
+/** The entries that still belong to no video and to no upload in progress. */
+async function stillUnowned(entries: readonly LibraryEntry[]): Promise<LibraryEntry[]> {
+  const left: LibraryEntry[] = [];
+  // Checked before the rows are read: an upload releases its reservation after its row is written.
+  for (const entry of entries) {
+    if (!(await isInTransit(entry))) left.push(entry);
+  }
+  const claims = left.length > 0 ? await readClaims() : undefined;
+  return left.filter((entry) => claims && ownerOf(entry, claims) === undefined);
+}
+
+/** Whether an upload in progress, or a removal, accounts for a file without a video. */
+async function isInTransit(entry: LibraryEntry): Promise<boolean> {
+  return (await isArriving(entry)) || isBeingRemoved(entry);
+}
+
+/**
+ * Whether the file belongs to an upload in progress, which reserves the empty folder
+ * `{userId}/{timestamp}` from before
+ * the file's first byte until the row is there; one that is a day old is what a killed process left.
+ */
+export async function isArriving({ path: pathInBucket, isFolder }: LibraryEntry): Promise<boolean> {
+  // The folder by which an import reserves a second; its rows in `imports` tell whether it runs.
+  if (isFolder && pathInBucket.endsWith("000")) return false;
+  const folder = bucketFile("videos", mediaBasePath(pathInBucket));
+  if (!folder) return false;
+  const [names, stat] = await Promise.all([
+    fs.readdir(folder).catch(() => undefined),
+    fs.stat(folder).catch(() => undefined),
+  ]);
+  return names?.length === 0 && stat !== undefined && Date.now() - stat.mtimeMs < ABANDONED_MS;
+}
+
+/** The entries of `{bucket}/{userId}/`. */
+async function* entries(): AsyncGenerator<LibraryEntry> {
+  for (const bucket of BUCKETS) {
+    const root = path.join(settings().uploadsDir, bucket);
+    for (const user of await listing(root)) {
+      if (!user.isDirectory()) continue;
+      for (const name of await listing(path.join(root, user.name))) {
+        const isFolder = name.isDirectory();
+        const bytes = await diskUsage(path.join(root, user.name, name.name));
+        yield { bucket, path: `${user.name}/${name.name}`, isFolder, bytes };
+      }
+    }
+  }
+  yield* storedEntries();
+}
+
+/** The entries that are in the store only. */
+async function* storedEntries(): AsyncGenerator<LibraryEntry> {
+  let entry = "";
+  for (const { bucket, path: name } of allStoredFiles()) {
+    if (bucket === "documents") continue;
+    const parts = name.split("/");
+    const entryPath = parts.slice(0, 2).join("/");
+    if (`${bucket}/${entryPath}` === entry) continue;
+    entry = `${bucket}/${entryPath}`;
+    const file = bucketFile(bucket, entryPath);
+    if (!file || (await fs.lstat(file).catch(() => undefined))) continue;
+    const bytes = await diskUsage(file);
+    yield { bucket, path: entryPath, isFolder: parts.length > 2, bytes };
+  }
+}
+
+/** Returns the entries of a folder, without hidden ones; none if it doesn't exist. */
+export async function listing(folder: string) {
+  const all = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
+  return all.filter(({ name }) => !name.startsWith("."));
+}
+
+/** Recomputes the recorded total from the files' records. */
+async function correctFigure(): Promise<void> {
+  await database()
+    .updateTable("storage")
+    .set(({ selectFrom, fn, val }) => ({
+      checked_at: new Date().toISOString(),
+      bytes: selectFrom("media_files").select(
+        fn.coalesce(fn.sum<number>("bytes"), val(0)).as("all"),
+      ),
+    }))
+    .execute();
+}
+
+export type RecordedFile = Selectable<MediaFilesTable>;
+
+const keyOf = ({ bucket, path }: MediaName) => `${bucket}/${path}`;
+
+async function recordedFiles(): Promise<Map<string, RecordedFile>> {
+  const rows = await database().selectFrom("media_files").selectAll().execute();
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+/** Writes what was found, unless the record has changed since `before` was read. */
+export async function correctRecord(
+  { bucket, path, bytes, isFolder }: LibraryEntry,
+  videoId: string | null,
+  before: RecordedFile | undefined,
+): Promise<void> {
+  const kind = isFolder ? "derived" : bucket === "videos" ? "video" : "thumbnail";
+  if (before && before.bytes === bytes && before.video_id === videoId && before.kind === kind) {
+    return;
+  }
+  await replaceRecord(before, { bucket, path, videoId, kind, bytes });
+  if (before) return;
+  // A file that was deleted since it was measured: its record was removed before this one came.
+  const file = bucketFile(bucket, path);
+  const isThere = file && (await fs.lstat(file).catch(() => undefined));
+  if (!isThere && !isStored({ bucket, path })) await forgetFiles([{ bucket, path }]);
+}
+
+async function forgetOthers(
+  recorded: ReadonlyMap<string, RecordedFile>,
+  found: ReadonlySet<string>,
+): Promise<void> {
+  for (const [key, file] of recorded) {
+    // Deeper entries count as a part of their folder.
+    const isOwnEntry = file.path.split("/").length === 2;
+    if (!(isOwnEntry && found.has(key))) await forgetUnlessChanged(file);
+  }
+}
+
+/** Forgets a record unless its file exists or the record has changed since it was read. */
+export async function forgetUnlessChanged(before: RecordedFile): Promise<void> {
+  const isOwnEntry = before.path.split("/").length === 2;
+  const file = bucketFile(before.bucket, before.path);
+  if (isOwnEntry && file && (await fs.lstat(file).catch(() => undefined))) return;
+  if (isOwnEntry && isStored(before)) return;
+  await replaceRecord(before, undefined);
+}
+
+/** Digests of videos that another program deleted; for our own the trash removes them. */
+async function deleteOrphanDigests(): Promise<void> {
+  const videos = database().selectFrom("videos").select("id");
+  const deleted = database().selectFrom("deleted_videos").select("id");
+  await database()
+    .deleteFrom("video_digests")
+    .where("video_id", "not in", videos)
+    .where("video_id", "not in", deleted)
+    .execute();
+}

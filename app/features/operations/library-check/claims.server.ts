@@ -1,0 +1,120 @@
+import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { cutBasePath } from "~/media/files/cut-source.server";
+import type { NamedFiles } from "~/media/files/references.server";
+import { secondOf } from "~/media/intake/move-into-bucket.server";
+import { filesBeingImported } from "~/media/intake/running-imports.server";
+import { readCaptions } from "~db/captions";
+import { database, prepared } from "~db/client.server";
+import { rowsWithFilesAfter } from "./missing-files.server";
+
+/** What rows say about the entries of the buckets. */
+export interface Claims {
+  /** `bucket/path` of the files that rows name, with the video's id. */
+  files: Map<string, string>;
+  /** `{userId}/{timestamp}` of the videos: the folders of their derived files. */
+  basePaths: Map<string, string>;
+  /** The same of the thumbnails, with the folders of their smaller versions. */
+  thumbnailBasePaths: Map<string, string>;
+}
+
+const DELETED_AT_ONCE = 500;
+
+/** Reads the files of videos, of their earlier and pending files, of deleted videos, and of running imports. */
+export async function readClaims(): Promise<Claims> {
+  const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
+  // First, so that a live video of the same files counts as their owner.
+  for (const { id, row } of deletedVideos()) claim(claims, id, row);
+  for await (const { id, ...row } of rowsWithFiles()) claim(claims, id, row);
+  const others = await database()
+    .selectFrom("video_files")
+    .selectAll()
+    .where("state", "!=", "removed")
+    .execute();
+  for (const { id, ...row } of others) {
+    claim(claims, id, row);
+    // Its file is moved into the bucket before its row names it.
+    const cut = row.video_url === "" ? cutBasePath(row) : undefined;
+    if (cut) claimUrl(claims, id, mediaUrl("videos", `${cut}.mp4`), false);
+  }
+  for (const { videoId, target } of await filesBeingImported()) {
+    const basePath = mediaBasePath(target);
+    claims.files.set(`videos/${target}`, videoId);
+    claims.files.set(`thumbnails/${basePath}.webp`, videoId);
+    claims.basePaths.set(basePath, videoId);
+    claims.basePaths.set(secondOf(basePath), videoId);
+  }
+  return claims;
+}
+
+/** Returns the id of the video, or of its other file, that an entry of a bucket belongs to. */
+export function ownerOf(
+  entry: MediaName & { isFolder: boolean },
+  claims: Claims,
+): string | undefined {
+  if (entry.isFolder) {
+    const ofThumbnail = entry.bucket === "thumbnails" && claims.thumbnailBasePaths.get(entry.path);
+    return claims.basePaths.get(entry.path) ?? (ofThumbnail || undefined);
+  }
+  return claims.files.get(`${entry.bucket}/${entry.path}`);
+}
+
+/** Returns the id of the video, or of its other file, whose row names an entry at the moment. */
+export function claimantOf({
+  bucket,
+  path,
+  isFolder,
+}: MediaName & { isFolder: boolean }): string | undefined {
+  const url = mediaUrl(bucket, path);
+  // From "{url}." to below "{url}0": a file with the name of the folder ("."), or one in it ("/").
+  const isNamed = (column: string) =>
+    isFolder ? `${column} >= @url || '.' AND ${column} < @url || '0'` : `${column} = @url`;
+  const names = ["videos", "video_files"].flatMap((table) =>
+    ["video_url", "source_url", "thumbnail_url"].map(
+      (column) => `SELECT id FROM ${table} WHERE ${isNamed(column)}`,
+    ),
+  );
+  const imports = "SELECT video_id FROM imports WHERE finished_at IS NULL AND target = @path";
+  const claimant = prepared([...names, imports].join(" UNION ALL ")).pluck();
+  return claimant.get({ url, path }) as string | undefined;
+}
+
+async function* rowsWithFiles() {
+  for (let after = 0; ; ) {
+    const rows = await rowsWithFilesAfter(after);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.number;
+  }
+}
+
+function* deletedVideos(): Generator<{ id: string; row: NamedFiles }> {
+  const next = prepared(
+    `SELECT id, row FROM deleted_videos WHERE id > ? ORDER BY id LIMIT ${DELETED_AT_ONCE}`,
+  );
+  for (let after = ""; ; ) {
+    const rows = next.all(after) as { id: string; row: string }[];
+    for (const { id, row } of rows) yield { id, row: JSON.parse(row) as NamedFiles };
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
+}
+
+function claim(claims: Claims, id: string, row: NamedFiles): void {
+  const captions = readCaptions(row.captions).map(({ url }) => url);
+  const derived = [row.hls_url, row.storyboard_url, row.preview_url];
+  for (const url of [row.video_url, row.source_url, ...derived, ...captions]) {
+    claimUrl(claims, id, url, false);
+  }
+  claimUrl(claims, id, row.thumbnail_url, true);
+  claimUrl(claims, id, row.generated_poster_url, true);
+}
+
+function claimUrl(claims: Claims, id: string, url: string | null, isThumbnail: boolean): void {
+  const file = url ? parseMediaUrl(url) : undefined;
+  if (!file) return;
+  claims.files.set(`${file.bucket}/${file.path}`, id);
+  const basePaths = isThumbnail ? claims.thumbnailBasePaths : claims.basePaths;
+  basePaths.set(mediaBasePath(file.path), id);
+}

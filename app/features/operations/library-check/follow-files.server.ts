@@ -1,0 +1,191 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { BUCKETS, type Bucket, bucketFile } from "~/media/bucket.server";
+import { diskUsage } from "~/media/media-files.server";
+import { removalsPausedBy } from "~/media/removal-guard.server";
+import { settings } from "~/platform/settings.server";
+import { prepared } from "~db/client.server";
+import { every } from "~db/runtime.server";
+import {
+  correctRecord,
+  forgetUnlessChanged,
+  isArriving,
+  type LibraryEntry,
+  listing,
+  type RecordedFile,
+} from "./check-library.server";
+import { claimantOf } from "./claims.server";
+
+/**
+ * Records files that other tools put into the buckets or remove from them while the site runs, so that
+ * the studio's sizes are at most a minute old. A folder's modification time shows whether an entry was
+ * added or removed; an unchanged library costs one `stat` for each uploader.
+ */
+
+const LOOK_EVERY_MS = 30_000;
+/** A large folder in which uploads arrive is read again and again: for at most a twentieth of the time. */
+const MIN_REST_RATIO = 20;
+/** A file that was written to within this time may still be growing. */
+const GROWING_MS = 60_000;
+/** Two changes within the resolution of a file system's clock leave the same modification time. */
+const CLOCK_RESOLUTION_MS = 2_000;
+const NAMES_AT_ONCE = 500;
+/** Each takes seven lookups of rows: at most some milliseconds before other work may run. */
+const CLAIMS_AT_ONCE = 100;
+
+/** What the previous look saw. */
+export interface SeenFiles {
+  /** Modification times of the folders `{bucket}/{userId}`. */
+  folders: Map<string, number>;
+  /** Entries that are measured again at the next look. */
+  growing: Entry[];
+  /** Folders that could not be read, so that each is logged once. */
+  unreadable: Set<string>;
+}
+
+type Entry = Pick<LibraryEntry, "bucket" | "path" | "isFolder">;
+
+export function nothingSeen(): SeenFiles {
+  return { folders: new Map(), growing: [], unreadable: new Set() };
+}
+
+/** Follows the buckets from now on. */
+export function startFollowingFiles(): void {
+  const seen = nothingSeen();
+  let restUntil = 0;
+  const look = async () => {
+    const began = performance.now();
+    if (began < restUntil) return;
+    try {
+      await followFiles(seen);
+    } finally {
+      const now = performance.now();
+      restUntil = now + MIN_REST_RATIO * (now - began);
+    }
+  };
+  every(LOOK_EVERY_MS, "look for files of other tools", look);
+}
+
+/** Records what has changed since the previous look. */
+export async function followFiles(seen: SeenFiles, now = Date.now()): Promise<void> {
+  const pausedBy = await removalsPausedBy();
+  // Files of another site are not recorded as files of this one.
+  if (pausedBy === "other-database") return;
+  const growing = seen.growing;
+  seen.growing = [];
+  for (const entry of growing) await measure(entry, seen, now);
+  for (const bucket of BUCKETS) {
+    for (const user of await listing(path.join(settings().uploadsDir, bucket))) {
+      if (!user.isDirectory()) continue;
+      const folder = path.join(settings().uploadsDir, bucket, user.name);
+      try {
+        const { mtimeMs } = await fs.stat(folder);
+        if (seen.folders.get(folder) === mtimeMs) continue;
+        const names = await recordAdded(bucket, user.name, seen, now);
+        // These records tell the next start which files should exist.
+        if (!pausedBy) await forgetRemoved(bucket, user.name, names);
+        if (now - mtimeMs > CLOCK_RESOLUTION_MS) seen.folders.set(folder, mtimeMs);
+      } catch (error) {
+        if (!seen.unreadable.has(folder)) console.error(`Could not read ${folder}:`, error);
+        seen.unreadable.add(folder);
+      }
+    }
+  }
+  await claimUnowned();
+}
+
+/** Records the entries of a folder that have no record. Returns the paths of all its entries. */
+async function recordAdded(
+  bucket: Bucket,
+  user: string,
+  seen: SeenFiles,
+  now: number,
+): Promise<Set<string>> {
+  const known = prepared(
+    `SELECT path FROM media_files
+     WHERE bucket = ? AND path IN (SELECT value FROM json_each(?))`,
+  ).pluck();
+  const paths = new Set<string>();
+  let batch: Entry[] = [];
+  const recordBatch = async () => {
+    const recorded = new Set(known.all(bucket, JSON.stringify(batch.map((entry) => entry.path))));
+    const added = batch.filter((entry) => !recorded.has(entry.path));
+    batch = [];
+    for (const entry of added) await measure(entry, seen, now);
+  };
+  // In portions: a folder may have hundreds of thousands of entries.
+  const folder = await fs.opendir(path.join(settings().uploadsDir, bucket, user), {
+    bufferSize: NAMES_AT_ONCE,
+  });
+  for await (const entry of folder) {
+    if (entry.name.startsWith(".")) continue;
+    const name = `${user}/${entry.name}`;
+    paths.add(name);
+    batch.push({ bucket, path: name, isFolder: entry.isDirectory() });
+    if (batch.length === NAMES_AT_ONCE) await recordBatch();
+  }
+  await recordBatch();
+  return paths;
+}
+
+/** Records the size of an entry, and notes whether it has to be measured again. */
+async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void> {
+  const file = bucketFile(entry.bucket, entry.path);
+  if (!file) return;
+  const before = prepared("SELECT * FROM media_files WHERE bucket = ? AND path = ?").get(
+    entry.bucket,
+    entry.path,
+  ) as RecordedFile | undefined;
+  const stat = await fs.lstat(file).catch(() => undefined);
+  if (!stat) return;
+  const measured = { ...entry, bytes: await diskUsage(file) };
+  // An upload in progress records its file itself, but it may also be cancelled or fail.
+  const isUpload = await isArriving(measured);
+  if (!isUpload)
+    await correctRecord(measured, claimantOf(entry) ?? before?.video_id ?? null, before);
+  if (isUpload || now - stat.mtimeMs < GROWING_MS) seen.growing.push(entry);
+}
+
+/** Forgets the records of a folder's entries that no longer exist. */
+async function forgetRemoved(
+  bucket: Bucket,
+  user: string,
+  existing: ReadonlySet<string>,
+): Promise<void> {
+  const next = prepared(
+    // "0" is what follows "/", so the range is everything below the folder.
+    `SELECT * FROM media_files WHERE bucket = ? AND path > ? AND path < ? || '0'
+     ORDER BY path LIMIT ${NAMES_AT_ONCE}`,
+  );
+  for (let after = `${user}/`; ; ) {
+    const records = next.all(bucket, after, user) as RecordedFile[];
+    for (const record of records) {
+      if (!existing.has(record.path)) await forgetUnlessChanged(record);
+    }
+    const last = records.at(-1);
+    if (!last) return;
+    after = last.path;
+    await setImmediate();
+  }
+}
+
+/** Assigns files to the videos whose rows have named them since they were recorded. */
+async function claimUnowned(): Promise<void> {
+  const next = prepared(
+    `SELECT * FROM media_files
+     WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${CLAIMS_AT_ONCE}`,
+  );
+  for (let after = { bucket: "", path: "" }; ; ) {
+    const records = next.all(after.bucket, after.path) as RecordedFile[];
+    for (const record of records) {
+      const entry = { ...record, isFolder: record.kind === "derived" };
+      const videoId = claimantOf(entry);
+      if (videoId) await correctRecord(entry, videoId, record);
+    }
+    const last = records.at(-1);
+    if (!last) return;
+    after = last;
+    await setImmediate();
+  }
+}

@@ -1,0 +1,38 @@
+import {
+  acceptSystemClock,
+  acceptUploadsFolder,
+  type PauseReason,
+  removalsPausedBy,
+} from "~/media/removal-guard.server";
+import { settings } from "~/platform/settings.server";
+import { checkLibrary } from "./check-library.server";
+
+/** Returns what the operator should know while removals are paused, and undefined otherwise. */
+export async function removalsPausedMessage(): Promise<string | undefined> {
+  const reason = await removalsPausedBy();
+  return reason && messageFor(reason);
+}
+
+/** Says what is wrong, what to do about it, and how to go on if nothing is wrong. */
+export function messageFor(reason: PauseReason): string {
+  const { databasePath, uploadsDir } = settings();
+  const causes: Record<PauseReason, string> = {
+    "other-database": `the database ${databasePath} has never been used with the files in ${uploadsDir}. If DATABASE_PATH or UPLOADS_DIR is wrong or a volume isn't mounted, stop the site, correct this and start again.`,
+    "older-database": `the database ${databasePath} is older than the files in ${uploadsDir}, for example because a backup was restored. Check that the videos and the trash are complete.`,
+    "clock-jumped":
+      "the system clock changed by more than a day while the site was running, or the site hasn't run for more than a week according to it. Check that the clock is correct.",
+    "missing-files": `many files of the library are missing from ${uploadsDir}. If a volume isn't mounted, stop the site, mount it and start again. If the files are lost, restore them from a backup.`,
+  };
+  return `Nothing is removed automatically for now: ${causes[reason]} If everything is as it should be, select Resume removals on the Alerts page or run npm run check-library -- --resume-removals.`;
+}
+
+/**
+ * Accepts the reason for which removals are paused. If there is another one behind it, they stay paused, and the
+ * operator is told about that.
+ */
+export async function resumeRemovals(): Promise<void> {
+  const reason = await removalsPausedBy();
+  if (reason === "missing-files") await checkLibrary({ wantsMissing: false, forgetsMissing: true });
+  else if (reason === "clock-jumped") await acceptSystemClock();
+  else await acceptUploadsFolder();
+}

@@ -1,0 +1,181 @@
+import fs from "node:fs/promises";
+import type * as Prometheus from "prom-client";
+import { diskFigures } from "~/media/files/disk.server";
+import { counts } from "~/platform/counts.server";
+import { openStreamCount } from "~/platform/live/event-stream.server";
+import { settings } from "~/platform/settings.server";
+import { SITE_VERSION } from "~/platform/version.server";
+import { processState } from "~db/runtime.server";
+import { ALERT_KINDS } from "~db/schema/alerts";
+import { JOB_KINDS } from "~db/schema/jobs";
+import { queryThread } from "~db/threads/query-thread.server";
+import type { LibraryFigures } from "./library-figures.server";
+import { followRequests, OPEN_KINDS, open } from "./request-figures.server";
+import { runtimeGauges } from "./runtime-gauges.server";
+
+/** Seconds. A cached page takes 1 ms, a page 10 ms, a search among many videos 0.3 s. */
+const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const JOB_STATES = ["waiting", "running", "failed"] as const;
+
+type Part = "database" | "disk" | "files";
+
+/** In the format of `contentType`. */
+interface MetricsText {
+  text: string;
+  contentType: string;
+}
+
+const metrics = processState("metrics", () => ({
+  begun: undefined as Promise<() => Promise<MetricsText>> | undefined,
+  reading: undefined as Promise<MetricsText> | undefined,
+}));
+
+/**
+ * The figures of the site, as Prometheus reads them. Nothing is loaded, followed or counted by request
+ * until they are asked for first; from then on they count. Who asks meanwhile gets the same answer.
+ */
+export function readMetrics(): Promise<MetricsText> {
+  const state = metrics();
+  state.begun ??= begin();
+  state.reading ??= state.begun
+    .then((read) => read())
+    .finally(() => {
+      state.reading = undefined;
+    });
+  return state.reading;
+}
+
+async function begin(): Promise<() => Promise<MetricsText>> {
+  const prometheus = await import("prom-client");
+  const figures = new prometheus.Registry();
+  const registers = [figures];
+  const readRuntime = runtimeGauges(prometheus, registers);
+  countRequests(prometheus, registers);
+
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new prometheus.Gauge({ name: `afterdark_${name}`, help, labelNames, registers });
+  gauge("build_info", "1, with the version of the site", ["version"]).set(
+    { version: SITE_VERSION },
+    1,
+  );
+
+  const failed = gauge("collect_failed", "1 for figures that could not be read", ["part"]);
+  const attempt = async (part: Part, work: () => Promise<void>) => {
+    const isDone = await work().then(
+      () => true,
+      () => false,
+    );
+    failed.set({ part }, isDone ? 0 : 1);
+  };
+  const parts = [libraryGauges(gauge), diskGauges(gauge), fileGauges(gauge)];
+
+  const opened = gauge("open_responses", "Event streams, downloads and uploads under way", [
+    "kind",
+  ]);
+  const total = (name: string, help: string, value: () => number) =>
+    new prometheus.Counter({
+      name: `afterdark_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  total("page_cache_hits", "Pages answered from the page cache", () => counts().pageCacheHits);
+  total("page_cache_misses", "Pages that had to be rendered", () => counts().pageCacheMisses);
+  total("transfer_bytes", "Bytes of video files that were sent", () => counts().mediaBytes);
+  total("sign_in_failures", "Sign-ins with a wrong secret", () => counts().signInFailures);
+
+  return async () => {
+    opened.set({ kind: "events" }, openStreamCount());
+    for (const kind of OPEN_KINDS) opened.set({ kind }, open[kind]);
+    await readRuntime();
+    await Promise.all(parts.map(({ part, collect }) => attempt(part, collect)));
+    return { text: await figures.metrics(), contentType: figures.contentType };
+  };
+}
+
+function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Registry[]): void {
+  const requests = new prometheus.Counter({
+    name: "afterdark_http_requests_total",
+    help: "Requests by the route that answered and the class of the status",
+    labelNames: ["route", "status"],
+    registers,
+  });
+  const durations = new prometheus.Histogram({
+    name: "afterdark_http_request_duration_seconds",
+    help: "How long answers took, to their last byte; without files, uploads and event streams",
+    labelNames: ["route"],
+    buckets: LATENCY_BUCKETS,
+    registers,
+  });
+  followRequests(({ route, status, seconds }) => {
+    requests.inc({ route, status });
+    if (seconds !== undefined) durations.observe({ route }, seconds);
+  });
+}
+
+type MakeGauge = (name: string, help: string, labels?: string[]) => Prometheus.Gauge;
+interface Collected {
+  part: Part;
+  collect(): Promise<void>;
+}
+
+function libraryGauges(gauge: MakeGauge): Collected {
+  const jobs = gauge("jobs", "Jobs of the queue that are not done", ["kind", "state"]);
+  const paused = gauge("queue_paused", "1 while the queue is paused");
+  const alerts = gauge("alerts_open", "Alerts of the site that last", ["kind"]);
+  const reports = gauge("reports_open", "Reports that wait for a moderator", ["state"]);
+  const proved = gauge(
+    "backup_last_proved_timestamp_seconds",
+    "When the last proved backup began; 0 when there is none",
+  );
+  const wanted = gauge(
+    "backup_interval_seconds",
+    "How often the site backs itself up; 0 when it does not",
+  );
+  return {
+    part: "database",
+    async collect() {
+      const figures = await queryThread<LibraryFigures>("studio", "library-figures", undefined);
+      for (const kind of JOB_KINDS) for (const state of JOB_STATES) jobs.set({ kind, state }, 0);
+      for (const { kind, state, jobs: number } of figures.jobs) jobs.set({ kind, state }, number);
+      paused.set(figures.isPaused ? 1 : 0);
+      for (const kind of ALERT_KINDS) alerts.set({ kind }, 0);
+      for (const { kind, alerts: number } of figures.alerts) alerts.set({ kind }, number);
+      const { open, overdue } = figures.reports;
+      reports.set({ state: "in-time" }, open - overdue);
+      reports.set({ state: "overdue" }, overdue);
+      const { backupDir, backupEveryMs } = settings();
+      proved.set(figures.provedAt ? Date.parse(figures.provedAt) / 1_000 : 0);
+      wanted.set(backupDir ? backupEveryMs / 1_000 : 0);
+    },
+  };
+}
+
+function diskGauges(gauge: MakeGauge): Collected {
+  const free = gauge("disk_free_bytes", "Free on the disk of the uploads");
+  const reserve = gauge("disk_reserve_bytes", "Below so much free space conversions wait");
+  return {
+    part: "disk",
+    async collect() {
+      const { freeBytes, reserveBytes } = await diskFigures();
+      free.set(freeBytes);
+      reserve.set(reserveBytes);
+    },
+  };
+}
+
+function fileGauges(gauge: MakeGauge): Collected {
+  const sizes = gauge("database_bytes", "Size of the database and of its log", ["file"]);
+  return {
+    part: "files",
+    async collect() {
+      const { databasePath } = settings();
+      const log = await fs.stat(`${databasePath}-wal`).catch(() => ({ size: 0 }));
+      sizes.set({ file: "wal" }, log.size);
+      sizes.set({ file: "database" }, (await fs.stat(databasePath)).size);
+    },
+  };
+}

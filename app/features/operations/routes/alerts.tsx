@@ -1,0 +1,110 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { useLoaderData, useNavigation } from "@remix-run/react";
+import { BellRing } from "lucide-react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { removalsPausedBy } from "~/media/removal-guard.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { unlessBusy } from "~/platform/busy.server";
+import { type Failure, failure } from "~/platform/failure";
+import { publish } from "~/platform/live/hub.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { EmptyState } from "~/ui/empty-state";
+import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { transaction } from "~db/client.server";
+import { AlertHead, AlertList } from "../alerts/alert-panel";
+import { channels, raiseAlert } from "../alerts/alert-records.server";
+import { readAlertsPage } from "../alerts/alerts-page.server";
+import { checkAlerts } from "../alerts/check-alerts.server";
+import { deliverDue } from "../alerts/deliver.server";
+import { resumeRemovals } from "../library-check/paused-removals.server";
+
+export const meta = privateMeta("Alerts");
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requirePermission(request, "/admin/alerts");
+  return await readAlertsPage();
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/alerts");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  const intent = form.get("intent");
+  if (intent === "test") return sendTest(user.id);
+  if (intent === "resume-removals") return resume(user.id);
+  throw new Response(null, { status: 400, statusText: "Bad Request" });
+}
+
+async function sendTest(userId: string) {
+  if (channels().length === 0) {
+    const error = failure(409, "No test was sent.", {
+      detail: "Neither ALERT_WEBHOOK nor ALERT_EMAIL is set.",
+    });
+    return data({ error }, { status: error.status });
+  }
+  await unlessBusy(raiseAlert({ kind: "test", sentence: "This is a test of the alerts." }));
+  await unlessBusy(transaction(() => recordActivity({ userId, action: "alert-test" })));
+  // The page follows what becomes of it.
+  deliverDue().catch(console.error);
+  throw redirectWithToast("/admin/alerts", {
+    title: "Alerts",
+    description: "A test is being sent. The list says when it has arrived.",
+    kind: "success",
+  });
+}
+
+async function resume(userId: string) {
+  const reason = await removalsPausedBy();
+  if (!reason) {
+    const error = failure(409, "Removals aren’t paused.");
+    return data({ error }, { status: error.status });
+  }
+  await unlessBusy(transaction(() => recordActivity({ userId, action: "removals-resume" })));
+  const resumed = resumeRemovals()
+    .then(() => checkAlerts())
+    .then(() => publish("jobs"));
+  // Then every recorded file is looked for, which takes minutes in a large library.
+  const takesLong = reason === "missing-files";
+  if (takesLong) resumed.catch(console.error);
+  else await unlessBusy(resumed);
+  throw redirectWithToast("/admin/alerts", {
+    title: "Alerts",
+    description: takesLong
+      ? "Removals resume as soon as the library has been checked."
+      : "Removals have resumed.",
+    kind: "success",
+  });
+}
+
+export default function Alerts() {
+  useLiveRefresh({ jobs: true });
+  const { targets, last } = useLoaderData<typeof loader>();
+  const error = useFormResponse<{ error?: Failure }>()?.error;
+  const busy = useNavigation().formData?.get("intent");
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Alerts</h1>
+          <p className="text-sm text-muted">
+            The disk nearly full, conversions and backups that failed, files that are missing.
+          </p>
+        </div>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      <AlertHead targets={targets} busy={busy === "test"} />
+      {last.length === 0 ? (
+        <EmptyState icon={<BellRing />} title="There has been no alert." />
+      ) : (
+        <AlertList last={last} isResuming={busy === "resume-removals"} />
+      )}
+    </div>
+  );
+}

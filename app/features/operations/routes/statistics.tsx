@@ -1,0 +1,152 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { allows } from "~/features/permissions/permissions";
+import { convertAgain } from "~/features/processing/queue/convert-again.server";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { unlessBusy } from "~/platform/busy.server";
+import { failure } from "~/platform/failure";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { categoryLabel } from "~/shared/categories";
+import { formatQuantity } from "~/shared/format";
+import { formatStorage } from "~/shared/format-bytes";
+import {
+  type PeriodDays,
+  readPeriod,
+  statisticsFileHref,
+  statisticsHref,
+  videoStatisticsHref,
+} from "~/shared/statistics-address";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { transaction } from "~db/client.server";
+import { BackupLine } from "../backups/backup-panel";
+import { lastProvedAt } from "../backups/backups-page.server";
+import { RowChart } from "../statistics/chart";
+import { byteUnit } from "../statistics/chart-scale";
+import { diskFigures } from "../statistics/disk-days.server";
+import { DiskPanel } from "../statistics/disk-panel";
+import { NoFigures } from "../statistics/no-figures";
+import { PeriodLinks } from "../statistics/period-links";
+import { sourceFigures } from "../statistics/source-figures.server";
+import { SourcePanel } from "../statistics/source-panel";
+import type { Statistics } from "../statistics/statistics";
+import { readStatistics } from "../statistics/statistics.server";
+import { TransferByDay } from "../statistics/transfer-by-day";
+import { readTransfer } from "../statistics/transfer-days.server";
+import { NUMBER, SHORT, ViewsByDay } from "../statistics/views-by-day";
+
+export const meta = privateMeta("Statistics");
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const user = await requirePermission(request, "/admin/statistics");
+  const backups = allows(user, "/admin/backups")
+    ? { provedAt: await lastProvedAt(), now: Date.now() }
+    : undefined;
+  const period = readPeriod(new URL(request.url).searchParams);
+  try {
+    const statistics = await readStatistics(period);
+    const sources = await sourceFigures();
+    const transfer = readTransfer(period);
+    return { period, backups, statistics, sources, transfer, disk: await diskFigures() };
+  } catch (error) {
+    console.error(error);
+    const { status, toast } = failure(500, "Failed to fetch statistics.");
+    return data({ period, backups, toast }, { status });
+  }
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/statistics");
+  requireOwnOrigin(request);
+  const form = await readSmallForm(request);
+  if (form.get("intent") !== "convert-again") {
+    throw new Response(null, { status: 400, statusText: "Bad Request" });
+  }
+  const videos = await unlessBusy(convertAgain());
+  const detail = formatQuantity(videos, "video");
+  if (videos > 0) {
+    await unlessBusy(
+      transaction(() => recordActivity({ userId: user.id, action: "convert-again", detail })),
+    );
+  }
+  return redirectWithToast(statisticsHref(readPeriod(new URL(request.url).searchParams)), {
+    title: "Queue",
+    description:
+      videos > 0 ? `To be converted again: ${detail}.` : "There was nothing to convert again.",
+    kind: "success",
+  });
+}
+
+export default function StatisticsPage() {
+  useLiveRefresh();
+  const loaded = useLoaderData<typeof loader>();
+  const { period, backups } = loaded;
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Statistics</h1>
+        <AdminLinks />
+      </header>
+      <PeriodLinks period={period} hrefFor={statisticsHref} />
+      {"statistics" in loaded ? (
+        <>
+          <Charts period={period} statistics={loaded.statistics} />
+          <TransferByDay
+            transfer={loaded.transfer}
+            period={period}
+            csv={statisticsFileHref("transfer-by-day", period)}
+          />
+          <DiskPanel disk={loaded.disk} csv={statisticsFileHref("disk", period)} />
+          <SourcePanel figures={loaded.sources} action={statisticsHref(period)} />
+        </>
+      ) : (
+        <NoFigures toast={loaded.toast} retry={statisticsHref(period)} />
+      )}
+      {backups && <BackupLine {...backups} />}
+    </div>
+  );
+}
+
+function Charts({ period, statistics }: { period: PeriodDays; statistics: Statistics }) {
+  const { days, videos, storage } = statistics;
+  const bytes = storage.reduce((sum, { bytes }) => sum + bytes, 0);
+  return (
+    <>
+      <ViewsByDay days={days} period={period} csv={statisticsFileHref("views-by-day", period)} />
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
+        <RowChart
+          title="Views by video"
+          summary={`The most viewed in the last ${period} days.`}
+          headings={["Video", "Views"]}
+          csv={statisticsFileHref("views-by-video", period)}
+          format={SHORT.format}
+          empty="No views in this time."
+          bars={videos.map(({ id, title, views }) => ({
+            label: title,
+            value: views,
+            text: NUMBER.format(views),
+            href: videoStatisticsHref(id, period),
+          }))}
+        />
+        <RowChart
+          title="Storage by category"
+          summary={`${formatStorage(bytes)} in all, derived files included.`}
+          headings={["Category", "Storage"]}
+          csv={statisticsFileHref("storage-by-category", period)}
+          format={formatStorage}
+          unit={byteUnit(Math.max(0, ...storage.map(({ bytes }) => bytes)))}
+          empty="No videos yet."
+          bars={storage.map(({ category, bytes, videos }) => ({
+            label: `${categoryLabel(category)} (${NUMBER.format(videos)})`,
+            value: bytes,
+            text: formatStorage(bytes),
+          }))}
+        />
+      </div>
+    </>
+  );
+}

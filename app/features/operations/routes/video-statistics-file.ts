@@ -1,0 +1,31 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { ownVideosOf } from "~/features/permissions/own-videos";
+import { csvAnswer } from "../statistics/csv-answer.server";
+import { dropOff } from "../statistics/statistics";
+import { readVideoStatistics } from "../statistics/statistics.server";
+
+const PERMISSION = "/admin/videos/:id/statistics/:file";
+
+/** The figures of a video, as CSV; views by day from its first view on. */
+export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
+  const user = await requirePermission(request, PERMISSION);
+  const { id = "", file } = params;
+  const statistics = await readVideoStatistics(id, {
+    uploadedBy: ownVideosOf(user, PERMISSION)?.userId,
+  });
+  if (statistics && file === "views-by-day.csv") {
+    return csvAnswer(file, ["day", "views"], statistics.days, ({ day, views }) => [day, views]);
+  }
+  if (statistics && file === "watched-parts.csv") {
+    const header = ["from percent", "to percent", "views", "views with playback", "share"];
+    return csvAnswer(file, header, dropOff(statistics.watched), ({ from, to, views, share }) => [
+      from,
+      to,
+      views,
+      statistics.watched.views,
+      Number(share.toFixed(4)),
+    ]);
+  }
+  throw new Response(null, { status: 404, statusText: "Not Found" });
+}

@@ -1,0 +1,101 @@
+import { totalsByCategory } from "~/features/library/list/list-totals.server";
+import { readWatchedParts } from "~/features/watch/watched-parts.server";
+import type { PeriodDays } from "~/shared/statistics-address";
+import { projected } from "~db/changes.server";
+import { database, prepared } from "~db/client.server";
+import type { Statistics, VideoStatistics } from "./statistics";
+
+const DAY_MS = 86_400_000;
+const TOP_VIDEOS = 10;
+/** Ten years, whatever day a wrong clock has written. */
+const MOST_DAYS = 3_650;
+
+/** Views by day and by video over the days that end today (UTC), and storage by category. */
+export async function readStatistics(days: PeriodDays, now = Date.now()): Promise<Statistics> {
+  const period = periodOf(days, now);
+  const from = period[0] ?? "";
+  await projected();
+  return {
+    days: await viewsByDay(period, from),
+    videos: await viewsByVideo(from),
+    storage: await storageByCategory(),
+  };
+}
+
+/** Returns the days that end today, as YYYY-MM-DD in UTC. */
+export function periodOf(days: number, now: number): string[] {
+  return Array.from({ length: days }, (_, index) =>
+    new Date(now - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+async function viewsByDay(period: readonly string[], from: string, id?: string) {
+  const rows = await database()
+    .selectFrom("view_days")
+    .select((e) => ["day", e.fn.sum<number>("views").as("views")])
+    .where("day", ">=", from)
+    .$if(id !== undefined, (query) => query.where("video_id", "=", id ?? ""))
+    .groupBy("day")
+    .execute();
+  const views = new Map(rows.map((row) => [row.day, row.views]));
+  return period.map((day) => ({ day, views: views.get(day) ?? 0 }));
+}
+
+/**
+ * Views of a video by day, and how far it was watched.
+ *
+ * @param days that end today (UTC); all that are known when left out, days without a view as well.
+ * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
+ */
+export async function readVideoStatistics(
+  id: string,
+  { days, uploadedBy, now = Date.now() }: { days?: number; uploadedBy?: string; now?: number },
+): Promise<VideoStatistics | undefined> {
+  const video = prepared(
+    `SELECT id, title, status, held, views FROM videos
+     WHERE id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
+  ).get({ id, uploadedBy: uploadedBy ?? null }) as VideoStatistics["video"] | undefined;
+  if (!video) return undefined;
+  await projected();
+  const period = periodOf(days ?? daysSinceFirstView(id, now), now);
+  return {
+    video,
+    days: await viewsByDay(period, period[0] ?? "", id),
+    watched: readWatchedParts(id),
+  };
+}
+
+/** Today included. */
+function daysSinceFirstView(id: string, now: number): number {
+  const first = prepared("SELECT min(day) FROM view_days WHERE video_id = ?").pluck().get(id) as
+    | string
+    | null;
+  const days = first ? Math.floor((now - Date.parse(first)) / DAY_MS) + 1 : 1;
+  return Math.min(Math.max(1, days), MOST_DAYS);
+}
+
+/** Added up before they are joined: of a hundred thousand days only the videos of the result are read. */
+function viewsByVideo(from: string) {
+  return database()
+    .selectFrom((e) =>
+      e
+        .selectFrom("view_days")
+        .select((day) => ["video_id", day.fn.sum<number>("views").as("views")])
+        .where("day", ">=", from)
+        .groupBy("video_id")
+        .as("sums"),
+    )
+    .innerJoin("videos", "videos.id", "sums.video_id")
+    .select(["videos.id", "videos.title", "sums.views"])
+    .orderBy("sums.views", "desc")
+    .orderBy("videos.id")
+    .limit(TOP_VIDEOS)
+    .execute();
+}
+
+async function storageByCategory() {
+  const totals = await totalsByCategory();
+  return [...totals]
+    .map(([category, { videos, bytes }]) => ({ category, videos, bytes }))
+    .sort((a, b) => b.bytes - a.bytes || (a.category < b.category ? -1 : 1));
+}

@@ -1,0 +1,182 @@
+import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { fileExists } from "~/media/media-files.server";
+import { prepared } from "~db/client.server";
+import type { BlockReason } from "~db/schema/block-list";
+import { VARIANTS } from "./frame-hashes";
+import { hashingIsDue } from "./hashing-due.server";
+
+/** The error for a file that is on the block list. */
+export const BLOCKED_FILE =
+  "This file is on the block list and can’t be uploaded. It was not kept.";
+
+/** What is known of a film that is on the block list. */
+export interface Blocked {
+  filmId: number;
+  /**
+   * `frames`: its frames are known, or are being taken. `few`: some that were taken before are. `bytes`: only
+   * the same file is recognised.
+   */
+  known: "frames" | "few" | "bytes";
+}
+
+interface FileRow {
+  title: string;
+  video_url: string;
+  source_url: string | null;
+}
+
+/**
+ * Puts the film of a video on the block list, inside of the write transaction that removes it. The video may be
+ * in the catalogue or in the trash, and may be deleted for good right afterwards: its file stays until its
+ * frames have been taken in the background, also after a restart.
+ *
+ * @returns undefined where there is no such video. One that is blocked already stays so, with the new reason.
+ */
+export function blockFilm(
+  videoId: string,
+  reason: BlockReason,
+  now = new Date(),
+): Blocked | undefined {
+  const row = rowOf(videoId);
+  if (!row) return undefined;
+  unblockFilm(videoId);
+  const filmId = Number(
+    prepared(
+      `INSERT INTO blocked_films (video_id, reason, blocked_at, state, title)
+       VALUES (?, ?, ?, 'none', ?)`,
+    ).run(videoId, reason, now.toISOString(), row.title).lastInsertRowid,
+  );
+  prepared(
+    `INSERT INTO blocked_files (sha256, film_id)
+     SELECT sha256, @filmId FROM video_digests WHERE video_id = @videoId
+     UNION SELECT sha256, @filmId FROM video_files
+       WHERE video_id = @videoId AND state = 'original' AND sha256 IS NOT NULL`,
+  ).run({ videoId, filmId });
+  const hasFew = takeOverFrames(videoId, filmId);
+  const file = fileOf(row);
+  const state = file ? "waiting" : hasFew ? "few" : "none";
+  prepared("UPDATE blocked_films SET state = ?, file = ? WHERE id = ?").run(state, file, filmId);
+  hashingIsDue();
+  return { filmId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
+}
+
+/**
+ * Takes the film of a video off the block list, inside of a write transaction.
+ *
+ * @returns whether it was on it.
+ */
+export function unblockFilm(videoId: string): boolean {
+  return prepared("DELETE FROM blocked_films WHERE video_id = ?").run(videoId).changes > 0;
+}
+
+/**
+ * Removes an entry from the list, inside of a write transaction. It matches nothing until it is put back. Videos
+ * that are held because of it stay so until somebody has looked at them.
+ *
+ * @returns whether it was on the list.
+ */
+export function removeEntry(filmId: number, now = new Date()): boolean {
+  const { changes } = prepared(
+    "UPDATE blocked_films SET removed_at = ? WHERE id = ? AND removed_at IS NULL",
+  ).run(now.toISOString(), filmId);
+  if (changes === 0) return false;
+  prepared("DELETE FROM blocked_likenesses WHERE film_id = ? AND dismissed_at IS NULL").run(filmId);
+  return true;
+}
+
+/** For how long a removed entry can be put back. */
+export const PUT_BACK_DAYS = 30;
+
+/** Entries that were removed at this time or before can't be put back any more; ISO 8601 UTC. */
+export function putBackLimit(now = Date.now()): string {
+  return new Date(now - PUT_BACK_DAYS * 24 * 3_600_000).toISOString();
+}
+
+/**
+ * Puts a removed entry back on the list, inside of a write transaction. What was uploaded meanwhile is to be
+ * compared with it afterwards.
+ *
+ * @returns whether it had been removed, not too long ago.
+ */
+export function putBackEntry(filmId: number): boolean {
+  const { changes } = prepared(
+    "UPDATE blocked_films SET removed_at = NULL WHERE id = ? AND removed_at > ?",
+  ).run(filmId, putBackLimit());
+  return changes > 0;
+}
+
+/** Whether a file has the bytes of a blocked one. */
+export function isBlockedFile(sha256: string): boolean {
+  return (
+    prepared(
+      `SELECT 1 FROM blocked_files JOIN blocked_films ON blocked_films.id = film_id
+       WHERE sha256 = ? AND removed_at IS NULL`,
+    ).get(sha256) !== undefined
+  );
+}
+
+/** Whether the list has MD5 digests, so that those of files have to be computed. */
+export function hasBlockedMd5s(): boolean {
+  return (
+    prepared(
+      `SELECT 1 FROM blocked_films WHERE digests IS NOT NULL AND removed_at IS NULL
+         AND EXISTS (SELECT 1 FROM blocked_md5s WHERE film_id = blocked_films.id)`,
+    ).get() !== undefined
+  );
+}
+
+/** Whether a file has the MD5 of a blocked one. */
+export function isBlockedMd5(md5: string): boolean {
+  return (
+    prepared(
+      `SELECT 1 FROM blocked_md5s JOIN blocked_films ON blocked_films.id = film_id
+       WHERE md5 = ? AND removed_at IS NULL`,
+    ).get(md5) !== undefined
+  );
+}
+
+/** Whether there is anything that a film could look like. */
+export function hasBlockedFrames(): boolean {
+  return (
+    prepared(
+      "SELECT 1 FROM blocked_films WHERE frames <> x'' AND removed_at IS NULL LIMIT 1",
+    ).get() !== undefined
+  );
+}
+
+function rowOf(videoId: string): FileRow | undefined {
+  const columns = "title, video_url, source_url";
+  const live = prepared(`SELECT ${columns} FROM videos WHERE id = ?`).get(videoId);
+  if (live) return live as FileRow;
+  return prepared(
+    `SELECT title, coalesce(row ->> 'video_url', '') AS video_url, row ->> 'source_url' AS source_url
+     FROM deleted_videos WHERE id = ?`,
+  ).get(videoId) as FileRow | undefined;
+}
+
+/** Frames that were taken when the video was compared: of all of the picture alone, and far apart. */
+function takeOverFrames(videoId: string, filmId: number): boolean {
+  const row = prepared(
+    "SELECT first, step, frames FROM video_frames WHERE video_id = ? AND frames <> x''",
+  ).get(videoId) as { first: number; step: number; frames: Buffer } | undefined;
+  if (!row) return false;
+  const count = row.frames.length / 16;
+  const frames = new Uint8Array(count * VARIANTS * 8);
+  for (let at = 0; at < count; at++) {
+    frames.set(row.frames.subarray(at * 16, at * 16 + 8), at * VARIANTS * 8);
+  }
+  prepared(
+    "UPDATE blocked_films SET first = @first, step = @step, frames = @frames WHERE id = @filmId",
+  ).run({ first: row.first, step: row.step, frames, filmId });
+  return true;
+}
+
+/** The path in the bucket of the file whose frames can be taken. */
+function fileOf(row: FileRow): string | undefined {
+  for (const url of [row.video_url, row.source_url]) {
+    const name = parseMediaUrl(url ?? "");
+    const file = name?.bucket === "videos" ? bucketFile(name.bucket, name.path) : undefined;
+    if (file && fileExists(file)) return name?.path;
+  }
+  return undefined;
+}

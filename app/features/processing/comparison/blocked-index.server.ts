@@ -1,0 +1,137 @@
+import type { Database } from "better-sqlite3";
+import { type Frames, likeness } from "./compare";
+import { VARIANTS } from "./frame-hashes";
+import { distance, shows, wordsOf } from "./perceptual-hash";
+
+/** Of the frames of a film every so many are in the index, cropped by half of the most. */
+const INDEXED_EVERY = 2;
+const INDEXED_VARIANT = 1;
+/** A hash has five parts of so many bits; two that are alike have one of them in common most of the time. */
+const PART_BITS = 12;
+const PARTS = 5;
+/** More than two hashes of one frame may differ in: the crop is another, and the moment. */
+const NEAR_BITS = 14;
+/** Of a film's frames, that are near to one of a blocked film before the two are compared. */
+const LEAST_NEAR = 2;
+const MOST_COMPARED = 50;
+
+interface BlockedRow {
+  id: number;
+  first: number;
+  step: number;
+  frames: Buffer;
+}
+
+export interface FilmIndex {
+  ids: number[];
+  hashes: Uint32Array;
+  /** Of each hash, whose it is: a position in `ids`. */
+  films: Uint32Array;
+  /** For each part where the hashes with a value of it begin, and those. */
+  parts: { from: Uint32Array; hashes: Uint32Array }[];
+}
+
+/**
+ * The ids of the blocked films that a film looks like, by frames of comparedFrame(). Runs on a thread, which has
+ * an index of them; it is made again when the list has changed.
+ */
+export function readBlockedFilms(sqlite: Database) {
+  // To look at every row takes 30 ms of 10,000. An entry that is deleted or removed is not found whatever the
+  // index says, and one that is put back is still in it; the frames of one change when it waits no longer.
+  const version = sqlite
+    .prepare(
+      `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_films'), 0) || ' ' ||
+         (SELECT count(*) FROM blocked_films WHERE state = 'waiting')`,
+    )
+    .pluck();
+  const all = sqlite.prepare<[], BlockedRow>(
+    "SELECT id, first, step, frames FROM blocked_films WHERE frames <> x''",
+  );
+  let index: { version: string; films: FilmIndex } | undefined;
+  return (film: Frames): number[] => {
+    const now = String(version.get());
+    if (index?.version !== now) index = { version: now, films: indexOfFilms(all.iterate()) };
+    return findInIndex(sqlite, index.films, film);
+  };
+}
+
+/** The ids of the films of an index that one looks like. */
+export function findInIndex(sqlite: Database, index: FilmIndex, film: Frames): number[] {
+  const one = sqlite.prepare<[number], BlockedRow>(
+    "SELECT id, first, step, frames FROM blocked_films WHERE id = ? AND removed_at IS NULL",
+  );
+  return candidates(index, film).filter((id) => {
+    const row = one.get(id);
+    return row !== undefined && likeness(film, { ...row, hashes: row.frames }) > 0;
+  });
+}
+
+/** An index of blocked films. */
+export function indexOfFilms(rows: Iterable<BlockedRow>): FilmIndex {
+  const ids: number[] = [];
+  const hashes: number[] = [];
+  const films: number[] = [];
+  for (const { id, frames } of rows) {
+    const words = wordsOf(frames);
+    const film = ids.push(id) - 1;
+    for (let frame = 0; frame < words.length / (2 * VARIANTS); frame += INDEXED_EVERY) {
+      const at = frame * VARIANTS + INDEXED_VARIANT;
+      const known = shows(words, at) ? at : frame * VARIANTS;
+      if (!shows(words, known)) continue;
+      hashes.push(words[2 * known]!, words[2 * known + 1]!);
+      films.push(film);
+    }
+  }
+  const words = Uint32Array.from(hashes);
+  const parts = Array.from({ length: PARTS }, (_, part) => partOf(words, part));
+  return { ids, hashes: words, films: Uint32Array.from(films), parts };
+}
+
+function partOf(words: Uint32Array, part: number): FilmIndex["parts"][number] {
+  const from = new Uint32Array(2 ** PART_BITS + 1);
+  for (let at = 0; at < words.length / 2; at++) from[partValue(words, at, part) + 1]!++;
+  for (let value = 1; value < from.length; value++) from[value]! += from[value - 1]!;
+  const next = from.slice();
+  const hashes = new Uint32Array(words.length / 2);
+  for (let at = 0; at < hashes.length; at++) hashes[next[partValue(words, at, part)]!++] = at;
+  return { from, hashes };
+}
+
+/** The bits of a part. The four lowest are left out: the first of them is always 0. */
+function partValue(words: Uint32Array, at: number, part: number): number {
+  const bit = 4 + part * PART_BITS;
+  const word = words[2 * at + (bit >> 5)]!;
+  const low = word >>> (bit & 31);
+  const taken = 32 - (bit & 31);
+  const value = taken < PART_BITS ? low | (words[2 * at + 1]! << taken) : low;
+  return value & (2 ** PART_BITS - 1);
+}
+
+/** The films with which most of a film's frames have much in common. */
+function candidates({ ids, hashes, films, parts }: FilmIndex, { hashes: own }: Frames): number[] {
+  const words = wordsOf(own);
+  const near = [new Map<number, number>(), new Map<number, number>()];
+  for (let at = 0; at < words.length / 2; at++) {
+    if (!shows(words, at)) continue;
+    const seen = new Set<number>();
+    for (let part = 0; part < PARTS; part++) {
+      const { from, hashes: same } = parts[part]!;
+      const value = partValue(words, at, part);
+      for (let entry = from[value]!; entry < from[value + 1]!; entry++) {
+        const other = same[entry]!;
+        if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(films[other]!);
+      }
+    }
+    const side = near[at % 2]!;
+    for (const film of seen) side.set(film, (side.get(film) ?? 0) + 1);
+  }
+  const most = new Map<number, number>();
+  for (const side of near) {
+    for (const [film, count] of side) most.set(film, Math.max(count, most.get(film) ?? 0));
+  }
+  return [...most]
+    .filter(([, count]) => count >= LEAST_NEAR)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MOST_COMPARED)
+    .map(([film]) => ids[film]!);
+}

@@ -1,0 +1,150 @@
+import { releaseHold } from "~/features/visibility/holds.server";
+import { readReason } from "~/media/encode/explain";
+import { partsOf } from "~/shared/event-loop";
+import { prepared, transaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
+import type { JobKind, JobState, VideoStatus } from "~db/schema";
+import { writingTurns } from "~db/threads/checkpoint.server";
+import { onJobsChanged } from "../queue/job-events.server";
+
+const EVERY_MS = 10_000;
+/** In one transaction. */
+const AT_ONCE = 32;
+/** Read at once before yielding to the event loop: after an import, tens of thousands may be waiting. */
+const HOLDS_AT_ONCE = 1_000;
+
+/**
+ * Starts to release videos that have been compared with the block list: after each job, and at startup those that were
+ * compared before the process was killed. By then, a video that resembles a removed one has a hold for that, from the
+ * transaction that ended the job.
+ */
+export function startReleasingCompared(): void {
+  const releases = every(EVERY_MS, "release compared videos", releaseCompared, { firstMs: 0 });
+  onJobsChanged((change) => {
+    if (change === "work") releases.run();
+  });
+}
+
+/**
+ * Releases the holds of videos that have been compared.
+ *
+ * @returns how many.
+ */
+export async function releaseCompared(): Promise<number> {
+  const turn = writingTurns();
+  let released = 0;
+  for (let after = ""; ; ) {
+    // The partial index requires this condition.
+    const holds = prepared(
+      `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
+         WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
+       FROM video_holds INDEXED BY video_holds_comparing
+       WHERE reason = 'comparing' AND video_id > ? ORDER BY video_id LIMIT ${HOLDS_AT_ONCE}`,
+    ).all(after) as { videoId: string; isCompared: 0 | 1 }[];
+    const compared = holds.filter(({ isCompared }) => isCompared);
+    for (const some of partsOf(compared, AT_ONCE)) {
+      released += await transaction(
+        () => some.filter(({ videoId }) => releaseHold({ videoId, reason: "comparing" })).length,
+      );
+      await turn();
+    }
+    if (holds.length < HOLDS_AT_ONCE) return released;
+    after = holds.at(-1)!.videoId;
+    await turn();
+  }
+}
+
+/** The state of the comparison of a video that is on hold for it. */
+export interface Uncompared {
+  /** Whether it becomes public once it has no more holds. */
+  isToBePublic: boolean;
+  /** Why it won't be compared automatically; undefined while a job is waiting or running. */
+  failure?: ComparisonFailure;
+}
+
+/** Why a comparison failed for good, and what to do about it: a sentence each. */
+export interface ComparisonFailure {
+  why: string;
+  advice: string;
+}
+
+/** Returns undefined for a video that isn't on hold for its comparison. */
+export function uncomparedOf(videoId: string): Uncompared | undefined {
+  const status = prepared(
+    `SELECT status FROM video_holds JOIN videos ON videos.id = video_id
+     WHERE video_id = ? AND reason = 'comparing'`,
+  )
+    .pluck()
+    .get(videoId) as VideoStatus | undefined;
+  if (status === undefined) return undefined;
+  const failure = comparisonFailures([videoId]).get(videoId);
+  return { isToBePublic: status === "published", ...(failure && { failure }) };
+}
+
+/** The jobs that a comparison depends on. */
+const JOBS_OF_COMPARISON = ["transcode", "storyboard", "fingerprint"] as const satisfies JobKind[];
+const NOTHING_LEFT: ComparisonFailure = {
+  why: "No job is left that would compare it.",
+  advice: "Compare it again.",
+};
+
+interface ComparisonJob {
+  id: number;
+  kind: (typeof JOBS_OF_COMPARISON)[number];
+  state: JobState;
+  reason: string | null;
+}
+
+/** Returns the jobs of a video that its comparison depends on. */
+export function jobsOfComparison(videoId: string): ComparisonJob[] {
+  return prepared(
+    `SELECT id, kind, state, reason FROM jobs
+     WHERE video_id = ? AND kind IN (SELECT value FROM json_each(?))`,
+  ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON)) as ComparisonJob[];
+}
+
+/** Returns, for the videos whose comparison has failed for good, why it failed. */
+export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
+  const waiting = prepared(
+    `SELECT video_id FROM video_holds
+     WHERE video_id IN (SELECT value FROM json_each(?)) AND reason = 'comparing'`,
+  )
+    .pluck()
+    .all(JSON.stringify(videoIds)) as string[];
+  const failures = new Map<string, ComparisonFailure>();
+  for (const videoId of waiting) {
+    const failure = failureIn(jobsOfComparison(videoId));
+    if (failure) failures.set(videoId, failure);
+  }
+  return failures;
+}
+
+function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefined {
+  const of = (kind: ComparisonJob["kind"]) => jobs.find((job) => job.kind === kind);
+  // The storyboard job enqueues the comparison, so its failure counts until then.
+  const last = of("fingerprint") ?? of("storyboard");
+  const failed = [of("transcode"), last].find((job) => job?.state === "failed");
+  if (failed) return readReason(failed.reason ?? "It failed without a reason.");
+  const isUnderWay = last?.state === "waiting" || last?.state === "running";
+  return isUnderWay || of("fingerprint") ? undefined : NOTHING_LEFT;
+}
+
+/** How many waiting videos are checked for a list. Takes a few milliseconds. */
+const MOST_WAITING = 1_000;
+
+/** Returns the videos whose comparison has failed for good. */
+export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
+  const waiting = prepared(
+    `SELECT videos.id, title FROM
+       (SELECT video_id FROM video_holds INDEXED BY video_holds_comparing
+        WHERE reason = 'comparing' LIMIT ${MOST_WAITING})
+     JOIN videos ON videos.id = video_id`,
+  ).all() as { id: string; title: string }[];
+  const failures = comparisonFailures(waiting.map(({ id }) => id));
+  return waiting
+    .flatMap((video) => {
+      const failure = failures.get(video.id);
+      return failure ? [{ ...video, why: failure.why }] : [];
+    })
+    .slice(0, most);
+}

@@ -1,0 +1,90 @@
+import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { grayFrames } from "~/media/encode/frames.server";
+import type { Task } from "~/media/encode/task.server";
+import type { Probe } from "~/media/probe/probe.server";
+import { prepared, transaction } from "~db/client.server";
+import type { JobRow } from "~db/schema";
+import { queryThread } from "~db/threads/query-thread.server";
+import { retryWhileBusy } from "~db/write-lock";
+import { findBlockedFilms, forgetFrames, notedFrames, noteFrames } from "./likeness.server";
+import {
+  fingerprintOf,
+  HASH_BYTES,
+  HASHED_SIDE,
+  PICTURES,
+  perceptualHash,
+} from "./perceptual-hash";
+import type { Film } from "./similar-films.server";
+import { takeComparedFrames } from "./take-frames.server";
+
+const RESULT_WAIT_MS = 60_000;
+
+/**
+ * Notes what a film looks like, and names the videos that look like it. It is noted first: of two films
+ * at once one finds the other. It is compared with the block list too, also when that was done at its upload.
+ */
+export async function fingerprintFilm(
+  job: JobRow,
+  source: Source,
+  probe: Probe,
+  task: Task,
+): Promise<Artifact> {
+  if (isOnePicture(probe)) return NO_ARTIFACT;
+  const step = probe.durationSeconds / PICTURES;
+  const times = Array.from({ length: PICTURES }, (_, index) => (index + 0.5) * step);
+  const pictures = await grayFrames(source.playing, probe, times, HASHED_SIDE, task);
+  // Of a picture that can't be read nothing is known.
+  const hashes = pictures.map((picture) =>
+    picture ? perceptualHash(picture) : new Uint8Array(HASH_BYTES),
+  );
+  const film = {
+    videoId: job.video_id,
+    seconds: probe.durationSeconds,
+    fingerprint: fingerprintOf(hashes),
+  };
+  await retryWhileBusy(() => note(film), RESULT_WAIT_MS);
+  const similar = await queryThread<string[]>("studio", "similar-films", film);
+  let frames = notedFrames(job.video_id);
+  if (!frames) {
+    const taken = await takeComparedFrames(source.playing, probe, task);
+    frames = taken;
+    await retryWhileBusy(() => transaction(() => noteFrames(job.video_id, taken)), RESULT_WAIT_MS);
+  }
+  return { ...NO_ARTIFACT, similar, blocked: await findBlockedFilms(frames) };
+}
+
+function note({ videoId, seconds, fingerprint }: Film): Promise<void> {
+  return transaction(() => {
+    prepared(
+      `INSERT OR REPLACE INTO video_fingerprints (video_id, seconds, hashes)
+       SELECT id, @seconds, @fingerprint FROM videos WHERE id = @videoId`,
+    ).run({ videoId, seconds, fingerprint });
+  });
+}
+
+/** Asks for it once the pictures of a video have been made, inside of a transaction. */
+export function askForFingerprint(videoId: string, priority: number): void {
+  prepared(
+    `INSERT OR IGNORE INTO jobs (video_id, kind, priority)
+     SELECT id, 'fingerprint', @priority FROM videos WHERE id = @videoId`,
+  ).run({ videoId, priority });
+}
+
+/** Notes pairs inside of a transaction; what was said of one before stays. */
+export function notePairs(videoId: string, similar: readonly string[]): void {
+  prepared(
+    "DELETE FROM similar_videos WHERE dismissed_at IS NULL AND (first = @id OR second = @id)",
+  ).run({ id: videoId });
+  const add = prepared(
+    `INSERT OR IGNORE INTO similar_videos (first, second)
+     SELECT min(@id, id), max(@id, id) FROM videos WHERE id = @other`,
+  );
+  for (const other of similar) add.run({ id: videoId, other });
+}
+
+/** Forgets what the earlier file of a video looked like, inside of a transaction. */
+export function forgetFingerprint(videoId: string): void {
+  forgetFrames(videoId);
+  prepared("DELETE FROM video_fingerprints WHERE video_id = ?").run(videoId);
+  prepared("DELETE FROM similar_videos WHERE first = @id OR second = @id").run({ id: videoId });
+}

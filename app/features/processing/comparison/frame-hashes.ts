@@ -1,0 +1,124 @@
+import { HASH_BYTES, HASHED_SIDE, hashesOfBothSides, perceptualHash } from "./perceptual-hash";
+
+/** Pixels on a side of the grey frames that borders are looked for in. */
+export const FRAME_SIDE = 128;
+/**
+ * How much of the width and height of a blocked film is left out around, so that a copy that shows so
+ * much less is found too.
+ */
+const CROPS = [0, 0.05, 0.1] as const;
+export const VARIANTS = CROPS.length;
+/** Of 255: the mean light of a row or column of pixels that is border. */
+const MOST_BORDER_LIGHT = 20;
+/** Of a side of the frame, that may be border at either end. */
+const MOST_BORDER = 0.4;
+
+/** A part of a frame, in its pixels. */
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/**
+ * What all frames of a film show: without the rows and columns at the edges that are dark in each of them.
+ *
+ * @param frames FRAME_SIDE by FRAME_SIDE grey pixels of one byte each.
+ */
+export function boxOf(frames: Iterable<Uint8Array>): Box {
+  const rows = new Float64Array(FRAME_SIDE);
+  const columns = new Float64Array(FRAME_SIDE);
+  for (const frame of frames) {
+    const across = new Float64Array(FRAME_SIDE);
+    for (let y = 0; y < FRAME_SIDE; y++) {
+      let sum = 0;
+      for (let x = 0; x < FRAME_SIDE; x++) {
+        const light = frame[y * FRAME_SIDE + x]!;
+        sum += light;
+        across[x]! += light;
+      }
+      rows[y] = Math.max(rows[y]!, sum / FRAME_SIDE);
+    }
+    for (let x = 0; x < FRAME_SIDE; x++)
+      columns[x] = Math.max(columns[x]!, across[x]! / FRAME_SIDE);
+  }
+  const [top, bottom] = litPart(rows);
+  const [left, right] = litPart(columns);
+  return { left, top, right, bottom };
+}
+
+function litPart(light: Float64Array): [number, number] {
+  const most = Math.floor(FRAME_SIDE * MOST_BORDER);
+  let from = 0;
+  while (from < most && light[from]! < MOST_BORDER_LIGHT) from++;
+  let to = FRAME_SIDE;
+  while (to > FRAME_SIDE - most && light[to - 1]! < MOST_BORDER_LIGHT) to--;
+  return [from, to];
+}
+
+/** The hashes of a frame of a blocked film: of all of it, and of less and less around its middle. */
+export function blockedFrame(frame: Uint8Array, box: Box): Uint8Array {
+  const hashes = new Uint8Array(VARIANTS * HASH_BYTES);
+  for (const [variant, crop] of CROPS.entries()) {
+    const hash = perceptualHash(shrink(frame, within(box, crop)));
+    hashes.set(hash, variant * HASH_BYTES);
+  }
+  return hashes;
+}
+
+/** The hashes of a frame of a film that is compared with blocked ones: as it is, and mirrored. */
+export function comparedFrame(frame: Uint8Array, box: Box): Uint8Array {
+  const [asItIs, mirrored] = hashesOfBothSides(shrink(frame, box));
+  const hashes = new Uint8Array(2 * HASH_BYTES);
+  hashes.set(asItIs);
+  hashes.set(mirrored, HASH_BYTES);
+  return hashes;
+}
+
+function within({ left, top, right, bottom }: Box, crop: number): Box {
+  const x = ((right - left) * crop) / 2;
+  const y = ((bottom - top) * crop) / 2;
+  return { left: left + x, top: top + y, right: right - x, bottom: bottom - y };
+}
+
+/** The part of a frame, as small as it is hashed: each pixel is the mean of what it covers. */
+function shrink(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Array {
+  const columns = coverage(left, right);
+  const rows = coverage(top, bottom);
+  const narrow = new Float64Array(FRAME_SIDE * HASHED_SIDE);
+  for (let y = Math.floor(top); y < Math.min(FRAME_SIDE, Math.ceil(bottom)); y++) {
+    for (const [x, { first, weights }] of columns.entries()) {
+      let sum = 0;
+      for (const [at, weight] of weights.entries())
+        sum += weight * frame[y * FRAME_SIDE + first + at]!;
+      narrow[y * HASHED_SIDE + x] = sum;
+    }
+  }
+  const small = new Uint8Array(HASHED_SIDE ** 2);
+  for (const [y, { first, weights }] of rows.entries()) {
+    for (let x = 0; x < HASHED_SIDE; x++) {
+      let sum = 0;
+      for (const [at, weight] of weights.entries())
+        sum += weight * narrow[(first + at) * HASHED_SIDE + x]!;
+      small[y * HASHED_SIDE + x] = Math.round(sum);
+    }
+  }
+  return small;
+}
+
+/** Of which pixels, and how much of each, HASHED_SIDE pixels between two edges are made. */
+function coverage(from: number, to: number): { first: number; weights: number[] }[] {
+  const step = (to - from) / HASHED_SIDE;
+  return Array.from({ length: HASHED_SIDE }, (_, at) => {
+    const start = from + at * step;
+    const end = start + step;
+    const first = Math.floor(start);
+    const last = Math.min(FRAME_SIDE, Math.ceil(end - 1e-9));
+    const weights = Array.from({ length: last - first }, (_, pixel) => {
+      const covered = Math.min(end, first + pixel + 1) - Math.max(start, first + pixel);
+      return covered / step;
+    });
+    return { first, weights };
+  });
+}

@@ -1,0 +1,144 @@
+import { mkdir } from "node:fs/promises";
+import { bucketFile } from "~/media/bucket.server";
+import { isOnePicture } from "~/media/encode/artifact";
+import { createTask, type TaskControl } from "~/media/encode/task.server";
+import { storedUnlessNewer, withReadableFile } from "~/media/files/local-copies.server";
+import { removeSoon } from "~/media/files/removals.server";
+import { withTemporaryPath } from "~/media/files/temporary-files.server";
+import { digestOf } from "~/media/intake/tus-store.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe, RefusedFileError } from "~/media/probe/probe.server";
+import { asJob } from "~/media/probe/process-gate.server";
+import { isTemporaryFailure } from "~/media/storage/object-store";
+import { onShutdown } from "~/platform/node/shutdown.server";
+import { takingTurns } from "~/shared/event-loop";
+import { prepared, transaction } from "~db/client.server";
+import { every, processState } from "~db/runtime.server";
+import { retryWhileBusy } from "~db/write-lock";
+import type { Frames } from "./compare";
+import { compareSite } from "./films-of-site.server";
+import { onHashingDue } from "./hashing-due.server";
+import { takeBlockedFrames } from "./take-frames.server";
+
+/** Then only what was known before is; as with a file that is no film any more. */
+const MOST_ATTEMPTS = 3;
+const POLL_EVERY_MS = 60_000;
+const RESULT_WAIT_MS = 60_000;
+
+const hashing = processState(
+  "frames of blocked films",
+  () => ({
+    inTurn: takingTurns(),
+    running: undefined as TaskControl | undefined,
+    isStopped: false,
+  }),
+  stop,
+);
+
+/** Takes the frames of films that were blocked, one film after the other; what a restart interrupted too. */
+export function startHashingBlockedFilms(): void {
+  const hashes = every(POLL_EVERY_MS, "take the frames of blocked films", hashBlockedFilms);
+  onHashingDue(hashes.run);
+  hashes.run();
+  // Created after the timer, so that it is stopped first.
+  const state = hashing();
+  onShutdown(() => stop(state));
+}
+
+function stop(state: { running: TaskControl | undefined; isStopped: boolean }): void {
+  state.isStopped = true;
+  state.running?.abort();
+}
+
+/** Hashes each waiting video once. The timer tries those that fail again a minute later. */
+export function hashBlockedFilms(): Promise<void> {
+  const state = hashing();
+  return state.inTurn(async () => {
+    const waiting = prepared(
+      "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 100",
+    ).all() as WaitingFilm[];
+    for (const film of waiting) {
+      if (state.isStopped) return;
+      await hashFilm(film);
+    }
+  });
+}
+
+interface WaitingFilm {
+  id: number;
+  attempts: number;
+  /** In the bucket `videos`. */
+  file: string;
+}
+
+async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Promise<void> {
+  const attempt = attempts + 1;
+  const countAttempts = (count: number) =>
+    write(() => prepared("UPDATE blocked_films SET attempts = ? WHERE id = ?").run(count, filmId));
+  try {
+    // Counted before: a film that ends the process is given up eventually.
+    await countAttempts(attempt);
+    const file = bucketFile("videos", name);
+    if (!file) throw new Error(`videos/${name} is not a path in the bucket.`);
+    const frames = await withReadableFile(file, async () => {
+      const sha256 = (await storedUnlessNewer(file))?.sha256 ?? (await digestOf(file));
+      await write(() =>
+        prepared(
+          `INSERT OR IGNORE INTO blocked_files (sha256, film_id)
+           SELECT @sha256, id FROM blocked_films WHERE id = @filmId`,
+        ).run({ sha256, filmId }),
+      );
+      // One at a time, for minutes, and at the lowest priority.
+      return asJob(() => framesOf(file));
+    });
+    if (hashing().isStopped) return;
+    await write(() => (frames ? noteFrames(filmId, frames) : giveUp(filmId)));
+    if (frames) await compareSite(filmId, true);
+  } catch (error) {
+    if (hashing().isStopped) return;
+    console.error(`The frames of blocked film ${filmId} could not be taken:`, error);
+    const isTemporary = isTemporaryFailure(error);
+    if (isTemporary) await countAttempts(attempts);
+    if (isTemporary || attempt < MOST_ATTEMPTS) return;
+    await write(() => giveUp(filmId));
+  }
+  // Its file may be unreferenced now.
+  removeSoon();
+}
+
+/** Undefined of what is no film or one picture, and where ffmpeg is not installed. */
+async function framesOf(file: string): Promise<Frames | undefined> {
+  const found = ffmpegAvailable() ? await probe(file).catch(ofNoFilm) : undefined;
+  if (!found || isOnePicture(found)) return undefined;
+  const state = hashing();
+  return withTemporaryPath(async (folder) => {
+    await mkdir(folder);
+    state.running = createTask(folder, () => {});
+    try {
+      return await takeBlockedFrames(file, found, state.running);
+    } finally {
+      state.running = undefined;
+    }
+  });
+}
+
+function ofNoFilm(error: unknown): undefined {
+  if (!(error instanceof RefusedFileError)) throw error;
+}
+
+function write(work: () => unknown): Promise<unknown> {
+  return retryWhileBusy(() => transaction(work), RESULT_WAIT_MS);
+}
+
+function noteFrames(filmId: number, { first, step, hashes }: Frames): void {
+  prepared(
+    `UPDATE blocked_films SET state = 'ready', first = @first, step = @step, frames = @hashes
+     WHERE id = @filmId`,
+  ).run({ filmId, first, step, hashes });
+}
+
+function giveUp(filmId: number): void {
+  prepared(
+    `UPDATE blocked_films SET state = CASE WHEN frames = x'' THEN 'none' ELSE 'few' END WHERE id = ?`,
+  ).run(filmId);
+}

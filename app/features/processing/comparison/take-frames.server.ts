@@ -1,0 +1,115 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { cpuSecondsFor } from "~/media/encode/artifact";
+import { pictureFilters } from "~/media/encode/filters.server";
+import { grayFrames } from "~/media/encode/frames.server";
+import type { Rate } from "~/media/encode/renditions";
+import { runFfmpeg, type Task } from "~/media/encode/task.server";
+import { removeTemporary } from "~/media/files/temporary-files.server";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import { type Probe, timestampsJump } from "~/media/probe/probe.server";
+import { eventLoopTurns } from "~/shared/event-loop";
+import type { Frames } from "./compare";
+import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE } from "./frame-hashes";
+
+/** Frames of a film that is compared with blocked ones. */
+export const COMPARED_FRAMES = 32;
+/** Most frames of a blocked film. */
+const BLOCKED_FRAMES = 600;
+/** Seconds between two of a blocked film that is short. */
+const LEAST_STEP = 0.5;
+
+const SIZE = { width: FRAME_SIDE, height: FRAME_SIDE };
+const FRAME_BYTES = FRAME_SIDE ** 2;
+const RAW = ["-an", "-sn", "-dn", "-f", "rawvideo"];
+/** A frame that no other is made from, and the smoothing of blocks, make no difference to a hash. */
+const FAST = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
+/** For a few frames of a file that has to be read as a whole. */
+const KEYFRAMES = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
+
+/** Frames from all over a film, for comparing it. Of those that can't be read nothing is known. */
+export async function takeComparedFrames(
+  file: string,
+  probe: Probe,
+  task: Task,
+  urgent = false,
+): Promise<Frames> {
+  const step = probe.durationSeconds / COMPARED_FRAMES;
+  const times = Array.from({ length: COMPARED_FRAMES }, (_, at) => (at + 0.5) * step);
+  const frames: (Buffer | undefined)[] = [];
+  if (timestampsJump(probe)) {
+    const rate = rateFor(step);
+    const options = { count: COMPARED_FRAMES, decoding: KEYFRAMES, urgent };
+    frames.push(...(await framesInOrder(file, probe, rate, task, options)));
+    // The last keyframe stands for the frames after it.
+    while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
+  } else {
+    const options = { decoding: FAST, urgent };
+    frames.push(...(await grayFrames(file, probe, times, FRAME_SIDE, task, options)));
+  }
+  const box = boxOf(frames.filter((frame) => frame !== undefined));
+  const hashes = await hashAll(frames, (frame) => comparedFrame(frame, box), 16);
+  return { first: step / 2, step, hashes };
+}
+
+/** Frames of a film that is to be blocked, one behind the other. */
+export async function takeBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
+  const step = Math.max(LEAST_STEP, probe.durationSeconds / BLOCKED_FRAMES);
+  const rate = rateFor(step);
+  const options = { count: BLOCKED_FRAMES, decoding: FAST };
+  const frames = await framesInOrder(file, probe, rate, task, options);
+  const box = boxOf(frames);
+  const hashes = await hashAll(frames, (frame) => blockedFrame(frame, box), 24);
+  // ffmpeg shows at a time what comes half a step later.
+  return { first: rate.denominator / 2_000, step: rate.denominator / 1_000, hashes };
+}
+
+/** One frame every so many seconds. */
+function rateFor(step: number): Rate {
+  return { numerator: 1_000, denominator: Math.ceil(step * 1_000) };
+}
+
+/** Frames at a steady rate, from the beginning of the file. */
+async function framesInOrder(
+  file: string,
+  probe: Probe,
+  rate: Rate,
+  task: Task,
+  { count, decoding, urgent }: { count: number; decoding: string[]; urgent?: boolean },
+): Promise<Buffer[]> {
+  const name = "frames.gray";
+  const filters = [...pictureFilters(probe.video, SIZE, rate), "format=gray"].join(",");
+  const from = [...decoding, ...inputArguments(file, probe), "-map", `0:${probe.video.index}`];
+  const raw = path.join(task.folder, name);
+  try {
+    await runFfmpeg(task, [...from, "-frames:v", String(count), "-vf", filters, ...RAW, name], {
+      seconds: probe.durationSeconds,
+      fileBytes: (count + 1) * FRAME_BYTES,
+      cpuSeconds: cpuSecondsFor(probe),
+      urgent,
+    });
+    const pixels = await readFile(raw);
+    const frames: Buffer[] = [];
+    for (let at = 0; at + FRAME_BYTES <= pixels.length; at += FRAME_BYTES) {
+      frames.push(pixels.subarray(at, at + FRAME_BYTES));
+    }
+    return frames;
+  } finally {
+    await removeTemporary(raw);
+  }
+}
+
+/** Hashing one takes a fraction of a millisecond; others have their turn in between. */
+async function hashAll(
+  frames: readonly (Uint8Array | undefined)[],
+  hash: (frame: Uint8Array) => Uint8Array,
+  bytes: number,
+): Promise<Uint8Array> {
+  const all = new Uint8Array(frames.length * bytes);
+  const turn = eventLoopTurns();
+  for (const [at, frame] of frames.entries()) {
+    if (frame) all.set(hash(frame), at * bytes);
+    await turn();
+  }
+  return all;
+}

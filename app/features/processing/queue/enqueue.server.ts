@@ -1,0 +1,188 @@
+import { sql } from "kysely";
+import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "~/media/metadata/clean-files.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { partsOf } from "~/shared/event-loop";
+import { database, sqliteHandle, transaction } from "~db/client.server";
+import { allRows, runChange } from "~db/run-query.server";
+import { JOB_KINDS, type JobKind, type JobState, type VideoRow } from "~db/schema";
+import { queueUnfinishedScans } from "../scan/scan-queue.server";
+import { jobsChanged } from "./job-events.server";
+import { PRIORITIES } from "./kinds";
+
+/**
+ * The file as it came stays at least this long beside its copy, for those who were playing it when
+ * the copy replaced it.
+ */
+export const SOURCE_KEPT_MS = 6 * 3_600_000;
+
+/**
+ * What is asked for of every video at once: further codecs are for popular ones, see popular.server.ts,
+ * films are compared once their pictures have been made, and new files alone are scanned, see
+ * features/processing/scan/scan-queue.server.ts.
+ */
+export const KINDS_OF_ALL = JOB_KINDS.filter(
+  (kind) => kind !== "codecs" && kind !== "fingerprint" && kind !== "scan",
+);
+
+/**
+ * Asks for everything that is made from a video: playable copy, captions, poster, storyboard, hover preview,
+ * loudness, streaming qualities. Each job checks itself whether there is anything to do. What has been asked
+ * for already is left as it stands; without ffmpeg nothing is asked for.
+ *
+ * Upload and import call it inside of their transaction; `jobsChanged("work")` is due once that is
+ * committed. A row that another tool has inserted gets no jobs by itself: its file may still be on
+ * its way, or be none of ours.
+ */
+export function enqueueIn(
+  videoIds: readonly string[],
+  kinds: readonly JobKind[] = KINDS_OF_ALL,
+): void {
+  if (videoIds.length === 0 || !ffmpegAvailable()) return;
+  insertJobs(videoIds.flatMap((id) => kinds.map((kind) => jobOf(id, kind))));
+}
+
+function jobOf(videoId: string, kind: JobKind, now = Date.now()) {
+  return {
+    video_id: videoId,
+    kind,
+    priority: PRIORITIES[kind],
+    run_after: new Date(kind === "cleanup" ? now + SOURCE_KEPT_MS : now).toISOString(),
+  };
+}
+
+function insertJobs(jobs: readonly ReturnType<typeof jobOf>[]): void {
+  if (jobs.length === 0) return;
+  runChange(
+    database()
+      .insertInto("jobs")
+      .values(jobs)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+}
+
+/** Lets a job of a video run again, if it is in that state, as a part of a transaction. */
+export function repeatJob(videoId: string, kind: JobKind, state: JobState): void {
+  sqliteHandle()
+    .prepare(
+      `UPDATE jobs SET state = 'waiting', attempts = 0, progress = 0, worker = NULL, lease_until = NULL,
+         finished_at = NULL
+       WHERE video_id = ? AND kind = ? AND state = ?`,
+    )
+    .run(videoId, kind, state);
+}
+
+type Lacking = Pick<
+  VideoRow,
+  | "id"
+  | "video_url"
+  | "source_url"
+  | "hls_url"
+  | "storyboard_url"
+  | "preview_url"
+  | "thumbnail_url"
+  | "captions"
+  | "loudness"
+  | "cut_of"
+> & { unclean_video: 0 | 1; unclean_thumbnail: 0 | 1 };
+
+/** What a video still lacks; nothing is made anew that it has. */
+function missingKinds(row: Lacking): JobKind[] {
+  // A cut is made from another file than its own.
+  if (!row.video_url && !row.source_url && !row.cut_of) return [];
+  const isConverted = row.video_url !== "" && row.source_url !== null;
+  const wanted: Record<JobKind, boolean> = {
+    // Whether a file that is played as it came has its index in front, the job finds out itself.
+    transcode: !isConverted || row.unclean_video === 1,
+    captions: row.captions === null,
+    poster: row.thumbnail_url === null || row.unclean_thumbnail === 1,
+    storyboard: row.storyboard_url === null,
+    preview: row.preview_url === null,
+    loudness: row.loudness === null,
+    // Without a file, its stream is not whole: see early-watch.server.ts.
+    ladder: row.hls_url === null || row.video_url === "",
+    cleanup: true,
+    codecs: false,
+    scan: false,
+    fingerprint: row.storyboard_url !== null,
+  };
+  return JOB_KINDS.filter((kind) => wanted[kind]);
+}
+
+/** Videos at once: SQLite takes 32,766 values in a statement. */
+const VIDEOS_AT_ONCE = 500;
+
+/**
+ * Asks for what some videos still lack, such as those that were brought back from the trash, inside
+ * of a transaction; `jobsChanged("work")` is due once it is committed.
+ *
+ * @param table whose rows they are; a file that is to become a video's is in `video_files`.
+ */
+export function enqueueMissingIn(
+  videoIds: readonly string[],
+  table: "videos" | "video_files" = "videos",
+): void {
+  queueUnfinishedScans(videoIds, table);
+  if (!ffmpegAvailable()) return;
+  for (let from = 0; from < videoIds.length; from += VIDEOS_AT_ONCE) {
+    const rows = allRows(
+      database()
+        .selectFrom(table as "videos")
+        .select(["id", "video_url", "source_url", "hls_url", "storyboard_url", "preview_url"])
+        .select(["thumbnail_url", "captions", "loudness", "cut_of"])
+        .select(sql<0 | 1>`${sql.raw(HAS_UNCLEAN_VIDEO)}`.as("unclean_video"))
+        .select(sql<0 | 1>`coalesce(${sql.raw(HAS_UNCLEAN_THUMBNAIL)}, 0)`.as("unclean_thumbnail"))
+        .where("id", "in", videoIds.slice(from, from + VIDEOS_AT_ONCE)),
+    );
+    insertJobs(rows.flatMap((row) => missingKinds(row).map((kind) => jobOf(row.id, kind))));
+    // Another tool has named another file since the job was done.
+    for (const { id, unclean_video, unclean_thumbnail } of rows) {
+      if (unclean_video) repeatJob(id, "transcode", "done");
+      if (unclean_thumbnail) repeatJob(id, "poster", "done");
+    }
+  }
+}
+
+/**
+ * Lets the clean-up of a video wait from now on: a file was replaced that may be being watched.
+ * Called inside the transaction that says so.
+ */
+export function delayCleanup(videoId: string): void {
+  const { kind, priority, run_after } = jobOf(videoId, "cleanup");
+  sqliteHandle()
+    .prepare(
+      `INSERT INTO jobs (video_id, kind, priority, run_after) VALUES (@videoId, @kind, @priority, @run_after)
+       ON CONFLICT (video_id, kind) DO UPDATE
+         SET state = 'waiting', attempts = 0, finished_at = NULL, run_after = @run_after
+         WHERE state <> 'running'`,
+    )
+    .run({ videoId, kind, priority, run_after });
+}
+
+/** Asks for what the videos of the library still lack. Returns how many videos that concerns. */
+export async function enqueueMissing(): Promise<number> {
+  if (!ffmpegAvailable()) return 0;
+  const rows = await database()
+    .selectFrom("videos")
+    .select("id")
+    .where((e) => e.or([e("video_url", "!=", ""), e("source_url", "is not", null)]))
+    .where((e) =>
+      e.or([
+        e("hls_url", "is", null),
+        e("video_url", "=", ""),
+        e("storyboard_url", "is", null),
+        e("preview_url", "is", null),
+        e("thumbnail_url", "is", null),
+        e("captions", "is", null),
+        e("loudness", "is", null),
+        sql<boolean>`${sql.raw(HAS_UNCLEAN_VIDEO)}`,
+        sql<boolean>`${sql.raw(HAS_UNCLEAN_THUMBNAIL)}`,
+      ]),
+    )
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
+    await transaction(() => enqueueMissingIn(part));
+  }
+  jobsChanged("work");
+  return rows.length;
+}

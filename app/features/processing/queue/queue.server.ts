@@ -1,0 +1,306 @@
+import os from "node:os";
+import { sql, type UpdateObject } from "kysely";
+import { removeTemporary } from "~/media/files/temporary-files.server";
+import { settings } from "~/platform/settings.server";
+import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/client.server";
+import { processState } from "~db/runtime.server";
+import type { JobKind, JobRow, Schema } from "~db/schema";
+import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
+import {
+  correctLeases,
+  IS_REMOTE,
+  type LostLease,
+  leaseMs,
+  MOST_LOSSES,
+  REMOTE_PREFIX,
+  receivedFolder,
+  returnLostLeases,
+} from "../workers/leases.server";
+import { SOURCE_KEPT_MS } from "./enqueue.server";
+import { jobsChanged } from "./job-events.server";
+import { isQueuePaused } from "./pause.server";
+
+/** A worker that has not been heard of for this long has lost its job to the next. */
+export const LEASE_MS = 30_000;
+/** A job that fails this often has failed for good, with its reason. */
+const MOST_ATTEMPTS = 3;
+/** A job during which the site was killed this often has failed too: it may be what kills it. */
+const MOST_KILLS = 5;
+const BACK_OFF_MS = 30_000;
+/** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
+const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MOST_ATTEMPTS - 1);
+
+/** Names this process among those that work on the same database. */
+export const ownWorker = processState(
+  "worker name",
+  () => `${os.hostname()}/${process.pid}/${Date.now()}`,
+);
+/** Who claims, and which kinds of jobs; left out: this process, and all. */
+export interface Claimant {
+  worker?: string;
+  kinds?: readonly JobKind[] | undefined;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+/**
+ * Takes the next job in one statement, so that two workers never have the same. Next is the lowest
+ * priority, then the oldest; of a video that is not scanned yet nothing is made, of one whose playable file is
+ * not there yet nothing else but what lets it be watched, and its clean-up waits for all the rest. Of a queue that is paused
+ * nothing is taken.
+ *
+ * What workers on other machines have lost goes back in the same transaction.
+ *
+ * @param mostPriority only jobs up to this priority.
+ * @throws {DatabaseBusyError} when another process holds the lock for 2 seconds.
+ */
+export async function claim(
+  mostPriority = Number.MAX_SAFE_INTEGER,
+  now?: number,
+  claimant: Claimant = {},
+): Promise<JobRow | undefined> {
+  let lost: LostLease[] = [];
+  let job: JobRow | undefined;
+  await retryWhileBusy(() => {
+    const time = now ?? Date.now();
+    const written = tryWriteTransaction(() => {
+      correctLeases(time, LEASE_MS);
+      failCrashingJobs(time);
+      lost = returnLostLeases(iso(time));
+      job = isQueuePaused() ? undefined : claimNext(mostPriority, time, claimant);
+    });
+    if (!written) throw new DatabaseBusyError(undefined);
+  });
+  await removeTemporary(...lost.map(receivedFolder));
+  return job;
+}
+
+function claimNext(
+  mostPriority: number,
+  now: number,
+  { worker = ownWorker(), kinds }: Claimant,
+): JobRow | undefined {
+  return sqliteHandle()
+    .prepare<unknown[], JobRow>(
+      /* sql */ `
+      UPDATE jobs SET
+        state = 'running', worker = @worker, lease_until = @lease, started_at = @now,
+        attempts = attempts + 1, progress = 0, speed = NULL, seconds_left = NULL
+      WHERE id = (
+        -- By itself SQLite reads all that waits and sorts it: 0.4 s with 400,000 jobs, with the index 0.1 ms.
+        SELECT id FROM jobs AS job INDEXED BY jobs_unfinished
+        WHERE state IN ('waiting', 'running')
+          -- What is to run later than any wait can take was written before the clock was set back.
+          AND ((state = 'waiting' AND (run_after <= @now
+              OR run_after > CASE kind WHEN 'cleanup' THEN @cleanupLatest ELSE @latest END))
+            OR (state = 'running' AND lease_until < @now))
+          AND priority <= @mostPriority
+          AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
+          AND (kind IN ('scan', 'transcode') OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'transcode' AND state <> 'done'))
+          -- Nothing is made of a file, and its bytes stay as they came, before it is scanned.
+          AND (kind <> 'scan' OR @scans)
+          AND (kind = 'scan' OR NOT @scans OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'scan' AND state IN ('waiting', 'running')))
+          -- Made from the file that is played, which a stream is made into first.
+          AND (kind NOT IN ('storyboard', 'preview') OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'ladder' AND state IN ('waiting', 'running')
+              AND EXISTS (SELECT 1 FROM videos WHERE id = job.video_id AND video_url = '')))
+          -- Added to the stream that is there in the end, once that is whole.
+          AND (kind <> 'codecs' OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id
+              AND kind = 'ladder' AND state IN ('waiting', 'running')))
+          AND (kind <> 'cleanup' OR NOT EXISTS (
+            SELECT 1 FROM jobs WHERE video_id = job.video_id AND id <> job.id AND state <> 'done'))
+        ORDER BY priority, created_at, id LIMIT 1)
+      RETURNING *`,
+    )
+    .get({
+      worker,
+      kinds: kinds ? JSON.stringify(kinds) : null,
+      scans: Number(settings().scanCommand !== undefined),
+      lease: iso(now + leaseMs(worker, LEASE_MS)),
+      now: iso(now),
+      latest: iso(now + LONGEST_WAIT_MS),
+      cleanupLatest: iso(now + SOURCE_KEPT_MS),
+      mostPriority,
+    });
+}
+
+function failCrashingJobs(now: number): void {
+  const sqlite = sqliteHandle();
+  const killed = `state = 'running' AND lease_until < @now AND
+    CASE WHEN ${IS_REMOTE} THEN worker_losses >= ${MOST_LOSSES - 1} ELSE attempts >= ${MOST_KILLS} END`;
+  if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${killed}`).get({ now: iso(now) })) return;
+  sqlite
+    .prepare(
+      `UPDATE jobs SET state = 'failed', worker = NULL, lease_until = NULL, worker_losses = 0,
+         finished_at = @now, reason = CASE WHEN ${IS_REMOTE}
+           THEN '${MOST_LOSSES} workers were lost while this was being made.'
+           ELSE 'The site was ended ${MOST_KILLS} times while this was being made.' END
+       WHERE ${killed}`,
+    )
+    .run({ now: iso(now) });
+  sqlite
+    .prepare(`${TAKE_BACK_STREAMS} AND id IN (
+      SELECT video_id FROM jobs WHERE kind = 'ladder' AND state = 'failed')`)
+    .run();
+}
+
+/** Of a video that can be watched only as far as its stream was made: it will not be made further. */
+const TAKE_BACK_STREAMS = "UPDATE videos SET hls_url = NULL WHERE video_url = '' AND hls_url <> ''";
+
+/**
+ * Says that the job goes on, and how far it is. False when it is lost. While another process is writing
+ * it is put off; the lease is three times as long as the time between two.
+ */
+export function heartbeat(
+  { id, worker }: Pick<JobRow, "id" | "worker">,
+  { progress, speed, secondsLeft }: { progress: number; speed?: number; secondsLeft?: number },
+): boolean {
+  let changes = 0;
+  const written = tryWriteTransaction(() => {
+    ({ changes } = sqliteHandle()
+      .prepare(
+        `UPDATE jobs SET lease_until = ?, progress = ?, speed = ?, seconds_left = ?
+         WHERE id = ? AND worker = ? AND state = 'running'`,
+      )
+      .run(
+        ...[iso(Date.now() + leaseMs(worker, LEASE_MS)), progress],
+        ...[speed ?? null, secondsLeft ?? null, id, worker],
+      ));
+  });
+  if (changes > 0) jobsChanged("progress");
+  return changes > 0 || !written;
+}
+
+/** Whether who claimed the job still has it: its video may be gone, or its lease. */
+export function isOurs({ id, worker }: Pick<JobRow, "id" | "worker">): boolean {
+  return (
+    sqliteHandle()
+      .prepare("SELECT 1 FROM jobs WHERE id = ? AND worker = ? AND state = 'running'")
+      .get(id, worker) !== undefined
+  );
+}
+
+const finished = { worker: null, lease_until: null, speed: null, seconds_left: null } as const;
+
+/** The statement that ends a job well; it runs in the transaction that writes the result. */
+export function markDone(id: number, note: string | null = null): void {
+  sqliteHandle()
+    .prepare(
+      `UPDATE jobs SET state = 'done', worker = NULL, lease_until = NULL, speed = NULL,
+         seconds_left = NULL, worker_losses = 0, progress = 1, reason = ?, finished_at = ? WHERE id = ?`,
+    )
+    .run(note, iso(Date.now()), id);
+}
+
+/**
+ * Notes a failure: the job is tried again after 30 s, then after 2 minutes, and then has failed.
+ * `final` fails it for good at once, when trying again can't help.
+ */
+export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
+  const isFinal = final || job.attempts >= MOST_ATTEMPTS;
+  await change(job, {
+    ...finished,
+    state: isFinal ? "failed" : "waiting",
+    reason,
+    run_after: iso(Date.now() + BACK_OFF_MS * 4 ** (job.attempts - 1)),
+    finished_at: isFinal ? iso(Date.now()) : null,
+  });
+  if (isFinal && job.kind === "ladder") {
+    const takeBack = () =>
+      transaction(() => {
+        sqliteHandle().prepare(`${TAKE_BACK_STREAMS} AND id = ?`).run(job.video_id);
+      });
+    await retryWhileBusy(takeBack, RESULT_WAIT_MS);
+  }
+  jobsChanged("work");
+}
+
+/**
+ * Gives a job back unharmed, as at SIGTERM or on a full disk: the attempt does not count.
+ *
+ * @param afterMs how long it waits, at most eight minutes.
+ * @param reason what it waits for, as a sentence of the queue.
+ */
+export async function returnToQueue(
+  job: JobRow,
+  afterMs = 0,
+  reason: string | null = job.reason,
+  priority = job.priority,
+): Promise<void> {
+  await change(job, {
+    priority,
+    ...finished,
+    state: "waiting",
+    progress: 0,
+    attempts: sql<number>`attempts - 1`,
+    reason,
+    run_after: iso(Date.now() + Math.min(afterMs, LONGEST_WAIT_MS)),
+  });
+  jobsChanged("work");
+}
+
+/** Minutes of encoding are not given up because another process is writing. */
+export const RESULT_WAIT_MS = 60_000;
+
+/** Of a job that who claimed it still has. */
+async function change(job: JobRow, columns: UpdateObject<Schema, "jobs">): Promise<void> {
+  const query = database()
+    .updateTable("jobs")
+    .set(columns)
+    .where("id", "=", job.id)
+    .where("worker", "=", job.worker);
+  await retryWhileBusy(() => query.execute(), RESULT_WAIT_MS);
+}
+
+/** Starts failed jobs anew: one, or all. Returns how many. */
+export async function retry(id?: number): Promise<number> {
+  let query = database()
+    .updateTable("jobs")
+    .set({ state: "waiting", attempts: 0, reason: null, progress: 0, finished_at: null })
+    .set({ run_after: iso(Date.now()) })
+    .where("state", "=", "failed");
+  if (id !== undefined) query = query.where("id", "=", id);
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+  jobsChanged("work");
+  return Number(numUpdatedRows);
+}
+
+/**
+ * Takes back at once what a worker of this machine had that is dead, instead of after its lease. In
+ * one transaction: what another worker has taken over meanwhile is its own.
+ */
+export async function reclaimFromDeadWorkers(): Promise<void> {
+  await transaction(() => {
+    const sqlite = sqliteHandle();
+    const workers = sqlite
+      .prepare("SELECT DISTINCT worker FROM jobs WHERE state = 'running' AND worker IS NOT NULL")
+      .pluck()
+      .all() as string[];
+    const reclaim = sqlite.prepare(
+      "UPDATE jobs SET lease_until = ? WHERE state = 'running' AND worker = ?",
+    );
+    for (const worker of workers) {
+      if (worker !== ownWorker() && isDead(worker)) reclaim.run(iso(0), worker);
+    }
+  });
+}
+
+function isDead(worker: string): boolean {
+  if (worker.startsWith(REMOTE_PREFIX)) return false;
+  const [host, pid] = worker.split("/");
+  if (host !== os.hostname()) return false;
+  // In a container the process has the number of the one before it.
+  if (Number(pid) === process.pid) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}

@@ -1,0 +1,185 @@
+import { bucketFile, type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import type { Source } from "~/media/encode/artifact";
+import type { Task } from "~/media/encode/task.server";
+import { isCopyOf } from "~/media/encode/transcode.server";
+import { isReferenced } from "~/media/files/references.server";
+import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
+import { namesIn } from "~/media/media-files.server";
+import { cachedProbe } from "~/media/probe/cached-probe.server";
+import { InterruptedError } from "~/media/probe/ffmpeg.server";
+import { isEarlierVersion } from "~/media/serve/file-version.server";
+import {
+  isUnchanged,
+  KeptOriginalError,
+  type Replacement,
+  type Verified,
+  verifyReplacement,
+} from "~/media/verify/replacement.server";
+import { settings } from "~/platform/settings.server";
+import { sqliteHandle, transaction } from "~db/client.server";
+import type { JobRow } from "~db/schema";
+import { retryWhileBusy } from "~db/write-lock";
+import { RESULT_WAIT_MS } from "./queue.server";
+import { tableOf } from "./table-of.server";
+import { isWholeStream, verifiedFilesOf } from "./whole-stream.server";
+
+/** An original that need not be kept, and the files that were verified to replace it. */
+export interface Removal {
+  /** A copy has all of it, or KEEP_SOURCES says so. */
+  reason: "copied" | "converted";
+  verified: Verified;
+}
+
+/**
+ * Removes versions of the played file which were replaced. Players that began with one of them have long finished.
+ * Its URL leads to the file that is played (see public-file.server.ts).
+ */
+export async function removeEarlierVersions(source: Source): Promise<void> {
+  const names = await namesIn({ bucket: "videos", path: source.basePath });
+  const earlier = names
+    .map((name): MediaName => ({ bucket: "videos", path: `${source.basePath}/${name}` }))
+    .filter((file) => isEarlierVersion(file.path) && !isReferenced(file));
+  await retryWhileBusy(() => removeUnreferenced(earlier, "replaced"), RESULT_WAIT_MS);
+}
+
+/**
+ * Checks whether the original may be removed: early, in the captions job, or in the cleanup job. The caller then calls
+ * `removeSource`.
+ *
+ * @returns `removal` if the original may be removed; `note` says why it is kept if that can't be verified.
+ */
+export async function planSourceRemoval(
+  job: JobRow,
+  source: Source,
+  task: Task,
+): Promise<{ removal?: Removal; note?: string }> {
+  if (!mayRemoveSource(job, source)) return {};
+  try {
+    const removal =
+      job.kind === "cleanup"
+        ? await verifyRemoval(job, source, task)
+        : await verifyEarlyRemoval(source, task);
+    return { ...(removal && { removal }) };
+  } catch (error) {
+    if (!(error instanceof KeptOriginalError)) throw error;
+    console.warn(`The original of video ${job.video_id} is kept: ${error.message}`);
+    return { note: error.message };
+  }
+}
+
+/**
+ * With KEEP_SOURCES=never, what can be removed before the stream is made: a file that nobody could watch,
+ * once its captions are there. One with several sounds stays until the stream has them. What can't be verified
+ * stays for the last job, which reports it.
+ *
+ * Decoding takes as long as the job has its lease, so this is called before the job ends, and
+ * `removeSource` after it.
+ */
+async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
+  const film = await cachedProbe(source.file);
+  const stored = storedFiles(source);
+  if (film.sounds.length > 1 || !stored) return undefined;
+  try {
+    const replacement = { stored, stream: undefined };
+    return {
+      reason: "converted",
+      verified: await verifyReplacement(source, film, replacement, task),
+    };
+  } catch (error) {
+    task.signal.throwIfAborted();
+    if (error instanceof KeptOriginalError || error instanceof InterruptedError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a job may remove the original, if that is verified: it reads the original and the played file then. */
+export function mayRemoveSource({ kind }: JobRow, { row, url }: Source): boolean {
+  const { keepSources } = settings();
+  const isReplaced = row.video_url !== "" && row.video_url !== url;
+  if (kind === "cleanup") return isReplaced && keepSources !== "always";
+  const isEarly = kind === "captions" && keepSources === "never";
+  return isEarly && isReplaced && !isEarlierVersion(parseMediaUrl(url)?.path ?? "");
+}
+
+function storedFiles({ row, url }: Source): Replacement["stored"] | undefined {
+  const [original, playing] = [url, row.video_url].map((address) => {
+    const name = parseMediaUrl(address);
+    return name && bucketFile(name.bucket, name.path);
+  });
+  return original && playing ? { original, playing } : undefined;
+}
+
+/** @throws {KeptOriginalError} when KEEP_SOURCES allows the removal, but nothing proves that nothing is lost. */
+async function verifyRemoval(
+  job: JobRow,
+  source: Source,
+  task: Task,
+): Promise<Removal | undefined> {
+  const stored = storedFiles(source);
+  if (!stored) return undefined;
+  // Decoding both takes minutes.
+  if (!mayForget(job, source)) return undefined;
+  const film = await cachedProbe(source.file);
+  if (isCopyOf(film)) {
+    const replacement = { stored, stream: undefined };
+    return { reason: "copied", verified: await verifyReplacement(source, film, replacement, task) };
+  }
+  const name = parseMediaUrl(source.row.hls_url ?? "");
+  const master = name && bucketFile(name.bucket, name.path);
+  if (!master || !(await isWholeStream(master, film))) return undefined;
+  const replacement = { stored, stream: await verifiedFilesOf(master) };
+  return {
+    reason: "converted",
+    verified: await verifyReplacement(source, film, replacement, task),
+  };
+}
+
+/** The removal is enqueued in the transaction in which the row forgets the original. */
+export async function removeSource(job: JobRow, source: Source, removal: Removal): Promise<void> {
+  const name = parseMediaUrl(source.url);
+  if (!name) return;
+  // What was verified may have been replaced or damaged meanwhile.
+  if (!(await isUnchanged(removal.verified))) return;
+  if (await retryWhileBusy(() => forgetSource(job, source, name, removal), RESULT_WAIT_MS)) {
+    removeSoon();
+  }
+}
+
+/** Not while the row has changed, another row names the file, or a job may be reading it. */
+const MAY_FORGET = /* sql */ `
+  id = @id AND source_url = @url AND video_url = @played AND hls_url IS @stream
+  AND NOT EXISTS (SELECT 1 FROM videos WHERE source_url = @url AND id <> @id)
+  AND NOT EXISTS (SELECT 1 FROM videos WHERE video_url = @url)
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = @id AND id <> @job
+    AND (state = 'running' OR (state <> 'done' AND @isLast)))`;
+
+function valuesOf(job: JobRow, { url, row }: Source) {
+  const { video_url: played, hls_url: stream } = row;
+  const isLast = Number(job.kind === "cleanup");
+  return { id: job.video_id, job: job.id, url, played, stream, isLast };
+}
+
+function mayForget(job: JobRow, source: Source): boolean {
+  const statement = `SELECT 1 FROM ${tableOf(job.video_id)} WHERE ${MAY_FORGET}`;
+  return sqliteHandle().prepare(statement).get(valuesOf(job, source)) !== undefined;
+}
+
+function forgetSource(
+  job: JobRow,
+  source: Source,
+  file: MediaName,
+  { reason }: Removal,
+): Promise<boolean> {
+  const statement = /* sql */ `
+    UPDATE ${tableOf(job.video_id)} SET source_url = NULL, source_removed_at = coalesce(@removedAt, source_removed_at)
+    WHERE ${MAY_FORGET}`;
+  const values = {
+    ...valuesOf(job, source),
+    removedAt: reason === "converted" ? new Date().toISOString() : null,
+  };
+  return transaction(() => {
+    if (sqliteHandle().prepare(statement).run(values).changes === 0) return false;
+    enqueueRemovals([file], { reason: "converted" });
+    return true;
+  });
+}

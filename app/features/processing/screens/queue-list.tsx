@@ -1,0 +1,229 @@
+import { Form } from "@remix-run/react";
+import { CircleCheck } from "lucide-react";
+import { useState } from "react";
+import { Button, ButtonLink } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
+import { EmptyState } from "~/ui/empty-state";
+import { PageLink } from "~/ui/page-link";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { JobNow } from "../queue/kinds";
+import { QUEUE_STATE_LABELS, type QueueView, queueHref } from "./queue-address";
+import { QueueJob } from "./queue-job";
+import type { QueuePage } from "./queue-page.server";
+
+const FORM = "queue";
+const CHANGES = [
+  ["now", "Now"],
+  ["later", "Later"],
+  ["again", "Make again"],
+] as const;
+
+/** The jobs of a page, each with what can be done with it, and with those that are checked. */
+export function QueueLists({
+  view,
+  queue: { lists, counts, video },
+  codecs,
+  action,
+  busy,
+}: {
+  view: QueueView;
+  queue: QueuePage;
+  /** What can be made beside H.264, such as `AV1`. */
+  codecs: readonly string[];
+  /** The address of the page. */
+  action: string;
+  /** The form that is being sent. */
+  busy: FormData | undefined;
+}) {
+  const hydrated = useHydrated();
+  const [checked, setChecked] = useState<ReadonlySet<number>>(new Set());
+  const jobs = lists.flatMap((list) => list.jobs);
+  const count = jobs.filter(({ id }) => checked.has(id)).length;
+  const toggle = (id: number) => {
+    const next = new Set(checked);
+    if (!next.delete(id)) next.add(id);
+    setChecked(next);
+  };
+  const list = (of: readonly JobNow[]) => (
+    <ul className="ruled rounded-lg border border-line bg-surface">
+      {of.map((job) => (
+        <QueueJob
+          key={job.id}
+          job={job}
+          form={FORM}
+          action={action}
+          busy={busy}
+          checked={hydrated ? checked.has(job.id) : undefined}
+          onCheck={() => toggle(job.id)}
+        />
+      ))}
+    </ul>
+  );
+  return (
+    <>
+      {video && (
+        <VideoHead
+          video={video}
+          isMade={jobs.length > 0}
+          codecs={codecs}
+          action={action}
+          busy={busy}
+        />
+      )}
+      {jobs.length === 0 && <Empty view={view} />}
+      {lists.map(({ state, jobs: listed }) => {
+        if (listed.length === 0) return null;
+        if (!state) return <div key="video">{list(listed)}</div>;
+        const total = counts[state] ?? listed.length;
+        const title = `${QUEUE_STATE_LABELS[state]} (${total.toLocaleString("en")})`;
+        return (
+          <section key={state} aria-label={title}>
+            <div className="mb-3 flex min-h-11 flex-wrap items-center justify-between gap-3">
+              <h2 className="text-lg font-semibold figures">{title}</h2>
+              {state === "failed" && total > 1 && <RetryAll action={action} busy={busy} />}
+            </div>
+            {list(listed)}
+            {view.state === undefined && total > listed.length && (
+              <PageLink
+                to={queueHref({ state })}
+                className="mt-2 inline-flex min-h-11 items-center text-sm text-accent underline underline-offset-4"
+              >
+                Show all {total.toLocaleString("en")}
+              </PageLink>
+            )}
+          </section>
+        );
+      })}
+      {jobs.length > 0 && (
+        <Form
+          id={FORM}
+          method="post"
+          action={action}
+          preventScrollReset
+          hidden={hydrated && count === 0}
+          aria-label="Selected jobs"
+          onSubmit={() => setChecked(new Set())}
+          className={classNames(
+            "flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:gap-3 sm:px-4",
+            hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
+          )}
+        >
+          <p role="status" className="mr-auto font-semibold figures">
+            {hydrated ? `${count} selected` : "With the selected jobs"}
+          </p>
+          {hydrated && count < jobs.length && (
+            <Button
+              type="button"
+              variant="ghost"
+              size="sm"
+              onClick={() => setChecked(new Set(jobs.map(({ id }) => id)))}
+            >
+              Select all of this page
+            </Button>
+          )}
+          {CHANGES.map(([intent, label]) => (
+            <Button key={intent} name="intent" value={intent} variant="secondary" size="sm">
+              {label}
+            </Button>
+          ))}
+        </Form>
+      )}
+    </>
+  );
+}
+
+/** Of the page of one video: all of it first, last, or made again. */
+function VideoHead({
+  video,
+  isMade,
+  codecs,
+  action,
+  busy,
+}: {
+  video: NonNullable<QueuePage["video"]>;
+  isMade: boolean;
+  codecs: readonly string[];
+  action: string;
+  busy: FormData | undefined;
+}) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <div className="min-w-0">
+        <h2 dir="auto" className="line-clamp-2 text-lg font-semibold break-words">
+          {video.title}
+        </h2>
+        {video.hasFile && !isMade && (
+          <p className="text-sm text-muted">Nothing has been asked of the queue for it.</p>
+        )}
+        {!video.hasFile && (
+          <p className="text-sm text-muted">It has no file to make anything from.</p>
+        )}
+      </div>
+      {video.hasFile && (
+        <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-2">
+          <input type="hidden" name="video" value={video.id} />
+          <Button
+            name="intent"
+            value="again"
+            variant="secondary"
+            size="sm"
+            busy={busy?.get("video") === video.id && busy.get("intent") === "again"}
+            busyLabel="Asking..."
+          >
+            Convert again
+          </Button>
+          {isMade && (
+            <>
+              <Button name="intent" value="now" variant="secondary" size="sm">
+                All of it now
+              </Button>
+              <Button name="intent" value="later" variant="secondary" size="sm">
+                All of it later
+              </Button>
+            </>
+          )}
+          {codecs.length > 0 && video.hasStream && (
+            <Button name="intent" value="codecs" variant="secondary" size="sm">
+              Add {codecs.join(" and ")}
+            </Button>
+          )}
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function RetryAll({ action, busy }: { action: string; busy: FormData | undefined }) {
+  return (
+    <Form method="post" action={action} preventScrollReset>
+      <Button
+        name="intent"
+        value="retry"
+        variant="secondary"
+        size="sm"
+        busy={busy?.get("intent") === "retry"}
+        busyLabel="Retrying..."
+      >
+        Retry all
+      </Button>
+    </Form>
+  );
+}
+
+function Empty({ view }: { view: QueueView }) {
+  if (view.video !== undefined) return null;
+  const sentences = {
+    running: "Nothing is being made just now.",
+    waiting: "Nothing waits.",
+    failed: "Nothing has failed.",
+    done: "Nothing has been made yet.",
+  };
+  if (!view.state) return <EmptyState icon={<CircleCheck />} title="Everything has been made." />;
+  return (
+    <EmptyState
+      icon={<CircleCheck />}
+      title={sentences[view.state]}
+      action={<ButtonLink to="/admin/queue">Show all that is left</ButtonLink>}
+    />
+  );
+}

@@ -1,0 +1,188 @@
+import { rename } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { usualRenditions } from "~/media/encode/analysis.server";
+import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { presetFor } from "~/media/encode/encoders.server";
+import { readFragments } from "~/media/encode/fragments.server";
+import { finishStream } from "~/media/encode/ladder.server";
+import { steadyRate } from "~/media/encode/renditions";
+import { type Sound, soundsFor } from "~/media/encode/sounds";
+import type { Ladder } from "~/media/encode/stream/ladder";
+import { createTask, EncodeError } from "~/media/encode/task.server";
+import { cachedProbe } from "~/media/probe/cached-probe.server";
+import { inputArguments, run } from "~/media/probe/ffmpeg.server";
+import type { Probe } from "~/media/probe/probe.server";
+import { every } from "~db/runtime.server";
+import { withSourceFiles } from "../queue/local-source.server";
+import { sourceOf } from "../queue/produce-artifact.server";
+import { heartbeat } from "../queue/queue.server";
+import { hasWholePlaylists, LEAST_PART } from "../queue/whole-stream.server";
+import { receivedFolder } from "./leases.server";
+import { digestOf, receivedBytes, receivedFiles } from "./received-files.server";
+import { commitReceived, type LeasedJob } from "./remote-jobs.server";
+
+/** SHA-256 of each file that was sent, by its name. */
+export type Digests = Readonly<Record<string, string>>;
+
+/** A result that is not published; `message` is the sentence for the log and the studio. */
+export class RefusedResultError extends Error {}
+
+const HEARTBEAT_MS = 10_000;
+const LIMITS = { seconds: 60, cpuSeconds: 60 };
+const PICTURES = /^avc1\.[0-9a-f]{6}$/;
+const SOUNDS = /^(?:mp4a\.40\.2|ac-3|ec-3)$/;
+/** The last picture that is decoded stands so many seconds before the end. */
+const BEFORE_END_SECONDS = 1;
+
+/**
+ * Publishes what a worker has sent, in the way that what is made here is published, once it is what it
+ * claims to be: the files have their digests, are pictures in the sizes and sounds of the film, as long
+ * as it, and can be decoded at its beginning, middle and end. Of playlists none is taken from a
+ * worker: they are written here, over what the files hold.
+ *
+ * @returns false when the job is no longer wanted.
+ * @throws {RefusedResultError} when it is not.
+ */
+export async function acceptStream(job: LeasedJob, digests: Digests): Promise<boolean> {
+  const source = await sourceOf(job);
+  if (!source) return false;
+  const beat = every(HEARTBEAT_MS, `extend the lease of job ${job.id}`, () =>
+    heartbeat(job, { progress: 0.99 }),
+  );
+  try {
+    await requireDigests(job, digests);
+    const stream = await withSourceFiles(job, source, () => checkedStream(job, source, digests));
+    return await commitReceived(job, source, stream);
+  } catch (error) {
+    // What ffmpeg, or whoever reads its boxes, says of the files that were sent.
+    if (error instanceof EncodeError || error instanceof RangeError)
+      throw new RefusedResultError(error.message);
+    throw error;
+  } finally {
+    await beat.stop();
+  }
+}
+
+async function checkedStream(job: LeasedJob, source: Source, digests: Digests): Promise<Artifact> {
+  const film = await cachedProbe(source.file);
+  if (isOnePicture(film)) return NO_ARTIFACT;
+  const folder = receivedFolder(job);
+  const made = path.join(folder, `hls-${job.id.toString(36)}${Date.now().toString(36)}`);
+  const ladder = await checkedLadder(job, source, film, new Set(Object.keys(digests)));
+  await rename(receivedFiles(job), made);
+  const task = createTask(folder, () => {});
+  const withCopy = source.row.video_url === "";
+  const stream = await finishStream(source, { ...ladder, folder: made }, task, withCopy);
+  if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), film.durationSeconds))) {
+    throw new RefusedResultError("Its playlists are shorter than the film.");
+  }
+  return stream;
+}
+
+async function requireDigests(job: LeasedJob, digests: Digests): Promise<void> {
+  const received = Object.keys(await receivedBytes(job));
+  const lacking = Object.keys(digests).find((name) => !received.includes(name));
+  if (lacking) throw new RefusedResultError(`${lacking} has not arrived.`);
+  for (const name of received) {
+    const digest = Object.hasOwn(digests, name) ? digests[name] : undefined;
+    if (digest === undefined) throw new RefusedResultError(`${name} has no digest.`);
+    if ((await digestOf(path.join(receivedFiles(job), name))) !== digest.toLowerCase()) {
+      throw new RefusedResultError(`${name} has another digest than was said.`);
+    }
+  }
+}
+
+/** What a stream of this film is made of, as far as there are files of it. */
+async function checkedLadder(
+  job: LeasedJob,
+  source: Source,
+  film: Probe,
+  names: ReadonlySet<string>,
+): Promise<Ladder> {
+  const folder = receivedFiles(job);
+  const isThere = ({ name }: { name: string }) => names.has(`${name}.mp4`);
+  const all = usualRenditions(film);
+  const renditions = all.filter(isThere);
+  if (!renditions.includes(all.at(-1)!)) {
+    throw new RefusedResultError("The largest of its renditions is missing.");
+  }
+  const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
+  const sounds = soundsFor(film.sounds, withPoor);
+  const silent = sounds.find((sound) => isNeeded(sound) && !isThere(sound));
+  if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);
+  const known = [...renditions, ...sounds].map(({ name }) => `${name}.mp4`);
+  const unknown = [...names].find((name) => !known.includes(name));
+  if (unknown) throw new RefusedResultError(`${unknown} is no part of a stream of this film.`);
+  for (const { name, width, height } of renditions) {
+    const file = path.join(folder, `${name}.mp4`);
+    await checkTrack(file, { type: "video", width, height }, film.durationSeconds, PICTURES);
+    for (const at of [0, 0.5, 1]) {
+      await decodeOne(file, Math.max(0, film.durationSeconds * at - BEFORE_END_SECONDS));
+    }
+  }
+  for (const sound of sounds.filter(isThere)) {
+    const file = path.join(folder, `${sound.name}.mp4`);
+    // One that is copied may be shorter, and is left out then.
+    await checkTrack(file, { type: "audio" }, sound.bitrate ? film.durationSeconds : 0, SOUNDS);
+  }
+  return {
+    ...{ file: source.file, probe: film, renditions, sounds: sounds.filter(isThere) },
+    ...{ rate: steadyRate(film.video.frameRate), folder, preset: presetFor("usual") },
+  };
+}
+
+/** Sounds that were encoded are there as the default one at least. */
+function isNeeded({ isDefault, bitrate }: Sound): boolean {
+  return isDefault && bitrate !== undefined;
+}
+
+const answerSchema = z.object({
+  streams: z
+    .array(
+      z.object({
+        codec_type: z.string(),
+        width: z.number().optional(),
+        height: z.number().optional(),
+      }),
+    )
+    .length(1),
+  format: z.object({ format_name: z.string(), duration: z.coerce.number() }),
+});
+
+async function checkTrack(
+  file: string,
+  expected: { type: "video" | "audio"; width?: number; height?: number },
+  filmSeconds: number,
+  codec: RegExp,
+): Promise<void> {
+  const name = path.basename(file);
+  const { stdout, exitCode } = await run(
+    "ffprobe",
+    ["-v", "error", "-of", "json", "-show_format", "-show_streams", ...inputArguments(file)],
+    LIMITS,
+  );
+  const answer = exitCode === 0 ? answerSchema.safeParse(JSON.parse(stdout)).data : undefined;
+  const [stream] = answer?.streams ?? [];
+  if (!answer || stream?.codec_type !== expected.type || !answer.format.format_name.includes("mp4"))
+    throw new RefusedResultError(`${name} is no ${expected.type} that can be played.`);
+  if (stream.width !== expected.width || stream.height !== expected.height)
+    throw new RefusedResultError(`${name} has another size than was asked for.`);
+  if (answer.format.duration < filmSeconds * LEAST_PART)
+    throw new RefusedResultError(`${name} is shorter than the film.`);
+  const { codec: found } = await readFragments(file);
+  if (!codec.test(found)) throw new RefusedResultError(`${name} is in another codec.`);
+}
+
+async function decodeOne(file: string, seconds: number): Promise<void> {
+  const { exitCode, stdout } = await run(
+    "ffmpeg",
+    [
+      ...["-v", "error", "-xerror", "-threads", "1", "-ss", seconds.toFixed(3)],
+      ...[...inputArguments(file), "-frames:v", "1", "-f", "null", "-progress", "pipe:1", "-"],
+    ],
+    LIMITS,
+  );
+  if (exitCode === 0 && /^frame=1$/m.test(stdout)) return;
+  throw new RefusedResultError(`${path.basename(file)} can't be decoded.`);
+}

@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from "node:crypto";
+import { changeAndRecord } from "~/platform/activity/activity.server";
+import { FormError } from "~/platform/form-error.server";
+import { database, prepared, transaction, tryWriteTransaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { JobKind } from "~db/schema";
+import { JOB_LABELS } from "../queue/kinds";
+import { IS_REMOTE, returnJobsOf, workerOfLease } from "./leases.server";
+import type { ListedWorker } from "./listed-worker";
+
+/** Makes a token that was published by mistake easy to find. */
+const PREFIX = "afterdark_worker_";
+const TOKEN_BYTES = 32;
+const MOST_WORKERS = 50;
+const MOST_NAME_LETTERS = 60;
+/** A sign of life is written at most this often. */
+const NOTE_SIGN_EVERY_MS = 10_000;
+
+/** Only the hash is stored: nobody can read a token again. */
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+
+/** A worker that has sent its token. */
+export interface Worker {
+  id: number;
+  name: string;
+}
+
+/**
+ * Makes a worker.
+ *
+ * @param form `name`.
+ * @returns its token, which is shown this once.
+ * @throws {FormError} 422 for a name that is missing or too long, 409 for one that is taken, and where there
+ *   are 50.
+ */
+export async function createWorker(
+  userId: string,
+  form: FormData,
+  now = new Date(),
+): Promise<string> {
+  const name = String(form.get("name") ?? "").trim();
+  if (name === "" || name.length > MOST_NAME_LETTERS)
+    throw new FormError(422, `A name of at most ${MOST_NAME_LETTERS} characters is needed.`);
+  const names = prepared("SELECT name FROM workers").pluck().all() as string[];
+  if (names.includes(name)) throw new FormError(409, "There is a worker of this name already.");
+  if (names.length >= MOST_WORKERS)
+    throw new FormError(409, `There are ${MOST_WORKERS} workers. Revoke one that is not used.`);
+  const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
+  await changeAndRecord({ userId, action: "worker-create", detail: name }, () =>
+    runChange(
+      database()
+        .insertInto("workers")
+        .values({ token_hash: hashOf(token), name, created_at: now.toISOString() }),
+    ),
+  );
+  return token;
+}
+
+/** Ends a worker's token, and gives back what it has. False when there is no such worker. */
+export async function revokeWorker(userId: string, id: number): Promise<boolean> {
+  const worker = await database()
+    .selectFrom("workers")
+    .select("name")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!worker) return false;
+  await changeAndRecord({ userId, action: "worker-revoke", detail: worker.name }, () =>
+    runChange(database().deleteFrom("workers").where("id", "=", id)),
+  );
+  await returnJobsOf(id);
+  return true;
+}
+
+/** Whose token it is; undefined for one that is unknown or was revoked. */
+export function findWorker(token: string, now = Date.now()): Worker | undefined {
+  if (!token.startsWith(PREFIX)) return undefined;
+  const row = prepared("SELECT id, name, last_seen_at FROM workers WHERE token_hash = ?").get(
+    hashOf(token),
+  ) as (Worker & { last_seen_at: string | null }) | undefined;
+  if (!row) return undefined;
+  const { id, name, last_seen_at } = row;
+  if (last_seen_at === null || now - Date.parse(last_seen_at) >= NOTE_SIGN_EVERY_MS) {
+    // While another process is writing, the next sign is soon enough.
+    tryWriteTransaction(() => {
+      prepared("UPDATE workers SET last_seen_at = ? WHERE id = ?").run(
+        new Date(now).toISOString(),
+        id,
+      );
+    });
+  }
+  return { id, name };
+}
+
+/** Notes that a result was taken, or why it was not. */
+export async function noteResult(id: number, trouble: string | null): Promise<void> {
+  await transaction(() => {
+    prepared("UPDATE workers SET jobs_done = jobs_done + ?, trouble = ? WHERE id = ?").run(
+      ...[trouble === null ? 1 : 0, trouble, id],
+    );
+  });
+}
+
+interface JobOfWorker {
+  worker: string;
+  kind: JobKind;
+  title: string;
+  video_id: string;
+  progress: number;
+  speed: number | null;
+  seconds_left: number | null;
+}
+
+/** All workers by their names, with what each is doing. */
+export async function listWorkers(): Promise<ListedWorker[]> {
+  const workers = await database().selectFrom("workers").selectAll().orderBy("name").execute();
+  if (workers.length === 0) return [];
+  const jobs = prepared(
+    `SELECT worker, kind, title, videos.id AS video_id, progress, speed, seconds_left FROM jobs
+     LEFT JOIN video_files AS file ON file.id = jobs.video_id
+     JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)
+     WHERE jobs.state = 'running' AND ${IS_REMOTE} ORDER BY jobs.id`,
+  ).all() as JobOfWorker[];
+  return workers.map((row) => ({
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    jobsDone: row.jobs_done,
+    trouble: row.trouble,
+    jobs: jobs
+      .filter(({ worker }) => workerOfLease(worker) === row.id)
+      .map(({ kind, title, video_id, progress, speed, seconds_left }) => ({
+        ...{ label: JOB_LABELS[kind], title, videoId: video_id, progress },
+        ...(speed !== null && { speed }),
+        ...(seconds_left !== null && { secondsLeft: seconds_left }),
+      })),
+  }));
+}

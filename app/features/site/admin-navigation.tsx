@@ -1,0 +1,107 @@
+import { Link, NavLink, useLocation, useRouteLoaderData } from "@remix-run/react";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { Badge } from "~/ui/badge";
+import { classNames } from "~/ui/class-names";
+import "~/ui/studio.css";
+
+const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
+/** The list, and a page for each. */
+const SERIES = "/admin/series";
+const REPORTS = "/admin/reports";
+const PAGES = [
+  ["/admin/statistics", "Statistics"],
+  ["/admin/activity", "Activity"],
+  ["/admin/queue", "Queue"],
+  ["/admin/tags", "Tags"],
+  [SERIES, "Series"],
+  ["/admin/import", "Import"],
+  ["/admin/trash", "Trash"],
+  [REPORTS, "Reports"],
+  ["/admin/users", "Users"],
+  ["/admin/account", "Account"],
+] as const;
+
+/** The pages of the admin area that whoever sees them may open; the one that is shown is marked. The panel has tabs of its own. */
+export function AdminLinks() {
+  const isPanel = useLocation().pathname === "/admin";
+  const may = usePermissions();
+  const pages = PAGES.filter(([to]) => may(to === SERIES ? "/admin/series/:id?" : to));
+  return (
+    <nav
+      aria-label="Admin pages"
+      className="flex flex-wrap text-sm max-sm:order-last sm:gap-x-1 max-sm:-mx-2 max-sm:w-full forced-colors:mx-0 sm:ml-auto"
+    >
+      {(isPanel || !may("/admin") ? pages : [PANEL, ...pages]).map(([to, label]) => (
+        <NavLink
+          key={to}
+          to={to}
+          end={to !== SERIES && to !== REPORTS}
+          className={({ isActive }) =>
+            classNames(
+              "inline-flex min-h-11 items-center rounded-md px-2 sm:px-3 hover:bg-raised hover:text-ink",
+              isActive ? "text-ink" : "text-muted",
+            )
+          }
+        >
+          {({ isActive }) => (
+            <>
+              <span
+                className={isActive ? "underline decoration-accent underline-offset-8" : undefined}
+              >
+                {label}
+              </span>
+              {to === REPORTS && <WaitingReports />}
+            </>
+          )}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}
+
+/** How many reports wait for a moderator, as the page knew when it was loaded; nothing where none does. */
+function WaitingReports() {
+  const root = useRouteLoaderData("root") as
+    | { reports?: { open: number; overdue: number } }
+    | undefined;
+  const { open = 0, overdue = 0 } = root?.reports ?? {};
+  if (open === 0) return null;
+  return (
+    <Badge tone={overdue > 0 ? "accent" : "plain"} className="ml-1.5">
+      {shown(open)}
+      <span className="sr-only"> open{overdue > 0 && `, ${shown(overdue)} overdue`}</span>
+    </Badge>
+  );
+}
+
+const shown = (count: number) => (count < 1_000 ? String(count) : "999+");
+
+const TABS = ["upload", "manage"] as const;
+export type Tab = (typeof TABS)[number];
+
+const LABELS: Record<Tab, string> = { upload: "Upload Video", manage: "Manage Videos" };
+const ADDRESSES: Record<Tab, string> = { upload: "/admin", manage: "/admin?tab=manage" };
+
+/** The tabs of the panel. They are addresses, so that a reload and a page without scripts keep them. */
+export function AdminTabs({ current }: { current: Tab }) {
+  return (
+    <nav aria-label="Admin" className="flex gap-1 border-b border-line">
+      {TABS.map((tab) => (
+        <Link
+          key={tab}
+          to={ADDRESSES[tab]}
+          preventScrollReset
+          aria-current={tab === current ? "page" : undefined}
+          className={classNames(
+            "-mb-px inline-flex min-h-11 items-center border-b-2 px-2 xs:px-4 font-medium transition-colors",
+            tab === current
+              ? "border-accent text-ink"
+              : "border-transparent text-muted hover:text-ink",
+          )}
+        >
+          {LABELS[tab]}
+        </Link>
+      ))}
+    </nav>
+  );
+}

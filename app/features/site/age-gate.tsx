@@ -1,0 +1,59 @@
+import { Form, Link, useLocation, useMatches, useRouteLoaderData } from "@remix-run/react";
+import { Button, buttonClass } from "~/ui/button";
+import { LEAVE_URL } from "./exit-page";
+import { UNGATED_ROUTES } from "./ungated-routes";
+
+/** Whether the entry dialog is shown in place of this page, as the router has matched it. */
+export function useAgeGate(): boolean {
+  const root = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
+  const route = useMatches().at(-1)?.id ?? "";
+  return root?.asksForAge === true && !UNGATED_ROUTES.has(route);
+}
+
+/**
+ * The entry dialog. It takes the page's place: the page is in the HTML behind it, for search
+ * engines, but not displayed, so that no picture is seen before the answer.
+ */
+export function AgeGate({ siteName }: { siteName: string }) {
+  const { pathname, search } = useLocation();
+  return (
+    <div
+      role="dialog"
+      aria-modal="true"
+      aria-labelledby="age-title"
+      aria-describedby="age-text"
+      className="page grid min-h-dvh place-items-center py-8"
+    >
+      <div className="w-full max-w-md rounded-lg border border-line bg-surface p-6 lifted sm:p-8">
+        <p
+          aria-hidden="true"
+          className="inline-flex rounded-sm border border-accent px-2.5 py-1 text-sm font-bold text-accent figures"
+        >
+          18+
+        </p>
+        <h1 id="age-title" className="mt-5 text-xl font-bold">
+          Are you 18 or over?
+        </h1>
+        <p id="age-text" className="mt-3 text-muted">
+          {siteName} shows videos for adults. Enter only if you are at least 18 years old, and of
+          age where you live.
+        </p>
+        <div className="mt-8 grid gap-3 xs:grid-cols-2">
+          <Form method="post" action="/age" reloadDocument className="contents">
+            <input type="hidden" name="returnTo" value={`${pathname}${search}`} />
+            <Button className="w-full">Enter</Button>
+          </Form>
+          <a href={LEAVE_URL} rel="noreferrer" className={buttonClass("secondary")}>
+            Leave
+          </a>
+        </div>
+        <p className="mt-6 text-sm text-muted">
+          Your answer is kept in a cookie of this browser and nowhere else.{" "}
+          <Link to="/privacy" className="text-accent underline underline-offset-4">
+            Privacy
+          </Link>
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { DISCREET_TITLE } from "~/features/visitor/preferences";
+
+/**
+ * What the page shows from this browser's memory before its scripts are there, so that nothing moves
+ * when they come. Marks are attributes of the root element, which styles go by:
+ *
+ * - `data-begun`: there is something under Continue watching.
+ *
+ * And the title of the page, where the visitor wants a discreet one.
+ *
+ * A few lines in the page's head, which run before the first paint.
+ */
+const SCRIPT = `(function(h){
+function stored(k){try{return JSON.parse(localStorage.getItem(k))}catch(e){}}
+var begun=stored("player:resume");
+if(Array.isArray(begun)&&begun.some(function(p){return Array.isArray(p)&&typeof p[0]=="string"&&typeof p[1]=="number"}))h.dataset.begun="";
+if(stored("discreet-titles")===true)document.title=${JSON.stringify(DISCREET_TITLE)};
+})(document.documentElement)`;
+
+export function FirstPaintScript({ nonce }: { nonce: string | undefined }) {
+  return (
+    <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: SCRIPT }} />
+  );
+}

@@ -1,0 +1,157 @@
+import { Form, useLocation } from "@remix-run/react";
+import { Bookmark, Flag, LogOut, Menu, Upload, X } from "lucide-react";
+import { type KeyboardEvent, useRef } from "react";
+import { useSavedCount } from "~/features/visitor/saved-videos";
+import { useAuth } from "~/ui/auth-context";
+import { classNames } from "~/ui/class-names";
+import { PageLink } from "~/ui/page-link";
+import { Brand } from "./brand";
+import { ExitLink } from "./exit-page";
+import { HeaderSearch } from "./header-search";
+
+const PAGES = [
+  { to: "/", label: "Home" },
+  { to: "/categories", label: "Categories" },
+  { to: "/trending", label: "Trending" },
+] as const;
+/** Where a moderator works, who uploads nothing. */
+const REPORTS = "/admin/reports";
+
+/** The links of the site; for someone signed in also Upload, or Reports, and Sign Out. */
+export function Header({ siteName }: { siteName: string }) {
+  return (
+    <header className="shown-whole sticky top-0 z-30 low:relative border-b border-line bg-ground pt-[env(safe-area-inset-top)]">
+      <div className="page @container/header flex h-16 items-center justify-between gap-4">
+        <Brand siteName={siteName} />
+        <HeaderSearch />
+        <nav aria-label="Main" className="hidden items-center gap-1 bar:flex">
+          <Links />
+        </nav>
+        <MobileMenu />
+      </div>
+    </header>
+  );
+}
+
+/** A `<details>`, so that it opens without scripts; with them it closes after a page change. */
+function MobileMenu() {
+  const location = useLocation();
+  const details = useRef<HTMLDetailsElement>(null);
+
+  function closeOnEscape(event: KeyboardEvent) {
+    if (event.key !== "Escape" || !details.current?.open) return;
+    details.current.open = false;
+    details.current.querySelector("summary")?.focus();
+  }
+
+  return (
+    // As large as its summary: until that has arrived, browsers show a wider one of their own.
+    <details
+      key={location.key}
+      ref={details}
+      onKeyDown={closeOnEscape}
+      className="group -mr-2 size-11 shrink-0 bar:hidden"
+    >
+      <summary
+        aria-label="Menu"
+        className="grid size-11 list-none place-items-center rounded-md text-muted hover:text-ink"
+      >
+        <Menu aria-hidden="true" className="size-6 group-open:hidden" />
+        <X aria-hidden="true" className="hidden size-6 group-open:block" />
+      </summary>
+      <nav
+        aria-label="Main"
+        className="absolute inset-x-0 top-full flex max-h-[calc(100dvh-4rem)] animate-fade-in flex-col gap-1 overflow-y-auto border-b border-line bg-surface p-3 pb-4 lifted"
+      >
+        <Links />
+      </nav>
+    </details>
+  );
+}
+
+const LINK =
+  "flex min-h-11 items-center gap-2 rounded-md px-4 text-base font-medium transition-colors bar:px-3 bar:text-sm";
+/** Beside an icon, where there is room for the word. */
+const LABEL = "bar-narrow:sr-only";
+
+function linkClass(isActive: boolean): string {
+  return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
+}
+
+/** Whether the page is the one that the link leads to, or one below it; every page is below Home. */
+function isBelow(to: string, pathname: string): boolean {
+  const page = pathname.toLowerCase();
+  return page === to || (to !== "/" && page.startsWith(`${to}/`));
+}
+
+/** A badge on the icon, which takes no space: only this browser knows the count, once scripts run. */
+function SavedCount() {
+  const count = useSavedCount();
+  if (count === 0) return null;
+  return (
+    <span className="absolute top-0.5 left-7.5 min-w-4 [translate:-50%] rounded-full bg-accent px-1 text-center text-xs font-semibold text-on-accent figures bar:left-6.5">
+      {count}
+      <span className="sr-only">{count === 1 ? " video" : " videos"}</span>
+    </span>
+  );
+}
+
+function Links() {
+  const { user } = useAuth();
+  const { pathname, search } = useLocation();
+  // The panel's other tab and the other admin pages share the beginning of its address.
+  const isUpload = pathname === "/admin" && new URLSearchParams(search).get("tab") !== "manage";
+  return (
+    <>
+      {PAGES.map(({ to, label }) => (
+        <PageLink
+          key={to}
+          to={to}
+          aria-current={isBelow(to, pathname) ? "page" : undefined}
+          className={linkClass(isBelow(to, pathname))}
+        >
+          {label}
+        </PageLink>
+      ))}
+      <PageLink
+        to="/saved"
+        aria-current={isBelow("/saved", pathname) ? "page" : undefined}
+        className={classNames(linkClass(isBelow("/saved", pathname)), "relative")}
+      >
+        <Bookmark aria-hidden="true" className="size-4" />
+        <span className={LABEL}>Saved</span>
+        <SavedCount />
+      </PageLink>
+      {user && (
+        <>
+          {user.role === "moderator" ? (
+            <PageLink
+              to={REPORTS}
+              aria-current={isBelow(REPORTS, pathname) ? "page" : undefined}
+              className={linkClass(isBelow(REPORTS, pathname))}
+            >
+              <Flag aria-hidden="true" className="size-4" />
+              <span className={LABEL}>Reports</span>
+            </PageLink>
+          ) : (
+            <PageLink
+              to="/admin"
+              aria-current={isUpload ? "page" : undefined}
+              className={linkClass(isUpload)}
+            >
+              <Upload aria-hidden="true" className="size-4" />
+              <span className={LABEL}>Upload</span>
+            </PageLink>
+          )}
+          <Form method="post" action="/sign-out" reloadDocument className="contents">
+            <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
+              <LogOut aria-hidden="true" className="size-4" />
+              <span className={LABEL}>Sign Out</span>
+            </button>
+          </Form>
+        </>
+      )}
+      <ExitLink className={linkClass(false)} />
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+import { accountNow } from "~/features/permissions/account-now.server";
+import { changeableNow } from "~/features/permissions/own-videos.server";
+import type { Permission } from "~/features/permissions/permissions";
+import { isRefusal, type Refusal } from "~/features/permissions/refusal";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { prepared, transaction } from "~db/client.server";
+import type { NewVideoRow, VideoRow } from "~db/schema";
+import { isBusy, retryWhileBusy } from "~db/write-lock";
+import { evidenceAmong } from "./evidence.server";
+
+/** Deleted in one transaction; others have their turn between two. */
+const VIDEOS_AT_ONCE = 32;
+/** Once some are deleted. */
+const PATIENCE_MS = 10_000;
+
+/** Columns that the database or the site computes, so a row that is restored leaves them out. */
+const COMPUTED = ["number", "sort_key", "seconds", "bytes", "held", "public", "listed"] as const;
+
+/** One deletion, which can be undone as a whole. */
+export interface Deletion {
+  /** The time of the deletion, ISO 8601 UTC. */
+  batch: string;
+}
+
+/**
+ * Deletes a video: its row goes to the trash. Its files stay where they are, and nobody is served them, for as
+ * long as the deletion can be undone.
+ */
+export async function deleteVideo(id: string, userId: string): Promise<Deletion | Refusal> {
+  return transaction(() => deleteVideoIn(id, userId));
+}
+
+/** The same as a part of a transaction. */
+export function deleteVideoIn(id: string, userId: string): Deletion | Refusal {
+  const batch = new Date().toISOString();
+  const refusal = deletionRefused([id], userId, "/admin delete");
+  if (refusal) return refusal;
+  const [title] = moveRowToTrash(id, userId, batch);
+  if (title === undefined) return { code: "gone" };
+  recordActivity({ userId, action: "delete", subjectId: id, detail: title });
+  return { batch };
+}
+
+/** Returns why an account may not delete videos any more, for the transaction that deletes them. */
+export function deletionRefused(
+  ids: readonly string[],
+  userId: string,
+  permission: Permission,
+): Refusal | undefined {
+  const changeable = changeableNow(userId, permission, ids);
+  if (isRefusal(changeable)) return changeable;
+  const present = prepared(
+    "SELECT count(*) FROM videos WHERE id IN (SELECT value FROM json_each(?))",
+  ).pluck();
+  const isPartial = changeable.length < (present.get(JSON.stringify(ids)) as number);
+  if (isPartial) return { code: "not-allowed" };
+  const isUploader = accountNow(userId)?.role === "uploader";
+  return isUploader && evidenceAmong(ids).size > 0 ? { code: "evidence" } : undefined;
+}
+
+export interface Removed {
+  titles: string[];
+  batch: string;
+  left?: { videos: number; because: Refusal };
+}
+
+/**
+ * Deletes many videos.
+ *
+ * @param refuse says in the transaction why they can't be deleted; left out for what the site itself does,
+ *   and for a moderator's decision.
+ * @returns the titles of those that were there, what names the deletion when it is undone, and how many
+ *   a failure left, once some were deleted.
+ */
+export async function removeVideos<Refused extends Refusal = never>(
+  ids: readonly string[],
+  userId: string,
+  refuse?: () => Refused | undefined,
+): Promise<Removed | Refused> {
+  const deletedAt = new Date().toISOString();
+  const titles: string[] = [];
+  const turn = eventLoopTurns();
+  const all = [...new Set(ids)];
+  let processed = 0;
+  for (const some of partsOf(all, VIDEOS_AT_ONCE)) {
+    await turn();
+    const removeSome = () =>
+      transaction(
+        (): string[] | Refusal =>
+          refuse?.() ?? some.flatMap((id) => moveRowToTrash(id, userId, deletedAt)),
+      );
+    const outcome =
+      titles.length === 0
+        ? await removeSome()
+        : await retryWhileBusy(removeSome, PATIENCE_MS).catch((error) => stoppedBy(error));
+    if (isRefusal(outcome)) {
+      // Once some are deleted, the answer is about these.
+      if (titles.length === 0) return outcome as Refused;
+      const left = { videos: all.length - processed, because: outcome };
+      return { titles, batch: deletedAt, left };
+    }
+    titles.push(...outcome);
+    processed += some.length;
+  }
+  return { titles, batch: deletedAt };
+}
+
+/** Returns what to report of an error that ended a change of many videos after some were changed. */
+export function stoppedBy(error: unknown): Refusal {
+  if (isBusy(error)) return { code: "busy" };
+  console.error("A change of many videos was ended by an error:", error);
+  return { code: "failed" };
+}
+
+/** Part of a transaction. Returns the title, if the video is there; one moment for all makes them one deletion. */
+function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
+  const row = prepared("SELECT * FROM videos WHERE id = ?").get(id) as VideoRow | undefined;
+  if (!row) return [];
+  const { title, bytes } = row;
+  prepared(
+    `INSERT OR REPLACE INTO deleted_videos (id, title, row, deleted_by, deleted_at, bytes)
+     VALUES (@id, @title, @row, @userId, @deletedAt, @bytes)`,
+  ).run({ id, title, row: JSON.stringify(withoutComputed(row)), userId, deletedAt, bytes });
+  prepared("DELETE FROM videos WHERE id = ?").run(id);
+  // Those of a file that was to replace its own begin again when it is restored.
+  prepared(
+    "DELETE FROM jobs WHERE video_id IN (SELECT id FROM video_files WHERE video_id = ?)",
+  ).run(id);
+  return [title];
+}
+
+function withoutComputed(row: VideoRow): NewVideoRow {
+  const kept: Partial<VideoRow> = { ...row };
+  for (const column of COMPUTED) delete kept[column];
+  return kept as NewVideoRow;
+}

@@ -1,0 +1,172 @@
+import { refusalsOf } from "~/features/consent/publication.server";
+import type { OwnVideos } from "~/features/permissions/own-videos";
+import { ownDeletedIds } from "~/features/permissions/own-videos.server";
+import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
+import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";
+import { addUpFiles } from "~/media/media-files.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { type Failure, failure } from "~/platform/failure";
+import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { formatQuantity, nameTitles } from "~/shared/format";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { projected } from "~db/changes.server";
+import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { NewVideoRow } from "~db/schema";
+
+/** Restored in one transaction; others have their turn between two. */
+const VIDEOS_AT_ONCE = 32;
+
+interface Deleted {
+  id: string;
+  title: string;
+  row: string;
+}
+
+interface Restored {
+  /** The ids and titles of those that are back. */
+  done: { id: string; title: string }[];
+  /** Titles of those that stay in the trash, because their id is taken. */
+  taken: string[];
+  /** Of those that a moderator has removed, which stay as well. */
+  removed: string[];
+  /** Of those that are back, and hidden, with the sentence that says why. */
+  hidden: { title: string; refusal: string }[];
+}
+
+/** Restores the videos of one deletion, or of them only one user's. */
+export async function restoreDeletion(
+  batch: string,
+  userId: string,
+  own?: OwnVideos,
+): Promise<Failure | ToastMessage> {
+  const all = prepared("SELECT id FROM deleted_videos WHERE deleted_at = ?").pluck().all(batch);
+  const ids = ownDeletedIds(own, all as string[]);
+  if (ids.length === 0) {
+    return failure(404, "This deletion can't be undone any more.", {
+      detail: "It was undone before, or its videos were deleted for good.",
+    });
+  }
+  return restoreVideos(ids, userId);
+}
+
+/**
+ * Restores videos of the trash, with their texts, views, files and captions, as they were; what was
+ * still to be made from them is asked for again.
+ *
+ * @returns the failure when none came back: 404 for what is not in the trash, 409 for what stays there.
+ */
+export async function restoreVideos(
+  ids: readonly string[],
+  userId: string,
+  now = Date.now(),
+): Promise<Failure | ToastMessage> {
+  const restored: Restored = { done: [], taken: [], removed: [], hidden: [] };
+  try {
+    const turn = eventLoopTurns();
+    for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
+      await turn();
+      await restorePart(some, restored, now);
+    }
+  } finally {
+    await recordRestored(restored.done, userId);
+  }
+  await projected();
+  jobsChanged("work");
+  return describeResult(ids.length, restored);
+}
+
+async function restorePart(ids: readonly string[], restored: Restored, now: number): Promise<void> {
+  const columns = new Set(
+    (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
+  );
+  await transaction(() => {
+    const rows = prepared(
+      `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
+         WHERE id IN (SELECT value FROM json_each(?))`,
+    ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
+    const ready: Deleted[] = [];
+    const holds = holdsOf(ids);
+    for (const row of rows) {
+      if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
+      // Another program has entered a video of this id since.
+      else if (row.is_taken) restored.taken.push(row.title);
+      else ready.push(row);
+    }
+    if (ready.length === 0) return;
+    const back = ready.map(({ id }) => id);
+    const refusals = refusalsOf(back);
+    for (const { id, title, row } of ready) {
+      const values = toRow(row, columns, now);
+      const refusal = values.status === "published" && refusals.get(id);
+      if (refusal) restored.hidden.push({ title, refusal });
+      runChange(database().insertInto("videos").values(values));
+      addUpFiles("videos", id);
+    }
+    // Their jobs were forgotten with them.
+    enqueueMissingIn(back);
+    enqueueMissingIn(pendingOf(back), "video_files");
+    runChange(database().deleteFrom("deleted_videos").where("id", "in", back));
+    restored.done.push(...ready);
+  });
+}
+
+/** The files that are to replace those of some videos. */
+function pendingOf(videoIds: readonly string[]): string[] {
+  return prepared(
+    `SELECT id FROM video_files WHERE state = 'pending'
+       AND video_id IN (SELECT value FROM json_each(?))`,
+  )
+    .pluck()
+    .all(JSON.stringify(videoIds)) as string[];
+}
+
+/** The row as it was, as far as its columns still exist: the site may have been upgraded since. */
+function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideoRow {
+  const before = JSON.parse(row) as NewVideoRow;
+  const kept = Object.entries(before).filter(([column]) => columns.has(column));
+  const { publish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
+  // What was to be published while it lay in the trash is not published by coming back.
+  const isPast = publish_at && Date.parse(publish_at) <= now;
+  return { ...rest, ...(publish_at && !isPast && { publish_at }) };
+}
+
+async function recordRestored(done: Restored["done"], userId: string): Promise<void> {
+  const [first] = done;
+  if (!first) return;
+  const titles = done.map(({ title }) => title);
+  const subjectId = done.length === 1 ? first.id : undefined;
+  const detail = done.length === 1 ? first.title : nameTitles(titles);
+  await transaction(() => recordActivity({ userId, action: "restore", subjectId, detail }));
+}
+
+function describeResult(
+  asked: number,
+  { done, taken, removed, hidden }: Restored,
+): Failure | ToastMessage {
+  const gone = asked - done.length - taken.length - removed.length;
+  const were = (count: number) =>
+    `${formatQuantity(count, "video")} ${count === 1 ? "was" : "were"}`;
+  const [first] = hidden;
+  const rest = [
+    first &&
+      `${were(hidden.length)} not published again: ${nameTitles(hidden.map(({ title }) => title))}. ${first.refusal}`,
+    removed.length > 0 &&
+      `${were(removed.length)} left there: ${nameTitles(removed)}. ${HOLD_SENTENCES.removed}`,
+    gone > 0 && `${were(gone)} no longer in the trash.`,
+    taken.length > 0 &&
+      `${were(taken.length)} left there, because another video has its id: ${nameTitles(taken)}.`,
+  ].filter((sentence) => typeof sentence === "string");
+  if (done.length === 0) {
+    const status = gone === asked ? 404 : 409;
+    return failure(status, "Failed to restore video.", { detail: rest.join(" ") });
+  }
+  const titles = done.map(({ title }) => title);
+  const back = `${nameTitles(titles)} ${done.length === 1 ? "is" : "are"} back, files included.`;
+  return {
+    title: done.length === 1 ? "Video Restored" : "Videos Restored",
+    description: [back, ...rest].join(" "),
+    kind: "success",
+  };
+}

@@ -1,0 +1,144 @@
+import { existsSync, realpathSync } from "node:fs";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { settings } from "~/platform/settings.server";
+import { isCategoryId } from "~/shared/categories";
+import { VIDEO_NAME } from "~/shared/file-rules";
+import { titleFromFileName } from "~/shared/file-title";
+import type { VideoStatus } from "~db/schema";
+import {
+  type ImportEntry,
+  ImportError,
+  type ImportPlan,
+  NoCategoryError,
+  noteFailure,
+} from "./entry";
+import { categoryOf, descriptionOf, seriesOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
+import { readObject, readTable, type TableRow } from "./table.server";
+
+const PICTURE_ENDINGS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
+/** Looked for at the top of the folder when no other file is named. */
+const METADATA_NAMES = ["metadata.csv", "metadata.json"];
+
+/** What holds for every video that says nothing else of itself. */
+export interface FolderDefaults {
+  category?: string;
+  tags?: string[];
+  status: VideoStatus;
+  /** A CSV or JSON table with a column `file`. */
+  metadata?: string;
+}
+
+/**
+ * The videos of a folder and all below it, in the order of their names. Of each the first that says
+ * something wins: `clip.mp4.json` or `clip.json` beside it, its line of the metadata table, its
+ * folder's name where that is a category, the defaults. `clip.jpg` beside it is its thumbnail.
+ *
+ * @throws {ImportError} when the folder or the table cannot be read.
+ */
+export async function planFolder(folder: string, defaults: FolderDefaults): Promise<ImportPlan> {
+  const root = path.resolve(folder);
+  const names = await filesBelow(root);
+  const table = await metadataOf(root, names, defaults.metadata);
+  const present = new Set(names);
+  const plan: ImportPlan = { entries: [], failures: [] };
+  for (const name of names.filter((each) => VIDEO_NAME.test(each))) {
+    try {
+      const row = { ...table.get(name), ...(await sidecarOf(root, name, present)) };
+      plan.entries.push(entryOf(root, name, row, defaults, present));
+      table.delete(name);
+    } catch (error) {
+      noteFailure(plan, name, error);
+    }
+  }
+  for (const name of table.keys()) {
+    if (!present.has(name))
+      plan.failures.push({ name, reason: "it is in the table, not in the folder." });
+  }
+  return plan;
+}
+
+/**
+ * Holds that a folder has nothing of the uploads: files that the site already has would become videos a
+ * second time.
+ *
+ * @throws {ImportError}
+ */
+export function requireApartFromUploads(folder: string): void {
+  const [here = "", uploads = ""] = [folder, settings().uploadsDir].map((each) => {
+    const resolved = path.resolve(each);
+    return `${existsSync(resolved) ? realpathSync(resolved) : resolved}${path.sep}`;
+  });
+  if (here.startsWith(uploads) || uploads.startsWith(here)) {
+    throw new ImportError("The folder to import must lie apart from the uploads of the site.");
+  }
+}
+
+async function filesBelow(root: string): Promise<string[]> {
+  const entries = await fs.readdir(root, { recursive: true, withFileTypes: true }).catch(() => {
+    throw new ImportError(`${root} is no folder that can be read.`);
+  });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+async function metadataOf(
+  root: string,
+  names: string[],
+  given: string | undefined,
+): Promise<Map<string, TableRow>> {
+  const found = METADATA_NAMES.find((name) => names.includes(name));
+  const file = given ?? (found && path.join(root, found));
+  const rows = file ? await readTable(file) : [];
+  return new Map(
+    rows.map((row) => {
+      const name = textOf(row, "file", "filename", "path");
+      if (!name) throw new ImportError(`${file}: every row needs a column "file".`);
+      return [path.normalize(name), row];
+    }),
+  );
+}
+
+async function sidecarOf(root: string, name: string, present: Set<string>): Promise<TableRow> {
+  const bare = name.slice(0, -path.extname(name).length);
+  const sidecar = [`${name}.json`, `${bare}.json`].find((each) => present.has(each));
+  if (!sidecar || METADATA_NAMES.includes(sidecar)) return {};
+  return readObject(path.join(root, sidecar));
+}
+
+function entryOf(
+  root: string,
+  name: string,
+  row: TableRow,
+  defaults: FolderDefaults,
+  present: Set<string>,
+): ImportEntry {
+  const parent = path.basename(path.dirname(name)).toLowerCase();
+  const category = categoryOf(row) ?? (isCategoryId(parent) ? parent : defaults.category);
+  if (!category) throw new NoCategoryError();
+  const thumbnail = pictureOf(name, textOf(row, "thumbnail", "thumbnail_url"), present);
+  return {
+    name,
+    file: path.join(root, name),
+    ...(thumbnail && { thumbnail: path.join(root, thumbnail) }),
+    title: titleOf(row) ?? (titleFromFileName(path.basename(name)) || "Untitled"),
+    description: descriptionOf(row) ?? "",
+    category,
+    tags: tagsOf(row) ?? defaults.tags ?? [],
+    series: seriesOf(row),
+    status: statusOf(row) ?? defaults.status,
+  };
+}
+
+/** The picture that is named, beside the video or below the folder; else one of the same name. */
+function pictureOf(name: string, named: string | undefined, present: Set<string>) {
+  const bare = name.slice(0, -path.extname(name).length);
+  const candidates = named
+    ? [path.join(path.dirname(name), named), path.normalize(named)]
+    : PICTURE_ENDINGS.map((ending) => bare + ending);
+  const picture = candidates.find((each) => present.has(each));
+  if (named && !picture) throw new ImportError(`its thumbnail ${named} is not in the folder.`);
+  return picture;
+}

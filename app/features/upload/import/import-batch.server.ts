@@ -1,0 +1,347 @@
+import fs from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+import type { Insertable } from "kysely";
+import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import { refusalsOf } from "~/features/consent/publication.server";
+import { consentRefusals } from "~/features/consent/validity.server";
+import {
+  type Acceptance,
+  keepAcceptance,
+} from "~/features/moderation/uploaders/accepted-terms.server";
+import { accountNow } from "~/features/permissions/account-now.server";
+import {
+  type ArrivedFile,
+  insertUnblocked,
+  isOnBlockList,
+} from "~/features/processing/comparison/arrived-files.server";
+import { BLOCKED_FILE } from "~/features/processing/comparison/blocked-films.server";
+import {
+  holdLikeness,
+  holdUncompared,
+  type Look,
+  noteFrames,
+} from "~/features/processing/comparison/likeness.server";
+import { enqueueIn } from "~/features/processing/queue/enqueue.server";
+import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { scanNewVideo } from "~/features/processing/scan/scan-queue.server";
+import { HOLD_SENTENCES } from "~/features/visibility/holds.server";
+import { newIntention } from "~/features/visibility/visibility.server";
+import { bucketFile, mediaUrl } from "~/media/bucket.server";
+import { type MeasuredFile, recordFileIn } from "~/media/media-files.server";
+import { removeMetadata } from "~/media/metadata/remove-metadata.server";
+import { settings } from "~/platform/settings.server";
+import { formatDuration } from "~/shared/format";
+import { mapConcurrently } from "~/shared/map-concurrently";
+import { database } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { VideosTable } from "~db/schema";
+import { type ImportEntry, ImportError } from "./entry";
+import type { ImportActivity } from "./import-activity.server";
+import { putIntoSeries } from "./imported-series.server";
+import type { InspectedFile } from "./inspect-file.server";
+import { announce, rollBackFile, withdraw } from "./journal.server";
+import {
+  copyInsteadOfLink,
+  flushUploads,
+  type ImportMode,
+  type MovedPicture,
+  movePicture,
+  moveVideo,
+  reserveBasePaths,
+} from "./move-files.server";
+
+/** An entry whose file is a video that the catalogue does not have. */
+export interface Candidate extends ArrivedFile {
+  entry: ImportEntry;
+  bytes: number;
+  modifiedMs: number;
+  inspected: InspectedFile | undefined;
+  /** How it compares with the block list. */
+  look: Look | "late" | undefined;
+  videoId: string;
+}
+
+/** In one transaction. */
+const ACCOUNT_ENDED =
+  "The account that imports was deactivated or deleted. Nothing else was imported.";
+const ROWS_AT_ONCE = 50;
+/** So that the disk already writes while the rest of a batch is copied. */
+const FLUSH_EVERY = 300;
+
+interface PendingImport extends Candidate {
+  /** `{userId}/{uploadId}`; none without a file. */
+  basePath?: string;
+  /** Inside the bucket videos; empty without a file. */
+  target: string;
+  picture?: MovedPicture;
+  /** Whether the file may be public as it is. */
+  isClean?: boolean;
+  /** Whether it lacks a required consent record and becomes a draft. */
+  lacksRecord?: boolean;
+  /** Why it isn't public, if it was to be published. */
+  refusal?: string;
+}
+
+export interface BatchOptions {
+  userId: string;
+  /** When the import began, ISO 8601 UTC. */
+  since: string;
+  mode: ImportMode;
+  /** That the uploaders' terms were accepted for all of it, where that is asked for. */
+  acceptance: Acceptance | undefined;
+  /** The one entry of the whole import, which says how many videos it was so far. */
+  activity: ImportActivity;
+  onProgress?(bytes: number, files: number): void;
+}
+
+/**
+ * Moves the files of a batch into the buckets and inserts its rows.
+ *
+ * @param failed is called for each that could not be imported; everything of it is as it was before.
+ * @returns those that were.
+ */
+export async function importBatch(
+  candidates: Candidate[],
+  options: BatchOptions,
+  failed: (name: string, error: unknown) => void,
+): Promise<PendingImport[]> {
+  const basePaths = reserveBasePaths(options.userId);
+  return moveAndInsert(candidates, basePaths, options, failed).finally(basePaths.free);
+}
+
+/** Moves the files, then inserts their rows. */
+async function moveAndInsert(
+  candidates: Candidate[],
+  basePaths: ReturnType<typeof reserveBasePaths>,
+  options: BatchOptions,
+  failed: (name: string, error: unknown) => void,
+): Promise<PendingImport[]> {
+  const { mode, onProgress } = options;
+  const pending = await mapConcurrently(candidates, async (candidate): Promise<PendingImport> => {
+    const { entry, inspected } = candidate;
+    const basePath = inspected && (await basePaths.reserve(entry.basePath));
+    const target = basePath ? `${basePath}.${inspected.ending}` : "";
+    return { ...candidate, ...(basePath && { basePath }), target };
+  });
+  await announce(pending.flatMap(planned));
+
+  const moved: PendingImport[] = [];
+  let flushing = Promise.resolve();
+  await mapConcurrently(pending, async (each) => {
+    try {
+      if (each.entry.file) {
+        await moveVideo(mode, each.entry.file, each.target);
+        // While the file has the digests that it came with.
+        await isOnBlockList(each);
+        const isPlayable = each.inspected?.playable !== false;
+        each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
+      }
+      await addPicture(each);
+      moved.push(each);
+      if (moved.length % FLUSH_EVERY === 0) flushing = flushing.then(flushUploads);
+    } catch (error) {
+      await rollBack(each, (error as NodeJS.ErrnoException).code === "EEXIST");
+      failed(each.entry.name, error);
+    }
+    onProgress?.(each.bytes, 1);
+  });
+  await flushing;
+  await flushUploads();
+  // In the order of the plan, whichever was copied first.
+  const order = new Map(pending.map((each, index) => [each, index]));
+  moved.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+  const inserted = new Set(await insertAllRows(moved, options));
+  for (const each of moved.filter((each) => !inserted.has(each))) {
+    await rollBack(each);
+    failed(each.entry.name, new ImportError(BLOCKED_FILE));
+  }
+  return [...inserted];
+}
+
+/**
+ * Writes the rows in small transactions: the lock on the database is held for milliseconds at a time,
+ * and is free for as long as it was held before it is taken again.
+ *
+ * @returns those that aren't on the block list by then.
+ * @throws what a transaction threw; what is not in the catalogue by then is as it was before.
+ */
+async function insertAllRows(
+  moved: PendingImport[],
+  options: BatchOptions,
+): Promise<PendingImport[]> {
+  const { mode, activity } = options;
+  const now = Date.now();
+  const inserted: PendingImport[] = [];
+  for (let start = 0; start < moved.length; start += ROWS_AT_ONCE) {
+    const slice = moved.slice(start, start + ROWS_AT_ONCE);
+    const from = performance.now();
+    let unblocked: PendingImport[];
+    try {
+      unblocked = await insertUnblocked(slice, (rows) => {
+        if (rows.length === 0) return rows;
+        insertRows(options, rows, now + start);
+        activity.count(rows.length);
+        return rows;
+      });
+    } catch (error) {
+      for (const each of moved.slice(start)) await rollBack(each);
+      throw error;
+    }
+    const heldMs = performance.now() - from;
+    inserted.push(...unblocked);
+    jobsChanged("work");
+    await mapConcurrently(unblocked, async ({ entry }) => {
+      // Only now, so that at every moment the video has its source or its row.
+      if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
+    });
+    await setTimeout(heldMs);
+  }
+  return inserted;
+}
+
+function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
+  return entry.file ? [{ source: entry.file, bytes, modifiedMs, videoId, target }] : [];
+}
+
+/**
+ * Removes the metadata of a video in its bucket. If it is a link, its other name is the file in the folder, which stays
+ * as it is until its row is committed: a file with metadata is copied then.
+ *
+ * @returns whether it may be public as it is.
+ */
+async function cleanVideo({ target }: PendingImport, source: string): Promise<boolean> {
+  const file = bucketFile("videos", target);
+  if (!file) throw new Error(`${target} is no path of a video.`);
+  if ((await fs.stat(file)).nlink > 1) {
+    if (await removeMetadata({ file, isShared: true })) return true;
+    await copyInsteadOfLink(source, target);
+  }
+  return removeMetadata({ file });
+}
+
+/** A picture that cannot be read is no reason to leave the video out; one is made from it. */
+async function addPicture(each: PendingImport): Promise<void> {
+  const { thumbnail } = each.entry;
+  if (!thumbnail || !each.basePath) return;
+  each.picture = await movePicture(thumbnail, each.basePath).catch(() => undefined);
+}
+
+/** @param notOurs the file at the target was there before. */
+async function rollBack({ entry, target }: PendingImport, notOurs = false): Promise<void> {
+  if (!entry.file) return;
+  if (!notOurs) await rollBackFile(target);
+  await withdraw([entry.file]);
+}
+
+/** All rows of a slice, with the accounting of their files, digests and jobs. */
+function insertRows(
+  { userId, since, acceptance }: BatchOptions,
+  moved: PendingImport[],
+  time: number,
+): void {
+  if (!accountNow(userId, since)) throw new ImportError(ACCOUNT_ENDED);
+  const digests = moved.flatMap(({ videoId, sha256 }) =>
+    sha256 ? [{ video_id: videoId, sha256 }] : [],
+  );
+  const files = moved.flatMap(filesOf);
+  const sources = moved.flatMap(({ entry }) => entry.file ?? []);
+  const ids = moved.map(({ videoId }) => videoId);
+  const refusals = refusalsOf(ids);
+  const lacking = consentRefusals(ids);
+  for (const each of moved) {
+    each.lacksRecord = lacking.has(each.videoId);
+    each.refusal =
+      refusals.get(each.videoId) ??
+      likenessRefusal(each.look) ??
+      (each.target && settings().scanCommand ? HOLD_SENTENCES.scan : undefined);
+  }
+  runChange(
+    database()
+      .insertInto("videos")
+      .values(moved.map((each, index) => rowOf(userId, each, time + index))),
+  );
+  for (const { videoId } of moved) keepAcceptance(videoId, "video", userId, acceptance);
+  for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
+  for (const { videoId, look } of moved) {
+    if (!look) continue;
+    if (look === "late") holdUncompared(videoId);
+    else {
+      noteFrames(videoId, look.frames);
+      holdLikeness(videoId, look.films);
+    }
+  }
+  for (const file of files) recordFileIn(file);
+  if (digests.length > 0) {
+    runChange(
+      database()
+        .insertInto("video_digests")
+        .values(digests)
+        .onConflict((conflict) => conflict.doNothing()),
+    );
+  }
+  const ours = moved.filter(({ target }) => target).map(({ videoId }) => videoId);
+  for (const videoId of ours) scanNewVideo(videoId);
+  enqueueIn(ours);
+  if (sources.length === 0) return;
+  const changes = runChange(
+    database()
+      .updateTable("imports")
+      .set({ finished_at: new Date().toISOString() })
+      .where("source", "in", sources),
+  );
+  // By a site that cannot see this process, and took it for one that was killed.
+  if (changes < new Set(sources).size) throw new Error("Files of the import were taken back.");
+}
+
+function likenessRefusal(look: Look | "late" | undefined): string | undefined {
+  if (look === "late") return HOLD_SENTENCES.comparing;
+  return look && look.films.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
+}
+
+function filesOf(each: PendingImport): MeasuredFile[] {
+  const { basePath, target, videoId, bytes, picture, isClean } = each;
+  if (!basePath) return [];
+  const files: MeasuredFile[] = [
+    { bucket: "videos", path: target, videoId, kind: "video", bytes, isClean },
+  ];
+  if (picture) {
+    const { bytes } = picture;
+    files.push({
+      bucket: "thumbnails",
+      path: `${basePath}.webp`,
+      videoId,
+      kind: "thumbnail",
+      bytes,
+      isClean: true,
+    });
+  }
+  return files;
+}
+
+/** @param time of the row where the entry brings none: in the order of the plan, newest last. */
+function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
+  const { entry, inspected, basePath, target, videoId, lacksRecord, isClean = true } = each;
+  // What is cut off is published by whoever has seen it.
+  const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
+  const url = target ? mediaUrl("videos", target) : "";
+  const tags = resolveAliases(entry.tags);
+  const createdAt = entry.createdAt ?? new Date(time).toISOString();
+  return {
+    id: videoId,
+    title: entry.title,
+    description: entry.description,
+    category: entry.category,
+    tags: tags.length > 0 ? JSON.stringify(tags) : null,
+    duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
+    // What browsers can't play, and what keeps its metadata, has no video yet, only a source to make one from.
+    video_url: isClean ? url : "",
+    source_url: isClean ? null : url,
+    thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
+    poster_colors: each.picture?.colors ?? null,
+    uploaded_by: userId,
+    ...newIntention(isDraft ? "review" : entry.status),
+    views: entry.views ?? 0,
+    created_at: createdAt,
+    updated_at: entry.updatedAt ?? createdAt,
+  };
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs/promises";
+import { checkTerms } from "~/features/moderation/uploaders/terms.server";
+import {
+  type ArrivedFile,
+  isOnBlockList,
+} from "~/features/processing/comparison/arrived-files.server";
+import {
+  BLOCKED_FILE,
+  hasBlockedMd5s,
+} from "~/features/processing/comparison/blocked-films.server";
+import { type Look, lookAtFile } from "~/features/processing/comparison/likeness.server";
+import { HEAD_BYTES } from "~/media/intake/received-file.server";
+import { videoEnding } from "~/media/intake/sniff.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { InterruptedError } from "~/media/probe/ffmpeg.server";
+import { RefusedFileError } from "~/media/probe/probe.server";
+import { cutOffSentence } from "~/shared/cut-off";
+import { mapConcurrently } from "~/shared/map-concurrently";
+import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
+import { importActivity } from "./import-activity.server";
+import { type Candidate, importBatch } from "./import-batch.server";
+import { hashFile, type InspectedFile, inspectFile } from "./inspect-file.server";
+import { findImported, fingerprint, recoverImports } from "./journal.server";
+import { knownDigests, knownIds } from "./known-videos.server";
+import type { ImportMode } from "./move-files.server";
+
+export interface ImportOptions {
+  /** Whose videos they become. */
+  userId: string;
+  mode: ImportMode;
+  /** The version of the uploaders' terms that is accepted, as it was named. */
+  terms?: string;
+  /** Ends the import after the current batch. */
+  signal?: AbortSignal;
+  /** Bytes that have been read, then moved: each file counts twice. */
+  onProgress?(bytes: number, files: number): void;
+}
+
+export interface ImportSummary {
+  imported: number;
+  importedBytes: number;
+  /** Imported earlier, or there by their id. */
+  alreadyThere: number;
+  duplicates: { name: string; of: string }[];
+  /** Imported, but not public although they were to be published, with the reason. */
+  notPublic: { name: string; reason: string }[];
+  failures: ImportFailure[];
+  /** Time spent computing SHA-256. */
+  hashingMs: number;
+  /** Time spent in ffprobe, which runs for several files at once. */
+  probingMs: number;
+  interrupted: boolean;
+}
+
+const BATCH_FILES = 1_000;
+const BATCH_BYTES = 1024 ** 3;
+
+/**
+ * Imports what was planned into the catalogue, in batches: first inspected, then moved and flushed to
+ * the disk, the rows last. It may be stopped and killed at any moment, and goes on
+ * where it was when it is started again.
+ *
+ * @throws {ImportError} without the uploaders' terms, where they have to be accepted.
+ */
+export async function importVideos(
+  plan: ImportPlan,
+  options: ImportOptions,
+): Promise<ImportSummary> {
+  const summary: ImportSummary = {
+    imported: 0,
+    importedBytes: 0,
+    alreadyThere: 0,
+    duplicates: [],
+    notPublic: [],
+    failures: [...plan.failures],
+    hashingMs: 0,
+    probingMs: 0,
+    interrupted: false,
+  };
+  const { refusal, acceptance } = checkTerms(options.terms);
+  if (refusal) throw new ImportError(refusal);
+  const since = new Date().toISOString();
+  await recoverImports();
+  const seen = new Map<string, string>();
+  const activity = importActivity(options.userId);
+  for (const batch of await batches(plan.entries, summary, options)) {
+    if (options.signal?.aborted) break;
+    const unknown = await leaveOutKnown(batch, summary, options);
+    const candidates = await inspectFiles(unknown, seen, summary, options);
+    const taken = await importBatch(
+      candidates,
+      { ...options, since, activity, acceptance },
+      (name, error) => summary.failures.push({ name, reason: reasonOf(error) }),
+    );
+    summary.imported += taken.length;
+    for (const { bytes, entry, inspected, refusal } of taken) {
+      summary.importedBytes += bytes;
+      if (entry.status !== "published") continue;
+      const reason = refusal ?? (inspected?.cutOff && cutOffSentence(inspected.cutOff));
+      if (reason) summary.notPublic.push({ name: entry.name, reason });
+    }
+  }
+  summary.interrupted = options.signal?.aborted ?? false;
+  return summary;
+}
+
+interface Measured {
+  entry: ImportEntry;
+  bytes: number;
+  modifiedMs: number;
+}
+
+/** Entries with the sizes of their files, in batches that are small enough to lose. */
+async function batches(
+  entries: ImportEntry[],
+  summary: ImportSummary,
+  { onProgress }: ImportOptions,
+): Promise<Measured[][]> {
+  const list: Measured[][] = [];
+  let bytes = 0;
+  const stats = await mapConcurrently(entries, ({ file }) => statOf(file));
+  for (const [index, entry] of entries.entries()) {
+    const stat = stats[index];
+    if (entry.file && !stat?.isFile()) {
+      summary.failures.push({ name: entry.name, reason: "its file is gone." });
+      onProgress?.(0, 1);
+      continue;
+    }
+    const size = stat?.size ?? 0;
+    const isFull = bytes + size > BATCH_BYTES || list.at(-1)?.length === BATCH_FILES;
+    if (list.length === 0 || isFull) {
+      list.push([]);
+      bytes = 0;
+    }
+    bytes += size;
+    list.at(-1)?.push({ entry, bytes: size, modifiedMs: stat?.mtimeMs ?? 0 });
+  }
+  return list;
+}
+
+async function statOf(file: string | undefined) {
+  return file ? fs.stat(file).catch(() => undefined) : undefined;
+}
+
+/** Without those that an earlier import took, or whose id is in the catalogue. */
+async function leaveOutKnown(
+  batch: Measured[],
+  summary: ImportSummary,
+  { onProgress }: ImportOptions,
+): Promise<Measured[]> {
+  const imported = await findImported(batch.flatMap(({ entry }) => entry.file ?? []));
+  const ids = await knownIds(batch.flatMap(({ entry }) => entry.id ?? []));
+  return batch.filter(({ entry, bytes, modifiedMs }) => {
+    const known =
+      ids.has(entry.id ?? "") || imported.get(entry.file ?? "") === fingerprint(bytes, modifiedMs);
+    if (!known) return true;
+    summary.alreadyThere++;
+    onProgress?.(2 * bytes, 1);
+    return false;
+  });
+}
+
+interface Hashed extends Measured, ArrivedFile {
+  ending?: string;
+}
+
+/** Hashes and inspects the files; duplicates and what is no video are noted and left out. */
+async function inspectFiles(
+  batch: Measured[],
+  seen: Map<string, string>,
+  summary: ImportSummary,
+  options: ImportOptions,
+): Promise<Candidate[]> {
+  const { onProgress, signal } = options;
+  const hashed: Hashed[] = [];
+  for (const measured of batch) {
+    if (signal?.aborted) break;
+    try {
+      hashed.push(await hashEntry(measured, summary, options));
+    } catch (error) {
+      if (signal?.aborted) break;
+      summary.failures.push({ name: measured.entry.name, reason: reasonOf(error) });
+      onProgress?.(measured.bytes, 1);
+    }
+  }
+  const known = await knownDigests(hashed.flatMap(({ sha256 }) => sha256 ?? []));
+  const from = performance.now();
+  const inspected = await mapConcurrently(hashed, (each) =>
+    tryToInspect(each, known.has(each.sha256 ?? "")),
+  );
+  summary.probingMs += performance.now() - from;
+  const candidates: Candidate[] = [];
+  for (const [index, each] of hashed.entries()) {
+    const { entry, bytes, sha256 } = each;
+    const { isBlocked, found, look, error } = inspected[index]!;
+    const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
+    if (isBlocked) {
+      summary.failures.push({ name: entry.name, reason: BLOCKED_FILE });
+      onProgress?.(bytes, 1);
+    } else if (twin !== undefined && entry.file) {
+      summary.duplicates.push({ name: entry.name, of: twin });
+      onProgress?.(bytes, 1);
+    } else if (error !== undefined) {
+      summary.failures.push({ name: entry.name, reason: reasonOf(error) });
+      onProgress?.(bytes, 1);
+    } else {
+      const videoId = entry.id ?? randomUUID().replaceAll("-", "");
+      if (sha256) seen.set(sha256, entry.title);
+      candidates.push({ ...each, inspected: found, look, videoId });
+    }
+  }
+  return candidates;
+}
+
+/** Also finds the type by the first bytes, while they are in memory. */
+async function hashEntry(
+  measured: Measured,
+  summary: ImportSummary,
+  { onProgress, signal }: ImportOptions,
+): Promise<Hashed> {
+  const { entry } = measured;
+  if (!entry.file) return { ...measured, path: "" };
+  const from = performance.now();
+  const read = (length: number) => onProgress?.(length, 0);
+  const { head, ...digests } = await hashFile(entry.file, read, {
+    signal,
+    withMd5: hasBlockedMd5s(),
+  });
+  summary.hashingMs += performance.now() - from;
+  const ending = await videoEnding(head.subarray(0, HEAD_BYTES));
+  return { ...measured, path: entry.file, ...digests, ending };
+}
+
+interface Inspected {
+  isBlocked?: boolean;
+  found?: InspectedFile;
+  look?: Look | "late";
+  error?: unknown;
+}
+
+/** A duplicate of the catalogue is left out whatever is in it. */
+async function tryToInspect(file: Hashed, isDuplicate: boolean): Promise<Inspected> {
+  const { path, ending } = file;
+  try {
+    if (await isOnBlockList(file)) return { isBlocked: true };
+    if (isDuplicate || !ending) return {};
+    return { found: await inspectFile(path, ending), look: await lookAtFile(path) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** What to report of one file; a fault of ours ends the whole import. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ImportError || error instanceof UploadError) return error.message;
+  if (error instanceof RefusedFileError || error instanceof InterruptedError) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (!code) throw error;
+  if (code === "ENOSPC" || code === "EDQUOT") return "there is not enough room on the disk.";
+  return message;
+}

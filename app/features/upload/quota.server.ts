@@ -1,0 +1,157 @@
+import type { UploaderLimits } from "~/features/accounts/user-list.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { settings } from "~/platform/settings.server";
+import { formatQuantity } from "~/shared/format";
+import { formatBytes } from "~/shared/format-bytes";
+import { prepared } from "~db/client.server";
+import type { Role } from "~db/schema";
+import { type Quota, type QuotaUse, quotaText } from "./quota";
+
+const DAY_MS = 24 * 3_600_000;
+/** Of an uploader: the newest videos whose jobs count. Reading them takes a few milliseconds. */
+const MAX_VIDEOS_WITH_JOBS = 1_000;
+/** Nobody knows when a job ends. */
+const RETRY_JOBS_SECONDS = 300;
+
+interface LimitsRow extends UploaderLimits {
+  role: Role;
+}
+
+/** Returns the limits of an account; undefined if it has none. Owners and editors never have any. */
+export function quotaOf(userId: string): Quota | undefined {
+  const row = prepared(
+    `SELECT role, max_bytes AS maxBytes, max_videos_per_day AS maxVideosPerDay,
+       max_queued_jobs AS maxQueuedJobs FROM users WHERE id = ?`,
+  ).get(userId) as LimitsRow | undefined;
+  if (row?.role !== "uploader") return undefined;
+  const ofSite = siteLimits();
+  const quota = {
+    maxBytes: limitOf(row.maxBytes, ofSite.maxBytes),
+    maxVideosPerDay: limitOf(row.maxVideosPerDay, ofSite.maxVideosPerDay),
+    maxQueuedJobs: limitOf(row.maxQueuedJobs, ofSite.maxQueuedJobs),
+  };
+  return Object.values(quota).some((limit) => limit !== undefined) ? quota : undefined;
+}
+
+/** Returns the limits of the settings; null for none. */
+export function siteLimits(): UploaderLimits {
+  const { uploaderMaxBytes, uploaderMaxVideosPerDay, uploaderMaxQueuedJobs } = settings();
+  return {
+    maxBytes: uploaderMaxBytes ?? null,
+    maxVideosPerDay: uploaderMaxVideosPerDay ?? null,
+    maxQueuedJobs: uploaderMaxQueuedJobs ?? null,
+  };
+}
+
+/** @param own of the account: null for that of the settings, 0 for none. */
+function limitOf(own: number | null, ofSite: number | null): number | undefined {
+  return (own ?? ofSite) || undefined;
+}
+
+/** Returns what an account uses of its quota, in words; undefined without a quota. */
+export function quotaLine(userId: string, now = Date.now()): string | undefined {
+  const quota = quotaOf(userId);
+  return quota && quotaText(quota, useOf(userId, quota, now));
+}
+
+/** Only what is limited is read. */
+function useOf(userId: string, quota: Quota, now: number): QuotaUse {
+  return {
+    bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
+    videosToday: quota.maxVideosPerDay === undefined ? 0 : uploadsSince(userId, now - DAY_MS),
+    queuedJobs: quota.maxQueuedJobs === undefined ? 0 : queuedJobsOf(userId),
+  };
+}
+
+/**
+ * Checks whether an account may upload another video, or another file of a video. Called before its bytes arrive, and
+ * again in the transaction that enters it, since two tabs may upload at the same time.
+ *
+ * @param bytes of the file, or of as much of it as is known.
+ * @throws {UploadError} 403 for the storage limit, 429 with the seconds to wait for the others.
+ */
+export function requireQuota(userId: string, bytes: number, now = Date.now()): void {
+  const quota = quotaOf(userId);
+  if (!quota) return;
+  const use = useOf(userId, quota, now);
+  const { maxBytes, maxVideosPerDay, maxQueuedJobs } = quota;
+  if (maxBytes !== undefined && use.bytes + bytes > maxBytes) {
+    throw new UploadError(403, tooMuch(use.bytes, bytes, maxBytes));
+  }
+  if (maxVideosPerDay !== undefined && use.videosToday >= maxVideosPerDay) {
+    const seconds = secondsUntilNext(userId, maxVideosPerDay, now);
+    throw new UploadError(
+      429,
+      `You can upload ${formatQuantity(maxVideosPerDay, "video")} in 24 hours and have uploaded ${use.videosToday}. Try again in ${waitText(seconds)}, or ask an owner of the site for a higher limit.`,
+      undefined,
+      seconds,
+    );
+  }
+  if (maxQueuedJobs !== undefined && use.queuedJobs >= maxQueuedJobs) {
+    throw new UploadError(
+      429,
+      `You can have ${formatQuantity(maxQueuedJobs, "queued job")} and have ${use.queuedJobs}. Try again when some of your videos have been processed.`,
+      undefined,
+      RETRY_JOBS_SECONDS,
+    );
+  }
+}
+
+function tooMuch(used: number, bytes: number, limit: number): string {
+  const file = bytes > 0 ? `, and this file has ${formatBytes(bytes)}` : "";
+  return `Your storage is limited to ${formatBytes(limit)}. You use ${formatBytes(used)}${file}. Delete videos, also from the trash, or ask an owner of the site for more.`;
+}
+
+function waitText(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return formatQuantity(minutes, "minute");
+  return formatQuantity(Math.ceil(minutes / 60), "hour");
+}
+
+/** Their videos, also those in the trash, with everything that is created from them, and the files that they replaced. */
+function bytesOf(userId: string): number {
+  return prepared(
+    `SELECT (SELECT coalesce(sum(bytes), 0) FROM videos WHERE uploaded_by = @userId)
+       + (SELECT coalesce(sum(bytes), 0) FROM deleted_videos WHERE uploaded_by = @userId)
+       + (SELECT coalesce(sum(bytes), 0) FROM video_files WHERE user_id = @userId)`,
+  )
+    .pluck()
+    .get({ userId }) as number;
+}
+
+/** The activities count, not the videos: a video that is deleted for good was uploaded all the same. */
+const UPLOADS = `FROM activities
+  WHERE user_id = @userId AND created_at > @since AND action IN ('publish', 'draft', 'file-send')`;
+const iso = (time: number) => new Date(time).toISOString();
+
+function uploadsSince(userId: string, since: number): number {
+  return prepared(`SELECT count(*) ${UPLOADS}`)
+    .pluck()
+    .get({ userId, since: iso(since) }) as number;
+}
+
+/** Until the upload that is one too many is a day old. */
+function secondsUntilNext(userId: string, limit: number, now: number): number {
+  const at = prepared(
+    `SELECT created_at ${UPLOADS} ORDER BY created_at DESC LIMIT 1 OFFSET @skipped`,
+  )
+    .pluck()
+    .get({ userId, since: iso(now - DAY_MS), skipped: limit - 1 }) as string;
+  return Math.max(1, Math.ceil((Date.parse(at) + DAY_MS - now) / 1000));
+}
+
+/** Without the cleanup, which waits for hours on purpose. */
+function queuedJobsOf(userId: string): number {
+  return prepared(
+    // CROSS: in this order, or SQLite reads all unfinished jobs.
+    `SELECT count(*) FROM (
+       SELECT id FROM (SELECT id FROM videos WHERE uploaded_by = @userId
+         ORDER BY sort_key DESC LIMIT ${MAX_VIDEOS_WITH_JOBS})
+       UNION ALL SELECT id FROM video_files INDEXED BY video_files_pending
+         WHERE state = 'pending' AND user_id = @userId) AS own
+       CROSS JOIN jobs ON jobs.video_id = own.id
+     WHERE jobs.state IN ('waiting', 'running') AND kind <> 'cleanup'`,
+  )
+    .pluck()
+    .get({ userId }) as number;
+}

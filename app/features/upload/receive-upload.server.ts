@@ -1,0 +1,270 @@
+import {
+  checkTerms,
+  refusalOfTerms,
+  requiredTerms,
+} from "~/features/moderation/uploaders/terms.server";
+import type { OwnVideos } from "~/features/permissions/own-videos";
+import { readSchedule, type Schedule } from "~/features/visibility/schedule";
+import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
+import { discardReceived, type FileRule } from "~/media/intake/received-file.server";
+import { requireImage, videoEnding } from "~/media/intake/sniff.server";
+import { readFinishedUpload, removeUpload, storeFinishedUpload } from "~/media/intake/tus.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { settings } from "~/platform/settings.server";
+import { pictureSize, videoSize } from "~/shared/file-rules";
+import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
+import { isBusy } from "~db/write-lock";
+import { refuseBlockedFile } from "./blocked-file.server";
+import { findDuplicate } from "./duplicates.server";
+import { CutOffError, publishUpload, type Upload } from "./publish.server";
+import { findPublished } from "./published-uploads.server";
+import { requireQuota } from "./quota.server";
+import { shareOutcome } from "./shared-outcome.server";
+import {
+  SENTENCES,
+  UPLOAD_INTENTS,
+  type UploadFailure,
+  type UploadField,
+  type UploadIntent,
+  type UploadSuccess,
+  type UploadTexts,
+} from "./upload-fields";
+
+/** More than the texts of a form take. */
+const FORM_BYTES = 1024 * 1024;
+
+export type UploadOutcome =
+  | { ok: true; video: UploadSuccess }
+  | { ok: false; status: number; failure: UploadFailure; retryAfterSeconds?: number };
+
+/**
+ * Receives the upload form, whichever path its bytes take: in the field `video`, or sent before over
+ * tus and named in the field `upload`.
+ *
+ * @returns a failure with its status; nothing of the upload is left then, except a file that was
+ *   sent before, which waits for another try, and one that the catalogue already has or that was cut
+ *   off, which waits for the decision to take it all the same.
+ */
+export async function receiveUpload(
+  request: Request,
+  userId: string,
+  own?: OwnVideos,
+): Promise<UploadOutcome> {
+  const rules = uploadRules(quotaCheck(request, userId));
+  const form = await receiveMultipart(request, rules, own?.userId);
+  return publishReceivedForm(form, userId, own);
+}
+
+/**
+ * What the files of the upload form have to be.
+ *
+ * @param requireRoom checks the quota as soon as a video begins to arrive.
+ */
+export function uploadRules(
+  requireRoom: () => void = () => {},
+): Record<"video" | "thumbnail", FileRule> {
+  const checkVideo = async (head: Buffer) => {
+    requireRoom();
+    await videoEnding(head);
+  };
+  return {
+    video: { ...videoSize(settings()), checkHead: checkVideo },
+    thumbnail: { ...pictureSize(settings()), checkHead: requireImage },
+  };
+}
+
+/** Returns what checks the quota of an account for a form, whose length is known before its video is. */
+export function quotaCheck(request: Request, userId: string): () => void {
+  const length = Number(request.headers.get("Content-Length") ?? 0);
+  // The form has texts and a thumbnail too. The exact size is checked when it has arrived.
+  const bytes = Math.max(0, length - settings().maxThumbnailBytes - FORM_BYTES);
+  return () => requireQuota(userId, bytes);
+}
+
+/**
+ * Publishes a form that has been received; its files are deleted afterwards.
+ *
+ * @param own of an uploader: they hear of no other's video, and may have to save drafts.
+ * @param alongside as `Upload` has it.
+ */
+export async function publishReceivedForm(
+  form: ReceivedForm,
+  userId: string,
+  own: OwnVideos | undefined,
+  alongside?: Upload["alongside"],
+): Promise<UploadOutcome> {
+  const sentBefore = form.fields.get("upload");
+  try {
+    const publish = () => publishForm(form, userId, own, alongside);
+    if (!sentBefore) return await publish();
+    const request = JSON.stringify(["publish", ...form.fields]);
+    return await shareOutcome({ userId, upload: sentBefore, request }, publish);
+  } catch (error) {
+    if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
+    if (!(error instanceof UploadError)) {
+      console.error(error);
+      return fail(form, 500, { sentence: SENTENCES.failed, fields: {} });
+    }
+    const fields = error.field ? { [error.field]: error.message } : {};
+    const { retryAfterSeconds } = error;
+    const failed = fail(form, error.status, { sentence: error.message, fields });
+    return { ...failed, ...(retryAfterSeconds && { retryAfterSeconds }) };
+  } finally {
+    await discardReceived(...form.files.values());
+  }
+}
+
+async function publishForm(
+  form: ReceivedForm,
+  userId: string,
+  own: OwnVideos | undefined,
+  alongside: Upload["alongside"],
+): Promise<UploadOutcome> {
+  const sentBefore = form.fields.get("upload");
+  const published = sentBefore && findPublished(userId, sentBefore);
+  if (published) {
+    // The process may have been killed before it could remove them.
+    await removeUpload(userId, sentBefore);
+    return { ok: true, video: published };
+  }
+  if (form.error) throw form.error;
+  const intent = uploadIntent(form.fields.get("intent"));
+  const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
+  if (own?.draftsOnly && (intent === "publish" || isScheduled)) {
+    throw new UploadError(403, SENTENCES.draftsOnly);
+  }
+  const checked = checkTexts(typedTexts(form.fields));
+  const named = form.fields.get("terms");
+  if (!checked.ok) {
+    const terms = sentBefore === undefined ? refusalOfTerms(named) : undefined;
+    return fail(form, 422, { ...checked, fields: { ...checked.fields, ...(terms && { terms }) } });
+  }
+  const sent = form.files.get("video");
+  const video = sentBefore ? await readFinishedUpload(userId, sentBefore) : sent;
+  if (!video) {
+    const fields = { video: "A video file is needed." };
+    return fail(form, 422, { sentence: SENTENCES.missing, fields });
+  }
+  const { refusal, acceptance } = checkTerms(named ?? video.terms);
+  if (refusal) {
+    // The terms may have changed while the bytes were on their way: they need not be sent again.
+    const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
+    const waiting = { upload, fileName: video.name };
+    return fail(form, 422, { sentence: refusal, fields: { terms: refusal }, waiting });
+  }
+
+  try {
+    // Before the question, which would tell what else there is.
+    await refuseBlockedFile(video, { userId, detail: checked.texts.title });
+  } catch (error) {
+    if (sentBefore) await removeUpload(userId, sentBefore);
+    throw error;
+  }
+  // Only our own form requests a warning about duplicates: a script has nobody to decide.
+  const isAsked = form.fields.get("duplicate") === "ask";
+  const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;
+  if (duplicate) {
+    const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
+    return fail(form, 409, {
+      sentence: `This file is already in the catalogue, as “${duplicate.title}”.`,
+      fields: {},
+      duplicate: { ...duplicate, upload, fileName: video.name },
+    });
+  }
+
+  const status: Upload["status"] = intent === "draft" ? "review" : "published";
+  const thumbnail = form.files.get("thumbnail");
+  const { texts, schedule } = checked;
+  const whenCutOff = cutOffDecision(form.fields.get("incomplete"));
+  const files = { video, thumbnail, sentBefore };
+  try {
+    const upload = { userId, status, schedule, texts, acceptance, whenCutOff, alongside, ...files };
+    return { ok: true, video: await publishUpload(upload) };
+  } catch (error) {
+    if (error instanceof CutOffError) {
+      const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
+      const cutOff = { ...error.cutOff, upload, fileName: video.name };
+      return fail(form, 409, { sentence: error.message, fields: {}, cutOff });
+    }
+    // No other try can make a video of it.
+    const unrecoverable = error instanceof UploadError && error.field === "video";
+    if (sentBefore && unrecoverable) await removeUpload(userId, sentBefore);
+    throw error;
+  }
+}
+
+function uploadIntent(value: string | undefined): UploadIntent {
+  const intent = UPLOAD_INTENTS.find((each) => each === (value ?? "publish"));
+  if (!intent) throw new UploadError(400, "This form can only publish, or save as draft.");
+  return intent;
+}
+
+/** Who does not ask, as a script, gets a draft of what is cut off. */
+function cutOffDecision(value: string | undefined): Upload["whenCutOff"] {
+  if (value === "keep") return "publish";
+  return value === "ask" ? "ask" : undefined;
+}
+
+function fail(
+  form: ReceivedForm,
+  status: number,
+  failure: Omit<UploadFailure, "texts">,
+): UploadOutcome {
+  const { sentence, fields, duplicate, cutOff, waiting } = failure;
+  const texts = typedTexts(form.fields);
+  const terms = requiredTerms();
+  const acceptedTerms = form.fields.get("terms");
+  return {
+    ok: false,
+    status,
+    failure: {
+      sentence,
+      fields,
+      texts,
+      ...(duplicate && { duplicate }),
+      ...(cutOff && { cutOff }),
+      ...(waiting && { waiting }),
+      ...(terms && { terms, acceptedTerms }),
+    },
+  };
+}
+
+/** The texts of a form as they were typed; a field that was not sent is empty. */
+export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
+  const text = (name: string) => fields.get(name) ?? "";
+  return {
+    title: text("title"),
+    description: text("description"),
+    category: text("category"),
+    tags: text("tags"),
+    duration: text("duration"),
+    publishAt: text("publishAt"),
+    unpublishAt: text("unpublishAt"),
+  };
+}
+
+type CheckedTexts =
+  | { ok: true; texts: NewVideoTexts; schedule: Schedule }
+  | { ok: false; sentence: string; fields: Partial<Record<UploadField, string>> };
+
+/** The validated texts and times, or what is wrong with each field. */
+export function checkTexts(typed: UploadTexts, now = Date.now()): CheckedTexts {
+  const checked = check(newVideoTexts, typed);
+  const scheduled = readSchedule(typed, now);
+  if (checked.ok && "schedule" in scheduled) {
+    return { ok: true, texts: checked.value, schedule: scheduled.schedule };
+  }
+  const fields: Partial<Record<UploadField, string>> = {
+    ...(!checked.ok && checked.fields),
+    ...("fields" in scheduled && scheduled.fields),
+  };
+  const isMissing = (["title", "description", "category"] as const).some(
+    (name) => fields[name] !== undefined && typed[name].trim() === "",
+  );
+  const [first] = Object.values(fields);
+  return {
+    ok: false,
+    sentence: isMissing ? SENTENCES.missing : (first ?? SENTENCES.failed),
+    fields,
+  };
+}

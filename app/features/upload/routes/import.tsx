@@ -1,0 +1,180 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { checkTerms, requiredTerms } from "~/features/moderation/uploaders/terms.server";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readFields } from "~/platform/small-form.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { toCategoryId } from "~/shared/categories";
+import { formatQuantity } from "~/shared/format";
+import { buttonClass } from "~/ui/button";
+import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { PageSection } from "~/ui/page-section";
+import { AddressForm, TableForm } from "../from-url/address-form";
+import { type AddressFailure, takeAddress } from "../from-url/bring-in-action.server";
+import { DownloadList } from "../from-url/download-list";
+import { addDownloads, cancelDownload, listDownloads } from "../from-url/downloads.server";
+import { FolderForm } from "../from-url/folder-form";
+import { planAddresses } from "../import/addresses.server";
+import { ImportError } from "../import/entry";
+import {
+  beginFolderImport,
+  cancelFolderImport,
+  serverFolder,
+} from "../import/server-folder.server";
+
+export const meta = privateMeta("Import");
+
+/** A table of a thousand videos with their descriptions. */
+const MOST_FORM_BYTES = 4 * 1024 * 1024;
+
+/** Why a form was not taken; what was typed is shown again. */
+interface Answer {
+  message: string;
+  intent: string;
+  address?: AddressFailure;
+  table?: string;
+  /** Why the uploaders' terms are not accepted, and the version that the form named. */
+  terms?: string;
+  accepted?: string;
+}
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  await requirePermission(request, "/admin/import");
+  return { downloads: await listDownloads(), folder: serverFolder(), terms: requiredTerms() };
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, "/admin/import");
+  requireOwnOrigin(request);
+  const form = await readFields(request, MOST_FORM_BYTES);
+  const text = (name: string) => String(form.get(name) ?? "");
+  const intent = text("intent");
+  const done = (description: string) =>
+    redirectWithToast("/admin/import", { title: "Import", description, kind: "success" });
+  const typed = { intent, table: text("table"), accepted: text("terms") };
+  const refuseTerms = (refusal: string) =>
+    data<Answer>({ ...typed, message: refusal, terms: refusal }, { status: 422 });
+  try {
+    switch (intent) {
+      case "address-publish":
+      case "address-draft": {
+        const address = await takeAddress(form, user.id);
+        if (!address) return done("The video is being fetched.");
+        return data<Answer>({ ...typed, message: address.sentence, address }, { status: 422 });
+      }
+      case "table": {
+        const { refusal, acceptance } = checkTerms(text("terms"));
+        if (refusal) return refuseTerms(refusal);
+        const entries = await planAddresses(text("table"));
+        const shared = { userId: user.id, terms: acceptance?.version };
+        await addDownloads(entries.map((entry) => ({ ...entry, ...shared })));
+        return done(`${formatQuantity(entries.length, "video")} will be fetched.`);
+      }
+      case "cancel":
+        if (!(await cancelDownload(Number(text("id"))))) {
+          throw new ImportError("It has ended already.");
+        }
+        return done("It is cancelled.");
+      case "folder": {
+        const { refusal } = checkTerms(text("terms"));
+        if (refusal) return refuseTerms(refusal);
+        await beginFolderImport({
+          userId: user.id,
+          status: text("status") === "published" ? "published" : "review",
+          mode: text("mode") === "move" ? "move" : "copy",
+          category: toCategoryId(text("category")),
+          table: text("table"),
+          terms: text("terms"),
+        });
+        return done("The folder is being imported.");
+      }
+      case "folder-cancel":
+        if (!cancelFolderImport()) throw new ImportError("It has ended already.");
+        return done("The import ends after the files at hand.");
+      default:
+        throw new Response(null, { status: 400, statusText: "Bad Request" });
+    }
+  } catch (error) {
+    if (!(error instanceof ImportError || error instanceof UploadError)) throw error;
+    return data<Answer>({ ...typed, message: error.message }, { status: 422 });
+  }
+}
+
+export default function Import() {
+  useLiveRefresh({ jobs: true });
+  const { downloads, folder, terms } = useLoaderData<typeof loader>();
+  const answer = useActionData<typeof action>();
+  const busy = useNavigation().formAction === "/admin/import";
+  const { key } = useLocation();
+  useFormErrorToast(answer);
+  const errorOf = (intent: string) =>
+    answer?.intent === intent && !answer.terms ? answer.message : undefined;
+  const termsOf = (intent: string) => ({
+    terms,
+    ...(answer?.intent === intent && { accepted: answer.accepted, error: answer.terms }),
+  });
+  const tableOf = (intent: string) => (answer?.intent === intent ? answer.table : undefined);
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Import</h1>
+        <AdminLinks />
+      </header>
+      {downloads.length > 0 && (
+        <PageSection id="downloads" title="Brought in from addresses">
+          <DownloadList downloads={downloads} busy={busy} />
+        </PageSection>
+      )}
+      <PageSection id="address" title="From an address">
+        <AddressForm
+          key={key}
+          failure={answer?.address}
+          asked={{ terms, accepted: answer?.address && answer.accepted }}
+          busy={busy}
+        />
+        <TableForm
+          key={`table ${key}`}
+          error={errorOf("table")}
+          table={tableOf("table") ?? ""}
+          asked={termsOf("table")}
+          busy={busy}
+        />
+      </PageSection>
+      {folder && (
+        <PageSection id="folder" title="From the server's folder">
+          <FolderForm
+            key={key}
+            folder={folder}
+            error={errorOf("folder")}
+            table={tableOf("folder")}
+            asked={termsOf("folder")}
+            busy={busy}
+          />
+        </PageSection>
+      )}
+      <PageSection id="export" title="The catalogue as a table">
+        <p className="text-muted">
+          All videos with their texts, states, views and addresses. With the folders of the uploads
+          it brings the catalogue into another site.
+        </p>
+        <div className="flex flex-wrap gap-3">
+          {["csv", "json"].map((format) => (
+            <a
+              key={format}
+              href={`/admin/import/catalogue.${format}`}
+              download
+              className={buttonClass("secondary")}
+            >
+              {format.toUpperCase()}
+            </a>
+          ))}
+        </div>
+      </PageSection>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { type ActionFunctionArgs, json } from "@remix-run/node";
+import { ownVideosOf } from "~/features/permissions/own-videos";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { retryAfter } from "~/platform/retry-after.server";
+import { receiveUpload } from "../receive-upload.server";
+import { requireUploader } from "../upload-action.server";
+
+/** The upload form as the queue sends it: the same fields, answered as JSON. */
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requireUploader(request, "/admin/publish");
+  requireOwnOrigin(request);
+  const outcome = await receiveUpload(request, user.id, ownVideosOf(user, "/admin/publish"));
+  if (outcome.ok) return json(outcome, { status: 201 });
+  const { status, retryAfterSeconds } = outcome;
+  return json(outcome, { status, headers: retryAfter(retryAfterSeconds) });
+}

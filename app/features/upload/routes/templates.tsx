@@ -1,0 +1,140 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import { Form, Link, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { requirePermission } from "~/features/permissions/guard.server";
+import { AdminLinks } from "~/features/site/admin-navigation";
+import { failure } from "~/platform/failure";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readFields } from "~/platform/small-form.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { Badge } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
+import { useFormResponse } from "~/ui/forms/use-form-response";
+import { templatesHref } from "../templates/template";
+import { TemplateForm } from "../templates/template-form";
+import {
+  deleteTemplate,
+  restoreTemplate,
+  saveTemplate,
+  type TemplateFailure,
+  templatesOf,
+} from "../templates/templates.server";
+
+export const meta = privateMeta("Templates");
+
+const PERMISSION = "/admin/templates";
+const MAX_FORM_BYTES = 64 * 1024;
+const GONE = "This template no longer exists.";
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const user = await requirePermission(request, PERMISSION);
+  const templates = templatesOf(user.id);
+  const asked = new URL(request.url).searchParams.get("template");
+  const edited = templates.find(({ id }) => String(id) === asked);
+  const isGone = asked !== null && !edited;
+  return data({ templates, edited, isGone }, { status: isGone ? 404 : 200 });
+}
+
+export async function action({ request }: ActionFunctionArgs) {
+  const user = await requirePermission(request, PERMISSION);
+  requireOwnOrigin(request);
+  const form = await readFields(request, MAX_FORM_BYTES);
+  const text = (name: string) => String(form.get(name) ?? "");
+  const id = /^\d{1,15}$/.test(text("template")) ? Number(text("template")) : undefined;
+  const refuse = (error: TemplateFailure) => data({ error }, { status: error.status });
+  const intent = text("intent");
+  if (intent === "save") {
+    const typed = {
+      ...{ name: text("name"), description: text("description"), category: text("category") },
+      ...{ tags: text("tags"), isDefault: form.has("default") },
+    };
+    const failed = await saveTemplate(user.id, id, typed);
+    if (failed) return refuse(failed);
+    throw said("Template Saved", `“${typed.name.trim()}” is offered in the upload form.`);
+  }
+  if ((intent !== "delete" && intent !== "restore") || id === undefined) {
+    return refuse(failure(400, "This form is not complete."));
+  }
+  if (intent === "restore") {
+    const restored = await restoreTemplate(user.id, id);
+    if (typeof restored !== "string") return refuse(restored);
+    throw said("Template Restored", `“${restored}” is back.`);
+  }
+  const name = await deleteTemplate(user.id, id);
+  if (name === undefined) return refuse(failure(404, "Nothing was changed.", { detail: GONE }));
+  throw said("Template Deleted", `“${name}” was deleted.`, {
+    label: "Undo",
+    to: templatesHref(),
+    fields: { intent: "restore", template: String(id) },
+  });
+}
+
+function said(
+  title: string,
+  description: string,
+  action?: { label: string; to: string; fields: Record<string, string> },
+): Response {
+  return redirectWithToast(templatesHref(), { title, description, kind: "success", action });
+}
+
+export default function Templates() {
+  const { templates, edited, isGone } = useLoaderData<typeof loader>();
+  const error = useFormResponse<{ error?: TemplateFailure }>()?.error;
+  const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
+  const { key } = useLocation();
+  return (
+    <div className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold">Templates</h1>
+          <p className="text-sm text-muted">
+            Texts that your uploads can begin with. Nobody else sees them.
+          </p>
+        </div>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
+      {templates.length > 0 && (
+        <ul aria-label="Templates" className="ruled rounded-lg border border-line bg-surface">
+          {templates.map(({ id, name, isDefault }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3 px-3 py-1 sm:px-4">
+              <Link
+                to={templatesHref(id)}
+                dir="auto"
+                className="flex min-h-11 min-w-0 grow items-center font-medium hover:text-accent"
+              >
+                <span className="min-w-0 break-words">{name}</span>
+              </Link>
+              {isDefault && <Badge tone="accent">Default</Badge>}
+              <Form method="post" action={templatesHref()} preventScrollReset>
+                <input type="hidden" name="template" value={id} />
+                <Button
+                  name="intent"
+                  value="delete"
+                  variant="ghost"
+                  size="sm"
+                  aria-label={`Delete ${name}`}
+                >
+                  Delete
+                </Button>
+              </Form>
+            </li>
+          ))}
+        </ul>
+      )}
+      <TemplateForm
+        key={`${edited?.id} ${key}`}
+        template={edited}
+        error={error}
+        busy={busy === "save"}
+      />
+      {edited && (
+        <ButtonLink to={templatesHref()} variant="ghost" className="self-start">
+          Make a new one
+        </ButtonLink>
+      )}
+    </div>
+  );
+}

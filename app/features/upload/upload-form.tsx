@@ -1,0 +1,281 @@
+import { useRevalidator } from "@remix-run/react";
+import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
+import type { Terms } from "~/features/moderation/uploaders/terms";
+import { newestTerms, TermsField } from "~/features/moderation/uploaders/terms-field";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { NO_SCHEDULE, readSchedule } from "~/features/visibility/schedule";
+import type { FileLimits } from "~/shared/file-rules";
+import { Button } from "~/ui/button";
+import { FailureNotice } from "~/ui/feedback/failure-notice";
+import { useToast } from "~/ui/feedback/toast";
+import { isChanged, useLeaveWarning } from "~/ui/forms/use-leave-warning";
+import { useHydrated } from "~/ui/use-hydrated";
+import { FileDropArea, useFileDrop } from "./file-drop-area";
+import { FramePicker } from "./frame-picker";
+import { PasteLines } from "./paste-lines";
+import { fillIn, StartChoice } from "./templates/start-choice";
+import { textsOf, type UploadStart } from "./templates/template";
+import { UnfinishedUploads } from "./unfinished-uploads";
+import {
+  NO_TEXTS,
+  SENTENCES,
+  type UploadFailure,
+  type UploadTexts,
+  videoHint,
+} from "./upload-fields";
+import { UploadItem } from "./upload-item";
+import { CutOffNotice, DuplicateNotice, WaitingNotice } from "./upload-questions";
+import { canBeSent, isFinished, isUnderWay, textsFor } from "./upload-queue";
+import { forgetSchedule } from "./upload-schedule";
+import { UploadTextFields } from "./upload-text-fields";
+import { useChosenFiles } from "./use-chosen-files";
+import { useSavedTexts } from "./use-saved-texts";
+import { useUploadQueue } from "./use-upload-queue";
+
+const UNDER_WAY = "Uploads are still under way. Leave this page all the same?";
+const NOT_UPLOADED = "What you typed and chose is not uploaded yet. Leave this page all the same?";
+const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
+/** The times save themselves. */
+const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
+
+/**
+ * The Upload tab of the admin panel: a standard form, which scripts turn into a queue. With one file
+ * the form is about that file; with several it holds the texts that they share.
+ */
+export function UploadForm({
+  limits,
+  start,
+  terms,
+  quota,
+  failure,
+}: {
+  limits: FileLimits;
+  /** What it can begin with. */
+  start?: UploadStart;
+  /** The uploaders' terms, where they have to be accepted. */
+  terms?: Terms;
+  /** What the uploader uses of their quota, where they have one. */
+  quota?: string;
+  failure?: UploadFailure;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  const hydrated = useHydrated();
+  const mayPublish = usePermissions()("/admin publish");
+  const [rejected, setRejected] = useState<UploadFailure>();
+  const { revalidate } = useRevalidator();
+  // The refreshed page finds out that the session has ended, and says so.
+  const queue = useUploadQueue(
+    useCallback((failure) => setRejected(failure), []),
+    revalidate,
+  );
+  const { items, patch, dispatch } = queue;
+  const choose = useChosenFiles(form, queue, limits);
+  const isOver = useFileDrop(choose);
+  const forgetTyped = useSavedTexts(form, "upload-texts", SAVED_FIELDS, failure === undefined);
+  const forgetTexts = useCallback(() => {
+    forgetTyped();
+    forgetSchedule();
+  }, [forgetTyped]);
+  const toast = useToast();
+  const [resets, setResets] = useState(0);
+  // Those of the moment when the form was opened: a refresh must not change what is typed over.
+  const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
+
+  const question = failure?.duplicate ?? failure?.cutOff ?? failure?.waiting;
+  const isAsked = question !== undefined && items.length === 0;
+  const sendable = items.filter(canBeSent);
+  const open = items.filter((item) => !isFinished(item));
+  const several = open.length > 1;
+  const isUploading = items.some(isUnderWay);
+  const isPosted = useRef(false);
+  const isAllDone = open.length === 0 && items.some(({ state }) => state === "done");
+  const isEmptied = useRef(false);
+  useLeaveWarning((nextPath) => {
+    if (isUploading) return UNDER_WAY;
+    if (isPosted.current) return undefined;
+    if (open.length > 0) return NOT_UPLOADED;
+    // The links of what is done are there a moment before the form is emptied.
+    if (isAllDone && !isEmptied.current) return undefined;
+    // The texts alone are here again after signing in.
+    if (nextPath === "/auth") return undefined;
+    return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
+  }, forgetTexts);
+
+  // The form is reset when the last upload has succeeded.
+  useEffect(() => {
+    isEmptied.current = isAllDone;
+    if (!isAllDone) return;
+    form.current?.reset();
+    forgetTexts();
+    setResets((count) => count + 1);
+    setRejected(undefined);
+  }, [isAllDone, forgetTexts]);
+
+  function send(event: FormEvent<HTMLFormElement>) {
+    // The bytes are on the server already, so the browser submits the form as without scripts.
+    if (isAsked) {
+      isPosted.current = true;
+      forgetTexts();
+      return;
+    }
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    const intent =
+      submitter instanceof HTMLButtonElement && submitter.value === "draft" ? "draft" : "publish";
+    const typed = { ...NO_TEXTS };
+    for (const name of FIELDS) typed[name] = String(fields.get(name) ?? "");
+    const accepted = fields.get("terms")?.toString();
+    const picture = fields.get("thumbnail");
+    const chosen = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
+    // Checked before the first byte is sent: a time may come while a file is on its way.
+    const scheduled = readSchedule(typed, Date.now());
+    if ("fields" in scheduled) {
+      const [sentence = SENTENCES.failed] = Object.values(scheduled.fields);
+      setRejected({ sentence, texts: typed, fields: scheduled.fields });
+      toast({ title: "Error", description: sentence, kind: "error" });
+      return;
+    }
+    setRejected(undefined);
+    for (const item of sendable) {
+      const texts = textsFor(item, typed, several);
+      const thumbnail = chosen ?? item.thumbnail;
+      patch(item.key, {
+        state: "waiting",
+        sent: { texts, intent, terms: accepted },
+        thumbnail,
+        sentence: "",
+      });
+    }
+  }
+
+  /** The picture of the one video: a file, or a frame, whichever was chosen last. */
+  function chooseThumbnail(thumbnail: Blob | undefined) {
+    if (!(thumbnail instanceof File)) {
+      const field = form.current?.elements.namedItem("thumbnail");
+      if (field instanceof HTMLInputElement) field.value = "";
+    }
+    if (only) patch(only.key, { thumbnail });
+  }
+
+  const only = !several && sendable.length === 1 ? sendable[0] : undefined;
+  const media = (
+    <div
+      key="media"
+      // What comes and goes here must not scroll the texts beside it.
+      className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:[overflow-anchor:none]"
+    >
+      {only && (
+        <FramePicker file={only.file} chosen={only.thumbnail} onChoose={chooseThumbnail} isLarge />
+      )}
+      {isAsked && failure?.duplicate && <DuplicateNotice duplicate={failure.duplicate} />}
+      {isAsked && failure?.cutOff && <CutOffNotice cutOff={failure.cutOff} />}
+      {isAsked && failure?.waiting && <WaitingNotice waiting={failure.waiting} />}
+      {!isAsked && (
+        <>
+          <input type="hidden" name="duplicate" value="ask" />
+          <input type="hidden" name="incomplete" value="ask" />
+          <FileDropArea
+            label={hydrated ? "Videos" : "Video"}
+            name="video"
+            required={sendable.length === 0}
+            multiple={hydrated}
+            accept="video/*,.mkv,.avi,.ts,.flv,.wmv,.asf,.mxf,.m1v,.m2v,.vob"
+            hint={
+              hydrated ? `${videoHint(limits)}. Drop them anywhere on the page.` : videoHint(limits)
+            }
+            hydrated={hydrated}
+            isSmall={open.length > 0}
+            error={failure?.fields.video}
+            onChange={(event) => choose([...(event.currentTarget.files ?? [])])}
+          />
+        </>
+      )}
+      {several && sendable.length > 1 && <PasteLines items={sendable} dispatch={dispatch} />}
+      {items.length > 0 && (
+        <ul aria-label="Queue" className="flex flex-col gap-3">
+          {items.map((item) => (
+            <UploadItem
+              key={item.key}
+              item={item}
+              queue={queue}
+              isEditable={several}
+              isFirst={item === open[0]}
+              onOwn={(own) => dispatch({ type: "own", key: item.key, own })}
+            />
+          ))}
+        </ul>
+      )}
+      {hydrated && items.length === 0 && <UnfinishedUploads />}
+    </div>
+  );
+  const texts = (
+    <div key="texts" className="flex min-w-0 flex-col gap-5 lg:col-start-2 lg:row-start-1">
+      <UploadTextFields
+        key={failure ? JSON.stringify(failure.texts) : `empty ${resets}`}
+        texts={failure?.texts ?? first}
+        wrong={(rejected ?? failure)?.fields ?? {}}
+        limits={limits}
+        several={several}
+        isFresh={failure === undefined}
+        startChoice={
+          start && <StartChoice start={start} onChoose={(texts) => fillIn(form.current, texts)} />
+        }
+        onThumbnail={chooseThumbnail}
+      />
+      <TermsField
+        terms={newestTerms(terms, failure?.terms, rejected?.terms)}
+        accepted={failure?.acceptedTerms}
+        error={(rejected ?? failure)?.fields.terms}
+      />
+    </div>
+  );
+  return (
+    <form
+      ref={form}
+      method="post"
+      action="/admin"
+      encType="multipart/form-data"
+      onSubmit={send}
+      className="flex max-w-6xl flex-col gap-5"
+    >
+      {failure?.sentence && !rejected && (
+        <FailureNotice toast={{ title: "Error", description: failure.sentence, kind: "error" }} />
+      )}
+      {quota && <p className="text-sm text-muted figures">{quota}</p>}
+      <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+        {/* The file is shown first. Without scripts it is sent last all the same: texts that come
+            before it are kept when it is rejected on its way. */}
+        {hydrated ? [media, texts] : [texts, media]}
+        <div className="flex flex-wrap gap-3 lg:col-start-2 lg:row-start-2">
+          {mayPublish && (
+            <Button
+              name="intent"
+              value="publish"
+              busy={isUploading && sendable.length === 0}
+              busyLabel="Uploading..."
+            >
+              {sendable.length > 1 ? `Upload ${sendable.length} Videos` : "Upload Video"}
+            </Button>
+          )}
+          <Button
+            name="intent"
+            value="draft"
+            variant={mayPublish ? "secondary" : "primary"}
+            disabled={isUploading && sendable.length === 0}
+          >
+            Save as Draft
+          </Button>
+        </div>
+      </div>
+      {isOver && (
+        <p
+          role="status"
+          className="pointer-events-none fixed inset-4 z-40 grid place-items-center rounded-lg border-2 border-dashed border-accent bg-ground/90 text-lg font-semibold"
+        >
+          Drop videos to add them to the queue
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,250 @@
+import { useState } from "react";
+import { consentHref } from "~/features/consent/consent-address";
+import { usePermissions } from "~/features/permissions/use-permissions";
+import { cutOffSentence } from "~/shared/cut-off";
+import { formatBytes } from "~/shared/format-bytes";
+import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { Button } from "~/ui/button";
+import { Field, FileField, SelectField } from "~/ui/forms/field";
+import { FramePicker } from "./frame-picker";
+import type { UploadTexts } from "./upload-fields";
+import { DuplicateLink } from "./upload-questions";
+import { type ItemState, type QueueItem, timeLeft } from "./upload-queue";
+import { CategoryOptions } from "./upload-text-fields";
+import type { UploadQueue } from "./use-upload-queue";
+
+/** One file of the queue: what it is, how far it is, and what can be done about it. */
+export function UploadItem({
+  item,
+  queue,
+  isEditable,
+  isFirst,
+  onOwn,
+}: {
+  item: QueueItem;
+  queue: UploadQueue;
+  /** Has texts of its own, because it is not the only one. */
+  isEditable: boolean;
+  /** The first of several: its frames are shown at once. */
+  isFirst: boolean;
+  onOwn: (own: Partial<UploadTexts>) => void;
+}) {
+  const { file, state, own } = item;
+  const may = usePermissions();
+  const small = { size: "sm", type: "button" } as const;
+  return (
+    <li className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <p className="min-w-0 font-medium break-words">{item.sent?.texts.title || file.name}</p>
+        <p className="text-sm text-muted figures">
+          {own.duration && state === "chosen" ? `${own.duration} · ` : ""}
+          {formatBytes(file.size)}
+        </p>
+      </div>
+      {state === "chosen" && isEditable && (
+        <OwnFields
+          item={item}
+          isFirst={isFirst}
+          onOwn={onOwn}
+          onThumbnail={(thumbnail) => queue.patch(item.key, { thumbnail })}
+        />
+      )}
+      <UploadProgress item={item} />
+      {state === "duplicate" && item.duplicate && (
+        <p className="text-sm">
+          The same file is already in the catalogue: <DuplicateLink duplicate={item.duplicate} />
+        </p>
+      )}
+      {state === "cut off" && item.cutOff && (
+        <p className="text-sm">{cutOffSentence(item.cutOff)}</p>
+      )}
+      {state === "done" && item.videoId && item.isPublished && (
+        <a
+          href={`/video/${item.videoId}`}
+          className="text-sm text-accent underline underline-offset-4"
+        >
+          Watch it
+        </a>
+      )}
+      {state === "done" &&
+        item.videoId &&
+        item.needsConsent &&
+        may("/admin/videos/:id/consent") && (
+          <a
+            href={consentHref(item.videoId)}
+            aria-label={`Record consent for ${item.sent?.texts.title || file.name}`}
+            className="py-2.5 text-sm text-accent underline underline-offset-4"
+          >
+            Record consent
+          </a>
+        )}
+      <div className="flex flex-wrap gap-2">
+        {state === "sending" && (
+          <Button {...small} variant="secondary" onClick={() => void queue.pause(item)}>
+            Pause
+          </Button>
+        )}
+        {state === "paused" && (
+          <Button {...small} onClick={() => queue.again(item)}>
+            Resume
+          </Button>
+        )}
+        {state === "failed" && !item.unrecoverable && (
+          <Button {...small} onClick={() => queue.again(item)}>
+            Retry
+          </Button>
+        )}
+        {state === "duplicate" && (
+          <Button {...small} onClick={() => queue.keepBoth(item)}>
+            Keep both
+          </Button>
+        )}
+        {state === "cut off" && (
+          <Button {...small} onClick={() => queue.publishCutOff(item)}>
+            Publish what is there
+          </Button>
+        )}
+        {state !== "publishing" && state !== "done" && (
+          <Button {...small} variant="ghost" onClick={() => void queue.remove(item)}>
+            {state === "chosen" || !item.sent ? "Remove" : "Cancel"}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function OwnFields({
+  item: { file, own, thumbnail },
+  isFirst,
+  onOwn,
+  onThumbnail,
+}: {
+  item: QueueItem;
+  isFirst: boolean;
+  onOwn: (own: Partial<UploadTexts>) => void;
+  onThumbnail: (thumbnail: Blob | undefined) => void;
+}) {
+  const [isUnfolded, setIsUnfolded] = useState(isFirst);
+  return (
+    <>
+      <Field
+        label="Title"
+        required
+        maxLength={MAX_TITLE_LETTERS}
+        value={own.title}
+        onChange={(event) => onOwn({ title: event.currentTarget.value })}
+      />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <SelectField
+          label="Category"
+          value={own.category}
+          onChange={(event) => onOwn({ category: event.currentTarget.value })}
+        >
+          <option value="">As for all</option>
+          <CategoryOptions />
+        </SelectField>
+        <Field
+          label="Tags"
+          placeholder="As for all"
+          value={own.tags}
+          onChange={(event) => onOwn({ tags: event.currentTarget.value })}
+        />
+      </div>
+      <details open={isUnfolded} onToggle={(event) => setIsUnfolded(event.currentTarget.open)}>
+        <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
+          Thumbnail and frames
+        </summary>
+        <div className="flex flex-col gap-3 pt-1">
+          <FileField
+            label="Thumbnail"
+            accept="image/*"
+            onChange={(event) => onThumbnail(event.currentTarget.files?.[0])}
+          />
+          {isUnfolded && <FramePicker file={file} chosen={thumbnail} onChoose={onThumbnail} />}
+        </div>
+      </details>
+    </>
+  );
+}
+
+const WORDS: Record<ItemState, string> = {
+  chosen: "",
+  waiting: "Waiting for its turn",
+  sending: "Uploading...",
+  paused: "Paused",
+  publishing: "Publishing...",
+  duplicate: "Already in the catalogue",
+  "cut off": "Cut off",
+  failed: "Failed",
+  done: "Uploaded",
+};
+
+/** How far an upload is, in words and as a bar. */
+function UploadProgress({ item }: { item: QueueItem }) {
+  const { state, sentence, sentBytes, file } = item;
+  if (state === "chosen") return null;
+  const share = file.size > 0 ? sentBytes / file.size : 0;
+  const percent = Math.floor(share * 100);
+  const hasBar = state === "sending" || state === "paused" || state === "publishing";
+  return (
+    <div className="flex flex-col gap-2">
+      {hasBar && (
+        <div
+          role="progressbar"
+          aria-label={`Upload of ${file.name}`}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={percent}
+          className="h-1.5 overflow-hidden rounded-full bg-raised"
+        >
+          <div
+            className="h-full origin-left bg-accent transition-transform"
+            style={{ transform: `scaleX(${share})` }}
+          />
+        </div>
+      )}
+      {state === "failed" ? (
+        <Failure item={item} />
+      ) : (
+        <p className="text-sm text-muted figures">
+          {[sentence || WORDS[state], ...(state === "sending" ? figures(item, percent) : [])].join(
+            " · ",
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/**
+ * A file that can't be sent shows why. An error of the server is shown by a toast, which disappears:
+ * the entry is marked, and has the reason folded for whoever comes back later.
+ */
+function Failure({ item: { sent, sentence } }: { item: QueueItem }) {
+  if (!sent) {
+    return (
+      <p role="alert" className="text-sm text-bad">
+        {sentence}
+      </p>
+    );
+  }
+  return (
+    <details className="text-sm text-bad">
+      <summary className="inline-flex min-h-11 items-center gap-1.5">
+        {WORDS.failed}
+        <span className="underline underline-offset-4">Why?</span>
+      </summary>
+      <p>{sentence}</p>
+    </details>
+  );
+}
+
+function figures({ file, sentBytes, bytesPerSecond }: QueueItem, percent: number): string[] {
+  const left = timeLeft(file.size - sentBytes, bytesPerSecond);
+  return [
+    `${percent}%`,
+    ...(bytesPerSecond > 0 ? [`${formatBytes(bytesPerSecond)}/s`] : []),
+    ...(left ? [`${left} left`] : []),
+  ];
+}

@@ -1,0 +1,29 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { isFileOfReported } from "~/features/moderation/reports/report-videos.server";
+import { currentUser } from "~/features/permissions/guard.server";
+import { reachOf } from "~/features/permissions/permissions";
+import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import { serveMedia } from "~/media/serve/serve.server";
+import { notFound } from "~/media/serve/serve-stored.server";
+import { isUploadersFile } from "~/media/serve/videos-of-file.server";
+import { requestContext } from "~/platform/node/request-context.server";
+
+export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {
+  const { pathname } = new URL(request.url);
+  // A URL has its dot segments and backslashes resolved, and Remix cuts `.data` off. An address of
+  // a file has one spelling, so one that came in another is not one of ours.
+  const sent = requestContext()?.request.url?.replace(/\?.*$/s, "") ?? pathname;
+  const name = sent === pathname ? parseMediaUrl(pathname) : undefined;
+  if (!name) return notFound();
+  const maySeeHidden = async (file: MediaName) => {
+    const user = await currentUser(request);
+    const reach = user && reachOf(user, "/media/* hidden");
+    if (reach === "reported") return isFileOfReported(file);
+    return reach === "all" || (reach === "own" && isUploadersFile(file, user?.id ?? ""));
+  };
+  return serveMedia(request, name.bucket, name.path, maySeeHidden);
+}
+
+export function action(): Response {
+  return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
+}

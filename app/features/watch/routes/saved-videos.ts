@@ -1,0 +1,23 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readFields } from "~/platform/small-form.server";
+import { SAVED_AT_ONCE } from "~/shared/pages";
+import { publishedCards } from "../video.server";
+
+/**
+ * The cards of `id=…&id=…`, as JSON, in the order asked; what is not published is left out. Asked with
+ * POST: what somebody has saved or watched stands in no address, and so in no proxy's log.
+ */
+export async function action({ request }: ActionFunctionArgs) {
+  requireOwnOrigin(request);
+  if (request.method !== "POST") return methodNotAllowed();
+  const ids = (await readFields(request)).getAll("id").map(String).slice(0, SAVED_AT_ONCE);
+  const videos = await publishedCards(ids);
+  return Response.json({ videos }, { headers: { "Cache-Control": "no-store" } });
+}
+
+export const loader = methodNotAllowed;
+
+function methodNotAllowed(): Response {
+  return new Response(null, { status: 405, headers: { Allow: "POST" } });
+}

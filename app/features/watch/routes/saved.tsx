@@ -1,0 +1,105 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { Bookmark } from "lucide-react";
+import { VideoGrid } from "~/features/catalogue/cards/video-grid";
+import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { forgetVideos } from "~/features/visitor/saved-videos";
+import { siteIdentity } from "~/platform/site-origin.server";
+import { videoPath } from "~/shared/addresses";
+import { Button, ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { useHydrated } from "~/ui/use-hydrated";
+import { SavedFileButtons } from "../saved/saved-file-buttons";
+import { useSavedCards } from "../saved/use-saved-cards";
+
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  data
+    ? pageMeta(data.site, {
+        title: "Saved Videos",
+        description: "The videos that you have saved in this browser.",
+        path: "/saved",
+        noindex: true,
+      })
+    : [];
+
+export function loader({ request }: LoaderFunctionArgs) {
+  return { site: siteIdentity(request), now: Date.now() };
+}
+
+/** The videos that the visitor has saved. The server learns only which cards to send. */
+export default function Saved() {
+  const hydrated = useHydrated();
+  return (
+    <section aria-labelledby="list-heading">
+      <h1 id="list-heading" className="text-xl font-bold">
+        Saved Videos
+      </h1>
+      <div className="mt-1 mb-5 flex min-h-11 flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <p className="text-sm text-muted">Kept in this browser, and nowhere else.</p>
+        {hydrated && <SavedFileButtons />}
+      </div>
+      <noscript>
+        <EmptyState icon={<Bookmark />} title="Saved videos need scripts.">
+          They are kept by your browser, and only a script can ask it for them.
+        </EmptyState>
+      </noscript>
+      {hydrated && <List />}
+    </section>
+  );
+}
+
+function List() {
+  const { now } = useLoaderData<typeof loader>();
+  const { ids, cards, gone, state, hasMore, showMore, retry } = useSavedCards();
+  if (ids.length === 0) {
+    return (
+      <EmptyState
+        icon={<Bookmark />}
+        title="Nothing saved yet."
+        action={<ButtonLink to="/">Back to Home</ButtonLink>}
+      >
+        Press the bookmark of a video to find it here again, or import a file that you exported
+        elsewhere.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <VideoGrid videos={cards} now={now} hrefFor={(id) => videoPath(id)} onRemove={remove} />
+      <div role="status" className="mt-6 text-center text-muted">
+        {state === "loading" && "Loading videos..."}
+        {gone.length > 0 && (
+          <p>
+            {gone.length === 1
+              ? "One saved video is no longer available. "
+              : `${gone.length} saved videos are no longer available. `}
+            <Button variant="ghost" size="sm" type="button" onClick={() => forgetVideos(gone)}>
+              Remove
+            </Button>
+          </p>
+        )}
+      </div>
+      {state === "failed" && (
+        <div role="alert">
+          <EmptyState
+            title="Error loading videos: Failed to fetch videos."
+            action={
+              <Button type="button" onClick={retry}>
+                Retry
+              </Button>
+            }
+          />
+        </div>
+      )}
+      {state === "ready" && hasMore && (
+        <div className="mt-8 text-center">
+          <Button type="button" variant="secondary" onClick={showMore}>
+            Show More
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const remove = (id: string) => forgetVideos([id]);

@@ -1,0 +1,12 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { streamStart } from "~/media/serve/stream-start.server";
+import { publishedStream } from "../video.server";
+
+const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
+
+/** Where the stream of a published video begins, for a page that links to it; 204 when it has none. */
+export async function loader({ params }: LoaderFunctionArgs): Promise<Response> {
+  const hlsUrl = await publishedStream(params.id ?? "");
+  if (!hlsUrl) return new Response(null, { status: 204, headers: HEADERS });
+  return Response.json({ hlsUrl, start: await streamStart(hlsUrl) }, { headers: HEADERS });
+}

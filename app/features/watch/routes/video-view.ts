@@ -1,0 +1,27 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
+import { countsAsView, countView } from "~/features/catalogue/views.server";
+import { clientAddress } from "~/platform/client-address.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+
+/** One transparent pixel. */
+const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const NEVER_KEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
+
+/** Counts a view from the page's script, once per page load: 204, or 404 for no published video. */
+export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
+  requireOwnOrigin(request);
+  if (request.method !== "POST") {
+    return new Response(null, { status: 405, headers: { Allow: "GET, HEAD, POST" } });
+  }
+  const found = !countsAsView(request) || countView(params.id ?? "", clientAddress(request));
+  return new Response(null, { status: found ? 204 : 404, headers: NEVER_KEPT });
+}
+
+/** The same without scripts: the picture inside the page's noscript. It is an image, come what may. */
+export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
+  const shown = ["image", null].includes(request.headers.get("Sec-Fetch-Dest"));
+  if (request.method === "GET" && shown && countsAsView(request)) {
+    countView(params.id ?? "", clientAddress(request));
+  }
+  return new Response(PIXEL, { headers: { ...NEVER_KEPT, "Content-Type": "image/gif" } });
+}

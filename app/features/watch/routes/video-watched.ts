@@ -1,0 +1,46 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { countsAsView } from "~/features/catalogue/views.server";
+import { clientAddress } from "~/platform/client-address.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readText } from "~/platform/small-form.server";
+import { REPORT } from "~/shared/statistics/watched-parts";
+import { countWatched } from "../watched-parts.server";
+
+const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
+/** A digit for each part. More is read only to be refused. */
+const MOST_BYTES = 64;
+const TEXT_TYPE = /^text\/plain\s*(;|$)/i;
+
+/**
+ * Counts which parts of a film were watched in a view that has ended. 204, also where it is not counted
+ * because the visitor asks not to be; 404 for no published video; 400, 413 or 415 for what is no report.
+ */
+export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
+  requireOwnOrigin(request);
+  if (request.method !== "POST") return loader();
+  if (!TEXT_TYPE.test(request.headers.get("Content-Type") ?? "")) return answer(415);
+  const report = await readText(request, MOST_BYTES);
+  if (!REPORT.test(report)) return answer(400);
+  if (!countsAsView(request) || asksNotToBeCounted(request.headers)) return answer(204);
+  return answer(countWatched(params.id ?? "", report, clientAddress(request)) ? 204 : 404);
+}
+
+export function loader(): Response {
+  return new Response(null, { status: 405, headers: { ...HEADERS, Allow: "POST" } });
+}
+
+/** Global Privacy Control, Do Not Track, and data saving, under which no such request was to be made. */
+function asksNotToBeCounted(headers: Headers): boolean {
+  return (
+    headers.get("Sec-GPC") === "1" ||
+    headers.get("DNT") === "1" ||
+    headers.get("Save-Data")?.toLowerCase() === "on"
+  );
+}
+
+function answer(status: number): Response {
+  const headers = new Headers(HEADERS);
+  // What may still arrive is read by nobody.
+  if (status === 415) headers.set("Connection", "close");
+  return new Response(null, { status, headers });
+}

@@ -1,0 +1,285 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import {
+  useLoaderData,
+  useLocation,
+  useNavigate,
+  useNavigation,
+  useRouteLoaderData,
+} from "@remix-run/react";
+import { useEffect, useState } from "react";
+import { BackLink, stepsBack } from "~/features/catalogue/back-link";
+import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
+import { POSTER_TRANSITION } from "~/features/catalogue/cards/video-card";
+import { loadVideo } from "~/features/catalogue/lists/load-list.server";
+import { videoMeta } from "~/features/catalogue/meta/catalogue-meta";
+import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { seriesQueue } from "~/features/catalogue/series/public-series.server";
+import { currentMoment, playFrom } from "~/features/player/current-player";
+import { parseStart } from "~/features/player/media-time";
+import { forgetSpeed } from "~/features/player/memory/sound-and-speed";
+import { useContinuedVisit } from "~/features/player/mini/use-continued-visit";
+import { StreamPreloads } from "~/features/player/source/stream-preloads";
+import { VideoPlayer } from "~/features/player/video-player";
+import { useWatchedParts } from "~/features/player/watched/use-watched-parts";
+import { withVersion } from "~/media/serve/file-version.server";
+import { streamStart } from "~/media/serve/stream-start.server";
+import { siteIdentity } from "~/platform/site-origin.server";
+import type { loader as rootLoader } from "~/root";
+import { categoryPath, listPath, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
+import { categoryLabel } from "~/shared/categories";
+import { formatAge, formatViews } from "~/shared/format";
+import { seriesPageOf, seriesPath, seriesVideoPath } from "~/shared/series/series-path";
+import { chaptersOf } from "~/shared/timestamps";
+import type { VideoCardData } from "~/shared/video-card";
+import { Badge } from "~/ui/badge";
+import { useLiveRefresh } from "~/ui/live/use-live-refresh";
+import { PageLink } from "~/ui/page-link";
+import { ChapterList } from "../chapter-list";
+import { LinkedText } from "../linked-text";
+import type { Moments } from "../moment-link";
+import { RelatedVideos } from "../related-videos";
+import { SaveButton } from "../save-button";
+import { SeriesList } from "../series-list";
+import { ShareButton } from "../share-button";
+import { findPublished, relatedVideos } from "../video.server";
+import "../watch.css";
+import { UpNext } from "../up-next";
+import { useUpNext } from "../up-next-list";
+import { useCountedViews } from "../use-counted-views";
+import { isNotFound, VideoError } from "../video-error";
+
+export const meta: MetaFunction<typeof loader> = (args) =>
+  args.data
+    ? videoMeta(args.data.site, args.data.video)
+    : privateMeta(isNotFound(args.error) ? "Video not found" : "Something went wrong")(args);
+
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  return loadVideo(request, () => readVideo(request, params.id ?? ""));
+}
+
+async function readVideo(request: Request, id: string) {
+  const { searchParams } = new URL(request.url);
+  const video = await findPublished(id);
+  if (!video) throw new Response(null, { status: 404, statusText: "Not Found" });
+  const series = searchParams.get("series");
+  return {
+    video,
+    // Without a file, the stream that is being made is all there is.
+    fileUrl: video.videoUrl ? await withVersion(video.videoUrl) : (video.hlsUrl ?? ""),
+    chapters: chaptersOf(video.description, video.durationSeconds),
+    streamStart: video.hlsUrl ? await streamStart(video.hlsUrl) : undefined,
+    startSeconds: parseStart(searchParams.get("t")) ?? 0,
+    related: await relatedVideos(id),
+    listLocation: parseListLocation(searchParams),
+    series: series === null ? undefined : seriesQueue(series, id),
+    site: siteIdentity(request),
+    now: Date.now(),
+  };
+}
+
+/** The address of this page from a second on: it goes on with the list, or the series, it is watched in. */
+function useHere(): (seconds?: number) => string {
+  const { video, listLocation, series } = useLoaderData<typeof loader>();
+  return (seconds) =>
+    series
+      ? seriesVideoPath(video.id, series.slug, seconds)
+      : videoPath(video.id, listLocation, seconds);
+}
+
+export default function VideoPage() {
+  const { video, related, listLocation, series, now } = useLoaderData<typeof loader>();
+  const steps = stepsBack(useLocation().state);
+  const upNext = useUpNext(video.id, related);
+  const onwards = steps ? { steps: steps + 1 } : undefined;
+  const list = series
+    ? seriesPath(series.slug, seriesPageOf(series.number))
+    : listPath(listLocation);
+  const next = series?.next ?? upNext[0];
+  const nextHref = series?.next
+    ? seriesVideoPath(series.next.id, series.slug)
+    : next && videoPath(next.id, listLocation);
+  return (
+    <div className="video-layout">
+      <article>
+        <div className="watch">
+          <BackLink id={video.id} list={list} />
+          <Watch
+            next={next && nextHref ? { ...next, href: nextHref } : undefined}
+            state={onwards}
+          />
+        </div>
+        <About />
+      </article>
+      <aside aria-labelledby="related-heading">
+        {series && <SeriesList series={series} here={video.id} state={onwards} />}
+        {!series?.next && (
+          <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={onwards} />
+        )}
+        <h2 id="related-heading" className="mb-4 text-lg font-semibold">
+          Related Videos
+        </h2>
+        <RelatedVideos
+          videos={related}
+          category={video.category}
+          now={now}
+          hrefFor={(id) => videoPath(id, listLocation)}
+          state={onwards}
+        />
+      </aside>
+    </div>
+  );
+}
+
+/** What stands below the player. */
+function About() {
+  const { video, chapters, now } = useLoaderData<typeof loader>();
+  const moments: Moments = {
+    durationSeconds: video.durationSeconds,
+    hrefFor: useHere(),
+    playFrom,
+  };
+  const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
+  const continues = useContinuedVisit(video.id);
+  const views = useCountedViews(video.id, video.views, !asked && !continues);
+  const { id, durationSeconds } = video;
+  useWatchedParts({ id, durationSeconds, isGrowing: !video.videoUrl }, !asked, continues);
+  return (
+    <>
+      <h1 dir="auto" className="mt-5 text-xl font-bold">
+        {video.title}
+      </h1>
+      {/* What has come of the page before the rest of it must not stand where it will not stay. */}
+      <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
+          {/* As wide as the next count, which follows at once: what is beside it stays. */}
+          <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
+            {formatViews(views)}
+          </span>
+          <span>{formatAge(video.createdAt, now)}</span>
+          <PageLink
+            to={categoryPath(video.category)}
+            className="inline-flex min-h-11 items-center rounded-sm mouse:min-h-9"
+          >
+            <Badge className="px-2.5 py-1 hover:text-ink">{categoryLabel(video.category)}</Badge>
+          </PageLink>
+          <PageLink
+            to={`/report?video=${encodeURIComponent(video.id)}`}
+            rel="nofollow"
+            className="inline-flex min-h-11 items-center rounded-sm hover:text-ink mouse:min-h-9"
+          >
+            Report
+          </PageLink>
+        </p>
+        <div className="flex flex-wrap gap-2 sm:min-w-71">
+          <SaveButton id={video.id} />
+          <ShareButton title={video.title} path={() => videoPath(video.id)}>
+            Share
+          </ShareButton>
+          <ShareButton
+            title={video.title}
+            path={() => videoPath(video.id, undefined, currentMoment())}
+            label="Link to this moment"
+          />
+        </div>
+      </div>
+      {!asked && (
+        <noscript>
+          <img src={`/video/${video.id}/view`} alt="" width={1} height={1} className="absolute" />
+        </noscript>
+      )}
+      {chapters.length > 0 && <ChapterList chapters={chapters} moments={moments} />}
+      {(video.description || video.tags.length > 0) && (
+        <div className="mt-6 rounded-lg border border-line bg-surface p-4 sm:p-5">
+          {video.description && <LinkedText text={video.description} moments={moments} />}
+          {video.tags.length > 0 && (
+            <ul aria-label="Tags" className="flex flex-wrap gap-2 not-first:mt-4">
+              {[...new Set(video.tags)].map((tag) => (
+                <li key={tag}>
+                  <PageLink
+                    to={tagPath(tag)}
+                    dir="auto"
+                    className="inline-flex min-h-11 min-w-11 items-center justify-center rounded-md border border-line px-3 text-sm text-muted hover:border-line-strong hover:text-ink mouse:min-h-9"
+                  >
+                    {tag}
+                  </PageLink>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+export function ErrorBoundary() {
+  return <VideoError />;
+}
+
+/** The player in the video page: above what follows while its menu is open. */
+function Watch({
+  next,
+  state,
+}: {
+  next: (VideoCardData & { href: string }) | undefined;
+  /** Travels on to the next video, for the way back. */
+  state: unknown;
+}) {
+  const { video, fileUrl, startSeconds, streamStart, chapters } = useLoaderData<typeof loader>();
+  const here = useHere();
+  const navigate = useNavigate();
+  const [waitingFor, setWaitingFor] = useState<string>();
+  const pending = useNavigation().location?.pathname;
+  const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
+  // When that takes long, a skeleton takes the place of this player.
+  useEffect(() => {
+    if (isReplaced) forgetSpeed();
+  }, [isReplaced]);
+  return (
+    <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>
+      {video.hlsUrl && (
+        <StreamPreloads
+          posterUrl={video.thumbnailUrl}
+          hlsUrl={video.hlsUrl}
+          streamStart={streamStart}
+        />
+      )}
+      <VideoPlayer
+        video={{
+          id: video.id,
+          title: video.title,
+          href: here(),
+          // With its version: what is watched stays the same file.
+          fileUrl,
+          startSeconds,
+          chapters,
+          preparing: video.preparing,
+          streamIsComing: video.streamIsComing,
+          // With a file, its first frame is better than a placeholder.
+          posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
+          hlsUrl: video.hlsUrl,
+          streamStart,
+          storyboardUrl: video.storyboardUrl,
+          captions: video.captions,
+          sound: video.sound,
+          durationSeconds: video.durationSeconds,
+          next: next && {
+            title: next.title,
+            href: next.href,
+            thumbnailUrl: next.thumbnailUrl,
+            duration: next.duration,
+          },
+        }}
+        onNext={({ href }) => navigate(href, { state })}
+        onPreparing={() => setWaitingFor(video.id)}
+      />
+      {(video.preparing || waitingFor === video.id) && <LiveRefresh />}
+    </div>
+  );
+}
+
+/** Of a video that can't be played here yet: the page follows what becomes of it. */
+function LiveRefresh() {
+  useLiveRefresh();
+  return null;
+}

@@ -1,0 +1,141 @@
+import { ArrowDown, ArrowUp, ChevronDown, X } from "lucide-react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
+import type { VideoCardData } from "~/shared/video-card";
+import { PageLink } from "~/ui/page-link";
+import { useHydrated } from "~/ui/use-hydrated";
+import { moved, storeUpNext } from "./up-next-list";
+import "./up-next.css";
+
+/** What plays after this video, to be put in another order by buttons or by dragging. */
+export function UpNext({
+  videos,
+  hrefFor,
+  state,
+}: {
+  videos: VideoCardData[];
+  hrefFor: (id: string) => string;
+  state?: unknown;
+}) {
+  const hydrated = useHydrated();
+  const [said, setSaid] = useState("");
+  const dragged = useRef<number>();
+  const list = useRef<HTMLOListElement>(null);
+  const focus = useRef<string>();
+
+  // A row that is moved loses the focus with its old place in the page.
+  useEffect(() => {
+    if (!focus.current) return;
+    const buttons = list.current?.querySelectorAll<HTMLElement>("[data-control]") ?? [];
+    [...buttons].find(({ dataset }) => dataset.control === focus.current)?.focus();
+    focus.current = undefined;
+  });
+
+  function move(from: number, to: number, control?: string) {
+    const video = videos[from];
+    if (!video || from === to || to < 0 || to >= videos.length) return;
+    focus.current = control && `${control}-${video.id}`;
+    storeUpNext(moved(videos, from, to));
+    setSaid(`${video.title}: ${to + 1} of ${videos.length}`);
+  }
+
+  function remove(at: number) {
+    const video = videos[at];
+    const neighbour = videos[at + 1] ?? videos[at - 1];
+    if (!video || !neighbour) return;
+    focus.current = `remove-${neighbour.id}`;
+    storeUpNext(videos.filter((_, index) => index !== at));
+    setSaid(`${video.title} removed`);
+  }
+
+  function drop(event: DragEvent, to: number) {
+    event.preventDefault();
+    if (dragged.current !== undefined) move(dragged.current, to);
+    dragged.current = undefined;
+  }
+
+  const [first] = videos;
+  if (!first) return null;
+  return (
+    <details className="up-next">
+      <summary>
+        <h2>Up next</h2>
+        <span dir="auto">{first.title}</span>
+        <ChevronDown aria-hidden="true" />
+      </summary>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+      <ol ref={list}>
+        {videos.map((video, index) => (
+          <li
+            key={video.id}
+            draggable={hydrated}
+            onDragStart={(event) => {
+              dragged.current = index;
+              event.dataTransfer.effectAllowed = "move";
+            }}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={(event) => drop(event, index)}
+          >
+            <PageLink to={hrefFor(video.id)} state={state} dir="auto" draggable={false}>
+              {video.title}
+            </PageLink>
+            {hydrated && (
+              <>
+                <RowButton
+                  icon={ArrowUp}
+                  label={`Move ${video.title} up`}
+                  control={`up-${video.id}`}
+                  disabled={index === 0}
+                  onPress={() => move(index, index - 1, "up")}
+                />
+                <RowButton
+                  icon={ArrowDown}
+                  label={`Move ${video.title} down`}
+                  control={`down-${video.id}`}
+                  disabled={index === videos.length - 1}
+                  onPress={() => move(index, index + 1, "down")}
+                />
+                <RowButton
+                  icon={X}
+                  label={`Remove ${video.title}`}
+                  control={`remove-${video.id}`}
+                  disabled={videos.length === 1}
+                  onPress={() => remove(index)}
+                />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function RowButton({
+  icon: Icon,
+  label,
+  control,
+  disabled,
+  onPress,
+}: {
+  icon: typeof X;
+  label: string;
+  /** What it does and to which row, by which it gets the focus back. */
+  control: string;
+  disabled: boolean;
+  onPress: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      data-control={control}
+      // Not disabled, which would take the focus from whoever has just moved a row to the end.
+      aria-disabled={disabled || undefined}
+      onClick={disabled ? undefined : onPress}
+    >
+      <Icon aria-hidden="true" />
+    </button>
+  );
+}

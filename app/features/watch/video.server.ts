@@ -1,0 +1,133 @@
+import { sql } from "kysely";
+import { CARD_COLUMNS, toCard } from "~/features/catalogue/lists/card-row.server";
+import { cardsAt } from "~/features/catalogue/lists/published-list.server";
+import type {
+  RelatedAnswer,
+  RelatedQuestion,
+} from "~/features/catalogue/related/related-hits.server";
+import { parseDuration } from "~/shared/format";
+import { ownMediaPath } from "~/shared/media-path";
+import type { VideoCardData } from "~/shared/video-card";
+import { readCaptions } from "~db/captions";
+import { projected } from "~db/changes.server";
+import { database } from "~db/client.server";
+import type { VideoStatus } from "~db/schema";
+import { readTags } from "~db/tags";
+import { queryThread } from "~db/threads/query-thread.server";
+
+/** What the video page shows. */
+export interface VideoDetail extends VideoCardData {
+  status: VideoStatus;
+  /** Whether visitors can open its page. */
+  isPublic: boolean;
+  description: string;
+  tags: string[];
+  /** A path of this site; empty when there is no file. */
+  videoUrl: string;
+  /** There is a file that browsers don't play, and nothing of what is made of it can be watched yet. */
+  preparing: boolean;
+  /** The adaptive playlist is not there yet, and is being made. */
+  streamIsComing: boolean;
+  /** The adaptive playlist, once it is made. */
+  hlsUrl?: string;
+  /** WebVTT whose cues point into sprites, once it is made. */
+  storyboardUrl?: string;
+  captions: { url: string; language: string; label: string }[];
+  /** How loud the film is, once it is measured. */
+  sound?: { lufs: number; truePeak: number };
+  durationSeconds: number;
+  /** ISO 8601 UTC */
+  updatedAt: string;
+}
+
+/** The video of an id, if visitors can open its page. */
+export async function findPublished(id: string): Promise<VideoDetail | undefined> {
+  const video = await findVideo(id);
+  return video?.isPublic ? video : undefined;
+}
+
+/** The video of an id whatever its status, which the caller answers for; undefined when there is none. */
+export async function findVideo(id: string): Promise<VideoDetail | undefined> {
+  const row = await database()
+    .selectFrom("videos")
+    .select([...CARD_COLUMNS, "description", "tags", "updated_at"])
+    .select(["source_url", "hls_url", "storyboard_url", "captions", "loudness", "true_peak"])
+    .select(["status", "public", STREAM_IS_COMING.as("streamIsComing")])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    ...toCard(row),
+    status: row.status,
+    isPublic: row.public === 1,
+    description: row.description,
+    tags: readTags(row.tags),
+    videoUrl: ownMediaPath(row.video_url) ?? "",
+    preparing: row.video_url === "" && row.source_url !== null && row.hls_url === null,
+    streamIsComing: row.streamIsComing === 1,
+    hlsUrl: ownMediaPath(row.hls_url),
+    storyboardUrl: ownMediaPath(row.storyboard_url),
+    captions: readCaptions(row.captions).flatMap(({ url, language, label }) => {
+      const path = ownMediaPath(url);
+      return path ? [{ url: path, language, label }] : [];
+    }),
+    ...(row.loudness !== null &&
+      row.true_peak !== null && { sound: { lufs: row.loudness, truePeak: row.true_peak } }),
+    durationSeconds: parseDuration(row.duration) ?? 0,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** Asked only without a stream: its job waits or runs, and no failed one keeps it from that. */
+const STREAM_IS_COMING = sql<0 | 1>`
+  hls_url IS NULL
+  AND EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'ladder'
+    AND state IN ('waiting', 'running'))
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'transcode'
+    AND state = 'failed')`;
+
+/** The adaptive playlist of a published video. */
+export async function publishedStream(id: string): Promise<string | undefined> {
+  const row = await database()
+    .selectFrom("videos")
+    .select("hls_url")
+    .where("id", "=", id)
+    .where("public", "=", 1)
+    .executeTakeFirst();
+  return ownMediaPath(row?.hls_url);
+}
+
+/** The cards of some ids, in their order; what is not listed is left out. */
+export async function publishedCards(ids: readonly string[]): Promise<VideoCardData[]> {
+  if (ids.length === 0) return [];
+  const rows = await database()
+    .selectFrom("videos")
+    .select(CARD_COLUMNS)
+    .where("id", "in", ids)
+    .where("listed", "=", 1)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...new Set(ids)].flatMap((id) => {
+    const row = byId.get(id);
+    return row ? [toCard(row)] : [];
+  });
+}
+
+/** At most 20 published videos, best score first; none when the id is not published. */
+export async function relatedVideos(id: string): Promise<VideoCardData[]> {
+  return cardsAt((await queryRelated(id)).sortKeys);
+}
+
+/**
+ * Starts reading what related videos are chosen from, and says whether all of it has been read; for
+ * a million videos that takes some seconds after the start.
+ */
+export async function relatedIsComplete(): Promise<boolean> {
+  return (await queryRelated("")).complete;
+}
+
+async function queryRelated(id: string): Promise<RelatedAnswer> {
+  await projected();
+  const question: RelatedQuestion = { id, now: Date.now() };
+  return queryThread<RelatedAnswer>("related", "related", question);
+}

@@ -1,0 +1,33 @@
+/**
+ * The names of all cookies that the site sets. The type lets `signedCookie` take no other, and the page cache
+ * answers a request with any other cookie as one without. What each is for is in `features/site/privacy/browser-data.ts`.
+ */
+export const SITE_COOKIES = [
+  "age",
+  "age-check",
+  "report",
+  "session",
+  "second-step",
+  "passkey-challenge",
+  "return-to",
+  "device",
+  "toast",
+] as const;
+
+export type SiteCookie = (typeof SITE_COOKIES)[number];
+
+/** Returns the cookies of a Cookie header, as everything on the site reads them. Names may repeat. */
+export function cookiesIn(header: string): { name: string; value: string }[] {
+  return header.split(";").flatMap((pair) => {
+    const at = pair.indexOf("=");
+    if (at < 0) return [];
+    return [{ name: pair.slice(0, at).trim(), value: pair.slice(at + 1).trim() }];
+  });
+}
+
+const OWN: ReadonlySet<string> = new Set(SITE_COOKIES);
+
+/** Whether a Cookie header has a cookie of the site other than the one for the age. */
+export function hasPersonalCookie(header: string): boolean {
+  return cookiesIn(header).some(({ name }) => name !== "age" && OWN.has(name));
+}

@@ -1,0 +1,66 @@
+import { Form, useLocation, useNavigation } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { Button } from "../button";
+import { EmptyState } from "../empty-state";
+import {
+  isListPath,
+  type RequestFailure,
+  retryFailedRequests,
+  useRequestFailure,
+} from "../live/failed-requests";
+
+/** What takes the place of the videos when the page was loaded without them. */
+export function ListError({ message }: { message: string }) {
+  const { pathname, search } = useLocation();
+  return (
+    <LoadingError message={message}>
+      {/* A form, because it is an action and not an address; it also reloads without scripts. */}
+      <Form action={pathname} reloadDocument>
+        {[...new URLSearchParams(search)].map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <Button>Retry</Button>
+      </Form>
+    </LoadingError>
+  );
+}
+
+/** The same when the page was asked for by a page that is open, and the request waits to be sent again. */
+export function RequestError({ failure }: { failure: RequestFailure }) {
+  return (
+    <LoadingError message={failure.message}>
+      <RetryButton failure={failure} />
+    </LoadingError>
+  );
+}
+
+/** Sends failed requests again. */
+export function RetryButton({ failure, size }: { failure: RequestFailure; size?: "sm" }) {
+  return (
+    <Button
+      type="button"
+      size={size}
+      aria-disabled={failure.isRetrying || undefined}
+      onClick={retryFailedRequests}
+    >
+      {failure.isRetrying ? "Retrying..." : "Retry"}
+    </Button>
+  );
+}
+
+/** Returns the failure of the way from one list to the next, which takes the place of the videos. */
+export function useListFailure(): RequestFailure | undefined {
+  const failure = useRequestFailure();
+  const { state } = useNavigation();
+  const { pathname } = useLocation();
+  const isShown = failure?.target === "videos" && state === "loading" && isListPath(pathname);
+  return isShown ? failure : undefined;
+}
+
+function LoadingError({ message, children }: { message: string; children: ReactNode }) {
+  return (
+    <div role="alert">
+      <EmptyState title={`Error loading videos: ${message}`} action={children} />
+    </div>
+  );
+}
