@@ -2,13 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import type { Database } from "better-sqlite3";
-import { migrations as allMigrations } from "./migrations";
-
-export interface Migration {
-  /** Four digits and the subject. Migrations run in the order of their names. */
-  name: string;
-  sql: string;
-}
+import { migrations as allMigrations, type Migration } from "./migrations";
 
 /** A migration that a database has run. */
 interface RecordedMigration {

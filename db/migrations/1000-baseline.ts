@@ -1,4 +1,3 @@
-import type { Migration } from "../migrate.server";
 import { accounts } from "./baseline-accounts";
 import { catalogue } from "./baseline-catalogue";
 import { consent } from "./baseline-consent";
@@ -11,7 +10,7 @@ import { trust } from "./baseline-trust";
  * The whole schema of an empty database. It is edited in place until version 0.2.0 is released, and never
  * again after that.
  */
-export const migration: Migration = {
+export const migration = {
   name: "1000-baseline",
   sql: [accounts, catalogue, media, studio, trust, consent, holds].join("\n"),
 };

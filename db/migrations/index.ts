@@ -1,5 +1,10 @@
-import type { Migration } from "../migrate.server";
 import { migration as baseline } from "./1000-baseline";
+
+export interface Migration {
+  /** Four digits and the subject. Migrations run in the order of their names. */
+  name: string;
+  sql: string;
+}
 
 /**
  * In the order they run. A released migration is never changed, only followed by another: databases record

@@ -12,7 +12,7 @@ export interface TagAliasesTable {
 
 export type TagChangeState = "running" | "done" | "undoing" | "undone";
 
-/** A change of tags in all videos, see `studio/tags`. */
+/** A change of tags in all videos, see `features/library/tags`. */
 export interface TagChangesTable {
   id: Generated<number>;
   /** Folded, a JSON list. */

@@ -1,7 +1,7 @@
 import { fold } from "~/shared/fold";
 import { prepared } from "~db/client.server";
 
-/** Other names of tags. The studio writes them (`studio/tags`), and every list of tags follows. */
+/** Other names of tags. The studio writes them (`features/library/tags`), and every list of tags follows. */
 
 /** The tag, folded, that a folded text is another name of. */
 export function tagOfAlias(alias: string): string | undefined {
