@@ -37,7 +37,7 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the container's first process, so that SIGTERM reaches the server.
-CMD ["node", "--max-semi-space-size=2", "--max-old-space-size=512", "--max-http-header-size=8192", "scripts/start.mjs"]
+CMD ["node", "--max-semi-space-size=2", "--max-old-space-size=512", "scripts/start.mjs"]
 
 # Refresh: with Litestream, which brings a reader the newest database. Made by --target refresh alone.
 FROM serve AS refresh

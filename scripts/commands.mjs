@@ -1,6 +1,7 @@
 // The commands of the terminal, bundled: `node --import tsx` takes six times as long to start one.
 import fs from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { fingerprint, giveUp, isMadeFrom, root, siteFingerprint } from "./prepare.mjs";
 import { keepFilesPrivate } from "./umask.mjs";
 
@@ -38,7 +39,7 @@ export async function runCommand(name) {
   }
   await bundleCommands();
   keepFilesPrivate();
-  await import(path.join(FOLDER, `${name}.js`));
+  await import(pathToFileURL(path.join(FOLDER, `${name}.js`)).href);
 }
 
 const sources = () => siteFingerprint() + fingerprint(["scripts"]);

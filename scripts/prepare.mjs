@@ -20,6 +20,7 @@ const SOURCES = [
   "package-lock.json",
 ];
 const SQLITE = "node_modules/better-sqlite3/build/Release/better_sqlite3.node";
+const isWindows = process.platform === "win32";
 const FINGERPRINT = path.join(root, "build", "fingerprint");
 
 /** Prints one sentence and ends the process. */
@@ -29,11 +30,12 @@ export function giveUp(sentence) {
 }
 
 /** Runs a program in the repository's folder with its output shown; its status when it ended. */
-export function run(command, args, env = {}) {
+export function run(command, args, env = {}, options = {}) {
   const { status } = spawnSync(command, args, {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, ...env },
+    ...options,
   });
   return status ?? 1;
 }
@@ -74,8 +76,20 @@ export async function runPackageWithOutput(name, args) {
   return { status: status ?? 1, output };
 }
 
+/** By the lock file: what node_modules/.bin has is a script for a shell on Windows. */
 function packageProgram(name) {
-  return fs.realpathSync(path.join(root, "node_modules", ".bin", name));
+  const packages = readPackages(path.join(root, "node_modules", ".package-lock.json")) ?? {};
+  const [where, { bin }] =
+    Object.entries(packages).find(([, each]) => each.bin && Object.hasOwn(each.bin, name)) ??
+    giveUp(`The command ${name} is not installed. Run npm ci.`);
+  return path.join(root, where, bin[name]);
+}
+
+/** Runs npm, by the file that npm itself names where it started this process. On Windows npm is a shell script. */
+function runNpm(args, env) {
+  const { npm_execpath: file } = process.env;
+  if (file?.endsWith(".js")) return run(process.execPath, [file, ...args], env);
+  return run(isWindows ? "npm.cmd" : "npm", args, env, { shell: isWindows });
 }
 
 export function requireNode() {
@@ -101,13 +115,15 @@ function installAll() {
     giveUp("node_modules is a link and not up to date; run npm ci in the folder it leads to.");
   }
   console.log("Installing packages (compiling SQLite takes a few minutes the first time) ...");
-  if (run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], compilerFlags()) !== 0) {
+  if (runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], compilerFlags()) !== 0) {
     giveUp("The packages could not be installed; what npm said stands above.");
   }
 }
 
 /** For whatever C++ npm compiles; native/object-wrap.h says why. */
 function compilerFlags() {
+  // The compiler of Windows has no such option.
+  if (isWindows) return {};
   const header = path.join(root, "scripts", "native", "object-wrap.h").replaceAll(" ", "\\ ");
   return { CXXFLAGS: `${process.env.CXXFLAGS ?? ""} -include ${header}`.trim() };
 }
@@ -116,7 +132,8 @@ function compilerFlags() {
 function sqliteIsSound() {
   const file = path.join(root, SQLITE);
   try {
-    if (fs.readFileSync(file).includes("RemoveEnvironmentCleanupHook")) return false;
+    const bytes = fs.readFileSync(file);
+    if (!isWindows && bytes.includes("RemoveEnvironmentCleanupHook")) return false;
     process.dlopen({ exports: {} }, file);
     return true;
   } catch {
@@ -128,7 +145,7 @@ function compileSqlite() {
   console.log("Compiling SQLite for this version of Node (a few minutes) ...");
   // Not the binary that can be downloaded, which may be the one that is not sound.
   const fromSource = ["rebuild", "better-sqlite3", "--build-from-source"];
-  if (run("npm", fromSource, compilerFlags()) !== 0 || !sqliteIsSound()) {
+  if (runNpm(fromSource, compilerFlags()) !== 0 || !sqliteIsSound()) {
     giveUp("SQLite could not be compiled; what npm said stands above.");
   }
 }

@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import http from "node:http";
 import path from "node:path";
+import { imageEnvironment } from "../image-environment";
 import { residentBytes } from "../process-figures";
 import { signInTo } from "../site-client";
 import { SiteProcess } from "../site-process";
-import { startEnvironment } from "../start-environment";
 import { catalogueDatabase } from "./catalogue/catalogue-database";
 import { generatedVideos, randomFrom } from "./catalogue/generated-videos";
 import type { Report } from "./report";
@@ -31,8 +31,8 @@ interface Visited {
 export async function run(report: Report): Promise<void> {
   const paths = requestPaths();
   const names: [string, Record<string, string>][] = [
-    ["as npm start starts it", { ...startEnvironment() }],
-    ["with the defaults of Node and malloc", {}],
+    ["as the image starts it", { ...imageEnvironment() }],
+    ["as npm start starts it from source", {}],
   ];
   const agent = new http.Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS });
   const after: number[] = [];

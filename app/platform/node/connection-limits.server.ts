@@ -10,7 +10,7 @@ import { RTA_LABEL } from "./rta-label";
 
 /**
  * Limits of what connections and requests may hold in memory. Without them one client with 6,000 slow
- * requests reaches the heap limit that `npm start` sets, and the process ends.
+ * requests reaches the heap limit that the image sets, and the process ends.
  *
  * A network is what `clientAddress` counts by: an IPv4 address, or the /64 of an IPv6 address.
  */
@@ -28,13 +28,15 @@ const MAX_CONNECTIONS = 12_000;
 const MAX_CONNECTIONS_PER_NETWORK = 200;
 /**
  * Requests under way in Express and Remix, which hold up to 100 KB of the heap for one while its body
- * arrives or its response is read: 200 MB of the 512 that `npm start` allows.
+ * arrives or its response is read: 200 MB of the 512 that the image allows.
  */
 export const MAX_REQUESTS = 2_000;
 /** Requests under way of one network, also behind a proxy and when several come over one connection. */
 export const MAX_REQUESTS_PER_NETWORK = 200;
 /** Browsers send about 20 headers, and a CDN adds about 10. */
 const MAX_HEADERS = 64;
+/** Of all headers together. Node allows 16 KB, each of which stays on the heap until the response has ended. */
+const MAX_HEADER_BYTES = 8 * 1024;
 
 /** An orchestrator that gets no answer would restart the site. Event streams have limits of their own. */
 const EXEMPT_ROUTES = ["/healthz", "/events"];
@@ -83,11 +85,12 @@ export function limitConnections(): void {
   });
 }
 
-/** Refuses a request with more headers than any browser sends: 431 (RFC 6585 §5). */
+/** Refuses a request with more or longer headers than any browser sends: 431 (RFC 6585 §5). */
 export function refuseManyHeaders(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.rawHeaders.length / 2 <= MAX_HEADERS) return false;
+  const bytes = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  if (request.rawHeaders.length / 2 <= MAX_HEADERS && bytes <= MAX_HEADER_BYTES) return false;
   response.shouldKeepAlive = false;
-  return answerPlainly(response, 431, "This request has too many headers.");
+  return answerPlainly(response, 431, "This request has too many or too long headers.");
 }
 
 /** Limits the requests that Express and Remix handle at the same time: 429 for one network, 503 in total. */

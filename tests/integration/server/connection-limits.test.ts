@@ -2,9 +2,9 @@ import http from "node:http";
 import net from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { imageEnvironment } from "../../image-environment";
 import { residentBytes, until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
-import { startEnvironment } from "../../start-environment";
 
 /** Trusted, as a proxy would be; and addresses of this machine that are not. */
 const PROXY = "127.0.0.1";
@@ -18,7 +18,7 @@ const REQUEST_LIMIT = 2_000;
 const MAX_RESIDENT_BYTES = 512 * 1024 ** 2;
 
 const site = new SiteProcess({
-  ...startEnvironment(),
+  ...imageEnvironment(),
   TRUSTED_PROXIES: PROXY,
   PUBLIC_URL: "https://videos.example",
 });

@@ -1,8 +1,8 @@
 import fs from "node:fs";
+import { imageEnvironment } from "../../image-environment";
 import { residentBytes } from "../../process-figures";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
-import { startEnvironment } from "../../start-environment";
 import { startNeighbour } from "../films/neighbour";
 import { addressesOf, ROUTES } from "../leaks/walk";
 import type { Faults, TortureOptions } from "../options";
@@ -41,7 +41,7 @@ export async function sendBytes(
 ): Promise<Faults> {
   const faults: Faults = [];
   const statuses: Record<number, number> = {};
-  const site = new SiteProcess(startEnvironment());
+  const site = new SiteProcess(imageEnvironment());
   try {
     await site.start();
     const known = await fill(site);

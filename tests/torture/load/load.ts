@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { imageEnvironment } from "../../image-environment";
 import { makeClip } from "../../media-clips";
 import { anonymousBytes, residentBytes, until } from "../../process-figures";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
-import { startEnvironment } from "../../start-environment";
 import { newFilm } from "../crash/films";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom, type Random } from "../random";
@@ -66,7 +66,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
 export async function carry(seed: string, scale: Scale): Promise<Faults> {
   const { crowd, diskMegabytes } = scale;
   const random = createRandom(seed);
-  const bounds = startEnvironment();
+  const bounds = imageEnvironment();
   const site = new SiteProcess({ ...bounds, PUBLIC_URL: "http://site.example" });
   const isOwnDisk = mountDisk(site, diskMegabytes);
   if (!isOwnDisk) console.log("The disk is not filled: this user may not mount one.");
