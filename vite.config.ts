@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { vitePlugin as remix } from "@remix-run/dev";
@@ -47,50 +46,7 @@ const PROGRAMS = {
   "picture-program": "./app/media/pictures/picture-program.server.ts",
 };
 
-const ICON_IMPORT = /import \{([^}]+)\} from "lucide-react";/g;
-
-/**
- * Imports each icon from its own file. By the package's index every icon has every page as its importer, and
- * those of the studio and of the player came with home: see `sharedChunks`.
- */
-export function iconsByFile(): Plugin {
-  const icons = path.join(
-    path.dirname(createRequire(import.meta.url).resolve("lucide-react/package.json")),
-    "dist/esm/icons",
-  );
-  const index = readFileSync(path.join(icons, "index.js"), "utf8");
-  const files = new Map(
-    [...index.matchAll(/default as (\w+) \} from '\.\/([\w-]+)\.js'/g)].map(([, name, file]) => [
-      name,
-      file,
-    ]),
-  );
-  const importOf = (specifier: string) => {
-    const [name = "", local = name] = specifier.trim().split(/ as /);
-    const file = files.get(name);
-    if (!file) throw new Error(`lucide-react has no icon ${name}.`);
-    return `import ${local} from ${JSON.stringify(path.join(icons, `${file}.js`))};`;
-  };
-  return {
-    name: "icons-by-file",
-    apply: "build",
-    enforce: "pre",
-    transform(code, id) {
-      if (!id.startsWith(alias["~"]) || !code.includes("lucide-react")) return undefined;
-      const own = code.replace(ICON_IMPORT, (_, names: string) =>
-        names
-          .split(",")
-          .filter((name) => !/^\s*(type .*)?$/.test(name))
-          .map(importOf)
-          .join(" "),
-      );
-      return { code: own, map: null };
-    },
-  };
-}
-
 const PACKAGE = /\/node_modules\/|commonjsHelpers/;
-const ICON = /\/lucide-react\/dist\/esm\/icons\//;
 const ENTRY = /\/app\/(root|features\/[\w-]+\/routes\/[\w-]+)\.tsx$/;
 /** What visitors see first and most. */
 const OFTEN = /\/routes\/(home|categories|trending|video)\.tsx$/;
@@ -115,7 +71,6 @@ const sharedChunks: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   const isEverywhere = [...entries].some((entry) => entry.endsWith("/app/root.tsx"));
   // A file of its own for what the video page shares with a rare page would come after the page's.
   const isShared = often >= 2 || (often === 1 && entries.size > 1);
-  if (ICON.test(id) && !isEverywhere && often === 0 && entries.size > 1) return "icons";
   if (ENTRY.test(id) || (!isEverywhere && !isShared)) return undefined;
   return PACKAGE.test(id) ? "framework" : "site";
 };
@@ -141,7 +96,7 @@ export const onwarn: Rollup.WarningHandlerWithDefault = (warning, warn) => {
 };
 
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: [tailwindcss(), iconsByFile(), remix(remixConfig), programs(PROGRAMS)],
+  plugins: [tailwindcss(), remix(remixConfig), programs(PROGRAMS)],
   resolve: { alias },
   // They consist of hundreds of files, which take long to load, and need no other packages. The packages that a
   // bundled one needs would be imported in whatever version is at the top of node_modules.

@@ -1,0 +1,21 @@
+import fs from "node:fs";
+import path from "node:path";
+import { matchPath } from "@remix-run/react";
+import { expect, it } from "vitest";
+import routes from "~/routes";
+
+it("links and forms to a route without a page load the document", () => {
+  const withoutPage = routes.filter(({ file }) => file.endsWith(".ts")).map((route) => route.path!);
+  const elements = fs
+    .readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".tsx"))
+    .flatMap(
+      (file) => fs.readFileSync(path.join("app", file), "utf8").match(/<(Form|Link)\b[^>]*/g) ?? [],
+    );
+  const leading = elements.filter((element) => {
+    const [, address] = /\b(?:action|to)="(\/[^"?]*)/.exec(element) ?? [];
+    return address && withoutPage.some((pattern) => matchPath(`/${pattern}`, address));
+  });
+  expect(leading.length).toBeGreaterThan(1);
+  expect(leading.filter((element) => !element.includes("reloadDocument"))).toEqual([]);
+});
