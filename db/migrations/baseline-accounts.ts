@@ -11,7 +11,7 @@ export const accounts = /* sql */ `
     totp_enabled_at TEXT,
     totp_last_step  INTEGER,
     -- A user inserted by a tool that doesn't know roles is an owner.
-    role            TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('owner', 'editor', 'moderator', 'uploader')),
+    role            TEXT NOT NULL DEFAULT 'owner',
     -- Whether an uploader may publish their own videos.
     may_publish     INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
     deactivated_at  TEXT,
@@ -27,7 +27,7 @@ export const accounts = /* sql */ `
     -- SHA-256 of the token in the link, so that a stolen database can't create accounts.
     token_hash  TEXT PRIMARY KEY NOT NULL,
     email       TEXT NOT NULL COLLATE NOCASE,
-    role        TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'moderator', 'uploader')),
+    role        TEXT NOT NULL,
     may_publish INTEGER NOT NULL DEFAULT 0 CHECK (may_publish IN (0, 1)),
     -- The id of the owner who invites. The invitation is void once they may invite nobody.
     invited_by  TEXT NOT NULL,

@@ -8,7 +8,7 @@ export const consent = /* sql */ `
     sort_name     TEXT NOT NULL,
     -- The encrypted payload: legal name and date of birth.
     box           TEXT NOT NULL,
-    document_kind TEXT CHECK (document_kind IN ('passport', 'identity-card', 'driving-licence', 'other')),
+    document_kind TEXT,
     -- The day on which somebody compared the document with the person; null before that.
     checked_on    TEXT,
     checked_by    TEXT,
@@ -29,8 +29,8 @@ export const consent = /* sql */ `
   CREATE TABLE performer_documents (
     id           TEXT PRIMARY KEY NOT NULL,
     performer_id TEXT NOT NULL REFERENCES performers (id) ON DELETE CASCADE,
-    kind         TEXT NOT NULL CHECK (kind IN ('identity', 'release', 'other')),
-    type         TEXT NOT NULL CHECK (type IN ('application/pdf', 'image/jpeg', 'image/png')),
+    kind         TEXT NOT NULL,
+    type         TEXT NOT NULL,
     -- Before encryption.
     bytes        INTEGER NOT NULL,
     -- The key of the file, itself encrypted.
@@ -46,7 +46,7 @@ export const consent = /* sql */ `
   -- The consent record of each video. No foreign key: the video may be in the trash.
   CREATE TABLE video_consents (
     video_id    TEXT PRIMARY KEY NOT NULL,
-    kind        TEXT NOT NULL CHECK (kind IN ('own', 'licensed', 'release')),
+    kind        TEXT NOT NULL,
     -- How many are shown.
     people      INTEGER NOT NULL CHECK (people BETWEEN 0 AND 50),
     -- Days, YYYY-MM-DD in UTC. It is invalid from ends_on; null if it doesn't expire.

@@ -28,8 +28,7 @@ export const holds = /* sql */ `
   -- trash.
   CREATE TABLE video_holds (
     video_id  TEXT NOT NULL,
-    reason    TEXT NOT NULL CHECK (reason IN
-                ('report', 'removed', 'consent', 'block-list', 'user-blocked', 'comparing', 'scan')),
+    reason    TEXT NOT NULL,
     -- Which report, which blocked account, which entry of the block list, or what is wrong with the consent
     -- record; else empty.
     source_id TEXT NOT NULL DEFAULT '',

@@ -4,13 +4,10 @@ export const media = /* sql */ `
   CREATE TABLE jobs (
     id            INTEGER PRIMARY KEY,
     video_id      TEXT NOT NULL,
-    kind          TEXT NOT NULL CHECK (kind IN
-                    ('scan', 'transcode', 'captions', 'poster', 'storyboard', 'preview', 'loudness',
-                     'ladder', 'cleanup', 'codecs', 'fingerprint')),
+    kind          TEXT NOT NULL,
     -- The lowest runs first.
     priority      INTEGER NOT NULL,
-    state         TEXT NOT NULL DEFAULT 'waiting'
-                    CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    state         TEXT NOT NULL DEFAULT 'waiting',
     -- Starts that haven't succeeded.
     attempts      INTEGER NOT NULL DEFAULT 0,
     run_after     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
@@ -49,7 +46,7 @@ export const media = /* sql */ `
     -- The video, or the row of video_files that replaces its file.
     video_id TEXT PRIMARY KEY NOT NULL,
     -- unchecked: the command came to no result, and runs again.
-    verdict  TEXT NOT NULL CHECK (verdict IN ('hold', 'refuse', 'unchecked')),
+    verdict  TEXT NOT NULL,
     -- What the command printed, or why there is no result. Not trusted.
     reason   TEXT NOT NULL,
     found_at TEXT NOT NULL
@@ -71,10 +68,10 @@ export const media = /* sql */ `
   -- The files of the two buckets with their sizes. A folder of derived files may be one row. video_id is
   -- null for a file of no video. Whoever writes a file writes its row again.
   CREATE TABLE media_files (
-    bucket   TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails')),
+    bucket   TEXT NOT NULL,
     path     TEXT NOT NULL,
     video_id TEXT,
-    kind     TEXT NOT NULL CHECK (kind IN ('video', 'source', 'thumbnail', 'derived')),
+    kind     TEXT NOT NULL,
     bytes    INTEGER NOT NULL CHECK (bytes >= 0),
     -- Whether all of its files are in the store: 1 yes, 0 not yet, below 0 while they are being moved.
     stored   INTEGER NOT NULL DEFAULT 0,
@@ -88,7 +85,7 @@ export const media = /* sql */ `
   -- The files whose bytes are in the store of STORAGE_URL; any other file is on the disk only. What the
   -- disk has of these is a copy, which may be evicted.
   CREATE TABLE stored_files (
-    bucket      TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails', 'documents')),
+    bucket      TEXT NOT NULL,
     path        TEXT NOT NULL,
     -- The object's key. It contains 64 random bits, so no key is ever used for other bytes.
     object      TEXT NOT NULL,
@@ -108,9 +105,9 @@ export const media = /* sql */ `
   -- removes them. A path in the bucket 'store' is the key of an object.
   CREATE TABLE removals (
     id         INTEGER PRIMARY KEY,
-    bucket     TEXT NOT NULL CHECK (bucket IN ('videos', 'thumbnails', 'documents', 'store')),
+    bucket     TEXT NOT NULL,
     path       TEXT NOT NULL,
-    reason     TEXT NOT NULL CHECK (reason IN ('deleted', 'replaced', 'converted', 'discarded')),
+    reason     TEXT NOT NULL,
     -- 1 if a person ordered it for this very video: such a removal is never paused.
     is_ordered INTEGER NOT NULL CHECK (is_ordered IN (0, 1)),
     created_at TEXT NOT NULL,
@@ -152,7 +149,7 @@ export const media = /* sql */ `
     -- replaced, and can be restored. original: the file of its video is trimmed from it; like earlier, but
     -- not in the trash. removed: its files are gone, or enqueued in removals, and its address redirects to
     -- the current file.
-    state                TEXT NOT NULL CHECK (state IN ('pending', 'earlier', 'original', 'removed')),
+    state                TEXT NOT NULL,
     user_id              TEXT,
     created_at           TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     -- Null for one that never was the file of its video.

@@ -6,7 +6,7 @@ export const studio = /* sql */ `
     title       TEXT NOT NULL,
     slug        TEXT NOT NULL UNIQUE,
     description TEXT NOT NULL DEFAULT '',
-    visibility  TEXT NOT NULL DEFAULT 'studio' CHECK (visibility IN ('public', 'studio')),
+    visibility  TEXT NOT NULL DEFAULT 'studio',
     -- Rises with each change, to detect that a form was opened before another change.
     version     INTEGER NOT NULL DEFAULT 1,
     created_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
@@ -61,8 +61,7 @@ export const studio = /* sql */ `
     target     TEXT,
     -- The previous aliases, a JSON list of rows.
     aliases    TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(aliases)),
-    state      TEXT NOT NULL DEFAULT 'running'
-                 CHECK (state IN ('running', 'done', 'undoing', 'undone')),
+    state      TEXT NOT NULL DEFAULT 'running',
     user_id    TEXT,
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
   );
@@ -139,9 +138,8 @@ export const studio = /* sql */ `
     -- {title, description, category, tags}
     texts      TEXT NOT NULL CHECK (json_valid(texts)),
     -- Of the video, once it is imported.
-    status     TEXT NOT NULL CHECK (status IN ('published', 'review')),
-    state      TEXT NOT NULL DEFAULT 'waiting'
-                 CHECK (state IN ('waiting', 'running', 'done', 'failed', 'cancelled')),
+    status     TEXT NOT NULL,
+    state      TEXT NOT NULL DEFAULT 'waiting',
     -- Why it failed.
     reason     TEXT,
     video_id   TEXT,
@@ -191,8 +189,7 @@ export const studio = /* sql */ `
     due_at      TEXT,
     -- Who requested it.
     user_id     TEXT,
-    state       TEXT NOT NULL DEFAULT 'running'
-                  CHECK (state IN ('running', 'done', 'failed', 'interrupted')),
+    state       TEXT NOT NULL DEFAULT 'running',
     -- Its folder in BACKUP_DIR, once it is verified.
     name        TEXT,
     files       INTEGER NOT NULL DEFAULT 0,
@@ -211,10 +208,7 @@ export const studio = /* sql */ `
   -- Problems that the operator has to know about.
   CREATE TABLE alerts (
     id          TEXT PRIMARY KEY NOT NULL,
-    kind        TEXT NOT NULL
-                  CHECK (kind IN ('disk', 'jobs', 'backup-failed', 'backup-old', 'consent', 'removals',
-                    'store', 'reports-urgent', 'reports-due', 'reports-overdue', 'reports-limit', 'scan-refused',
-                    'scan-unchecked', 'transfer-near', 'transfer-over', 'test')),
+    kind        TEXT NOT NULL,
     sentence    TEXT NOT NULL,
     -- Of failed jobs: when the last of them failed. Of the transfer: its month and budget.
     until       TEXT,

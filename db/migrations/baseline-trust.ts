@@ -2,10 +2,9 @@
 export const trust = /* sql */ `
   CREATE TABLE reports (
     id          TEXT PRIMARY KEY NOT NULL,
-    kind        TEXT NOT NULL
-                  CHECK (kind IN ('copyright', 'consent', 'under-age', 'private', 'other')),
-    state       TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'asked', 'closed')),
-    decision    TEXT CHECK (decision IN ('keep', 'remove', 'restore', 'not-here', 'withdrawn')),
+    kind        TEXT NOT NULL,
+    state       TEXT NOT NULL DEFAULT 'open',
+    decision    TEXT,
     received_at TEXT NOT NULL,
     due_at      TEXT NOT NULL,
     closed_at   TEXT,
@@ -13,7 +12,7 @@ export const trust = /* sql */ `
     -- The encrypted payload: everything that was typed; null once it is erased.
     box         TEXT,
     -- Whether its reporter was sent an email, and has opened the link in it: until then no further one is sent.
-    mail_link   TEXT CHECK (mail_link IN ('sent', 'opened')),
+    mail_link   TEXT,
     -- The alerts that included it: as an urgent one, as due soon and as overdue. Null until then, and again
     -- once it is reopened. No foreign key: old alerts are deleted.
     urgent_alert_id  TEXT,
@@ -39,7 +38,7 @@ export const trust = /* sql */ `
     report_id       TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
     video_id        TEXT NOT NULL,
     -- The last that closes the report for this video; null while it waits for one.
-    decision        TEXT CHECK (decision IN ('keep', 'remove', 'restore')),
+    decision        TEXT,
     decided_at      TEXT,
     -- When the video got another film after it was reported.
     film_changed_at TEXT,
@@ -50,7 +49,7 @@ export const trust = /* sql */ `
   CREATE TABLE report_messages (
     id        TEXT PRIMARY KEY NOT NULL,
     report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-    author    TEXT NOT NULL CHECK (author IN ('reporter', 'moderator', 'site')),
+    author    TEXT NOT NULL,
     sent_at   TEXT NOT NULL,
     -- The encrypted payload.
     box       TEXT NOT NULL
@@ -62,9 +61,8 @@ export const trust = /* sql */ `
     id           TEXT PRIMARY KEY NOT NULL,
     alert_id     TEXT REFERENCES alerts (id) ON DELETE CASCADE,
     report_id    TEXT REFERENCES reports (id) ON DELETE CASCADE,
-    event        TEXT NOT NULL CHECK (event IN
-                   ('raised', 'resolved', 'test', 'received', 'asked', 'decided', 'message')),
-    channel      TEXT NOT NULL CHECK (channel IN ('webhook', 'email')),
+    event        TEXT NOT NULL,
+    channel      TEXT NOT NULL,
     attempts     INTEGER NOT NULL DEFAULT 0,
     -- Null once it has arrived, or after the last attempt.
     next_at      TEXT,
@@ -122,12 +120,11 @@ export const trust = /* sql */ `
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     -- The video that was removed here, which may be deleted; null for an imported entry.
     video_id   TEXT,
-    reason     TEXT NOT NULL
-                 CHECK (reason IN ('copyright', 'consent', 'under-age', 'private', 'other')),
+    reason     TEXT NOT NULL,
     blocked_at TEXT NOT NULL,
     -- waiting: its frames will be hashed from its file. ready: they are hashed.
     -- few: that failed, and there are only frames from before. none: only digests of files are known.
-    state      TEXT NOT NULL CHECK (state IN ('waiting', 'ready', 'few', 'none')),
+    state      TEXT NOT NULL,
     -- The path of that file in the bucket 'videos'. It isn't removed while the state is waiting.
     file       TEXT,
     attempts   INTEGER NOT NULL DEFAULT 0,
@@ -227,7 +224,7 @@ export const trust = /* sql */ `
     id            INTEGER PRIMARY KEY,
     video_id      TEXT NOT NULL,
     -- Accepted for the video, or for another file of it.
-    subject       TEXT NOT NULL CHECK (subject IN ('video', 'file')),
+    subject       TEXT NOT NULL,
     version       INTEGER NOT NULL REFERENCES upload_terms (version),
     user_id       TEXT,
     accepted_at   TEXT NOT NULL,
@@ -244,8 +241,7 @@ export const trust = /* sql */ `
     report_id  TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
     -- No foreign key: the decision stays readable when the video is deleted.
     video_id   TEXT NOT NULL,
-    decision   TEXT NOT NULL
-                 CHECK (decision IN ('hide', 'keep', 'remove', 'counter-notice', 'restore')),
+    decision   TEXT NOT NULL,
     decided_at TEXT NOT NULL,
     -- The encrypted payload: the title of the video and the reason.
     box        TEXT NOT NULL
