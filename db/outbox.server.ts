@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { database, transaction } from "./client.server";
 import { runChange } from "./run-query.server";
 import { processState } from "./runtime.server";
-import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/outbox";
+import type { AlertNotice, OutboxRow, ReportNotice } from "./schema/operations";
 
 /** The outbox: a message is written in the transaction of the change that it announces, and sent until it has arrived. */
 

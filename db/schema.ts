@@ -1,75 +1,13 @@
 import type { ColumnType, Generated, GeneratedAlways, Insertable, Selectable } from "kysely";
-import type {
-  ActivitiesTable,
-  DevicesTable,
-  InvitationsTable,
-  PasskeysTable,
-  RecoveryCodesTable,
-  SessionsTable,
-  SpentChallengesTable,
-  UsersTable,
-} from "./schema/accounts";
-import type { AlertsTable } from "./schema/alerts";
-import type { ApiAnswersTable, ApiTokensTable, PublishedUploadsTable } from "./schema/api";
-import type { BackupsTable } from "./schema/backups";
-import type {
-  BlockedFilesTable,
-  BlockedFilmsTable,
-  BlockedLikenessesTable,
-  BlockedMd5sTable,
-  VideoFramesTable,
-} from "./schema/block-list";
-import type {
-  ConsentRequirementTable,
-  PerformerDocumentsTable,
-  PerformerNamesTable,
-  PerformersTable,
-  VideoConsentsTable,
-  VideoPerformersTable,
-} from "./schema/consent";
-import type {
-  MediaFilesTable,
-  MissingFilesTable,
-  StorageTable,
-  StoredFilesTable,
-} from "./schema/files";
-import type { DownloadsTable, ImportsTable } from "./schema/imports";
-import type { JobsTable, QueueStateTable, WorkersTable } from "./schema/jobs";
-import type {
-  ModerationLogTable,
-  PreservedReportsTable,
-  PreservedVideosTable,
-  VideoHoldsTable,
-} from "./schema/moderation";
-import type { OutboxTable } from "./schema/outbox";
-import type { ReportMessagesTable, ReportsTable, ReportVideosTable } from "./schema/reports";
-import type { PreviewLinksTable, ReviewNotesTable } from "./schema/review";
-import type { ScanFindingsTable } from "./schema/scan";
-import type {
-  FeaturedSeriesTable,
-  SeriesSlugsTable,
-  SeriesTable,
-  SeriesVideosTable,
-} from "./schema/series";
-import type {
-  SimilarVideosTable,
-  VideoDigestsTable,
-  VideoFingerprintsTable,
-} from "./schema/similar";
-import type { DiskDaysTable, TransferDaysTable, WatchedPartsTable } from "./schema/statistics";
-import type { UserStrikesTable } from "./schema/strikes";
-import type { TagAliasesTable, TagChangesTable, TagChangeVideosTable } from "./schema/tags";
-import type { SavedViewsTable, UploadTemplatesTable } from "./schema/templates";
-import type {
-  AcceptedTermsTable,
-  UploaderDecisionsTable,
-  UploadTermsStateTable,
-  UploadTermsTable,
-} from "./schema/terms";
+import type { AccountsTables } from "./schema/accounts";
+import type { CatalogueTables } from "./schema/catalogue";
+import type { JobsTable, MediaTables } from "./schema/media";
+import type { ModerationTables } from "./schema/moderation";
+import type { OperationsTables } from "./schema/operations";
 
 export { ROLES, type Role } from "./schema/accounts";
-export type { MediaFilesTable, MediaKind } from "./schema/files";
-export { JOB_KINDS, type JobKind, type JobState } from "./schema/jobs";
+export type { MediaFilesTable, MediaKind } from "./schema/media";
+export { JOB_KINDS, type JobKind, type JobState } from "./schema/media";
 
 import type { VideoFilesTable } from "./video-files";
 
@@ -200,79 +138,20 @@ interface CatalogueVersionTable {
   views: number;
 }
 
-export interface Schema {
+export interface Schema
+  extends AccountsTables,
+    CatalogueTables,
+    MediaTables,
+    ModerationTables,
+    OperationsTables {
   videos: VideosTable;
-  jobs: JobsTable;
-  workers: WorkersTable;
-  queue_state: QueueStateTable;
-  users: UsersTable;
-  sessions: SessionsTable;
-  devices: DevicesTable;
-  review_notes: ReviewNotesTable;
-  preview_links: PreviewLinksTable;
-  invitations: InvitationsTable;
-  recovery_codes: RecoveryCodesTable;
-  passkeys: PasskeysTable;
-  spent_challenges: SpentChallengesTable;
-  activities: ActivitiesTable;
-  api_tokens: ApiTokensTable;
-  api_answers: ApiAnswersTable;
-  published_uploads: PublishedUploadsTable;
-  imports: ImportsTable;
-  downloads: DownloadsTable;
   heartbeat: HeartbeatTable;
-  backups: BackupsTable;
-  alerts: AlertsTable;
-  outbox: OutboxTable;
-  reports: ReportsTable;
-  report_videos: ReportVideosTable;
-  report_messages: ReportMessagesTable;
   catalogue_version: CatalogueVersionTable;
   video_totals: VideoTotalsTable;
-  media_files: MediaFilesTable;
-  stored_files: StoredFilesTable;
-  storage: StorageTable;
-  missing_files: MissingFilesTable;
   view_days: ViewDaysTable;
-  watched_parts: WatchedPartsTable;
-  disk_days: DiskDaysTable;
-  transfer_days: TransferDaysTable;
   deleted_videos: DeletedVideosTable;
-  video_digests: VideoDigestsTable;
-  video_fingerprints: VideoFingerprintsTable;
-  similar_videos: SimilarVideosTable;
-  blocked_films: BlockedFilmsTable;
-  blocked_files: BlockedFilesTable;
-  blocked_md5s: BlockedMd5sTable;
-  scan_findings: ScanFindingsTable;
-  blocked_likenesses: BlockedLikenessesTable;
-  video_frames: VideoFramesTable;
   video_files: VideoFilesTable;
   category_names: CategoryNamesTable;
-  tag_aliases: TagAliasesTable;
-  tag_changes: TagChangesTable;
-  tag_change_videos: TagChangeVideosTable;
-  series: SeriesTable;
-  series_slugs: SeriesSlugsTable;
-  series_videos: SeriesVideosTable;
-  featured_series: FeaturedSeriesTable;
-  upload_templates: UploadTemplatesTable;
-  saved_views: SavedViewsTable;
-  user_strikes: UserStrikesTable;
-  upload_terms: UploadTermsTable;
-  upload_terms_state: UploadTermsStateTable;
-  accepted_terms: AcceptedTermsTable;
-  uploader_decisions: UploaderDecisionsTable;
-  moderation_log: ModerationLogTable;
-  video_holds: VideoHoldsTable;
-  preserved_reports: PreservedReportsTable;
-  preserved_videos: PreservedVideosTable;
-  performers: PerformersTable;
-  performer_names: PerformerNamesTable;
-  performer_documents: PerformerDocumentsTable;
-  video_consents: VideoConsentsTable;
-  video_performers: VideoPerformersTable;
-  consent_requirement: ConsentRequirementTable;
 }
 
 export type VideoRow = Selectable<VideosTable>;

@@ -1,5 +1,5 @@
 import type Sqlite from "better-sqlite3";
-import type { ReportKind } from "~db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 
 let entered = 0;
 

@@ -1,12 +1,32 @@
 import type { Generated } from "kysely";
 
+/** Accounts, their credentials, uploader terms and strikes. */
+export interface AccountsTables {
+  users: UsersTable;
+  sessions: SessionsTable;
+  devices: DevicesTable;
+  invitations: InvitationsTable;
+  recovery_codes: RecoveryCodesTable;
+  passkeys: PasskeysTable;
+  spent_challenges: SpentChallengesTable;
+  activities: ActivitiesTable;
+  api_tokens: ApiTokensTable;
+  api_answers: ApiAnswersTable;
+  published_uploads: PublishedUploadsTable;
+  user_strikes: UserStrikesTable;
+  upload_terms: UploadTermsTable;
+  upload_terms_state: UploadTermsStateTable;
+  accepted_terms: AcceptedTermsTable;
+  uploader_decisions: UploaderDecisionsTable;
+}
+
 /** ISO 8601 UTC. */
 type Time = string;
 
 export const ROLES = ["owner", "editor", "moderator", "uploader"] as const;
 export type Role = (typeof ROLES)[number];
 
-export interface UsersTable {
+interface UsersTable {
   id: Generated<string>;
   /** Unique without regard to case. */
   email: string;
@@ -32,7 +52,7 @@ export interface UsersTable {
 }
 
 /** A link with which somebody makes an account; used and expired ones stay for a while. */
-export interface InvitationsTable {
+interface InvitationsTable {
   /** SHA-256 of the token in the link. */
   token_hash: string;
   email: string;
@@ -62,19 +82,19 @@ export interface PasskeysTable {
   last_used_at: Time | null;
 }
 
-export interface SpentChallengesTable {
+interface SpentChallengesTable {
   /** SHA-256 of the challenge. */
   hash: string;
   expires_at: Time;
 }
 
-export interface RecoveryCodesTable {
+interface RecoveryCodesTable {
   user_id: string;
   /** SHA-256 of a code; used codes are removed. */
   code_hash: string;
 }
 
-export interface ActivitiesTable {
+interface ActivitiesTable {
   id: Generated<number>;
   /** Null when the operator did it at the command line. */
   user_id: string | null;
@@ -84,7 +104,7 @@ export interface ActivitiesTable {
   created_at: Generated<Time>;
 }
 
-export interface SessionsTable {
+interface SessionsTable {
   /** SHA-256 of the id in the cookie, so that a stolen database opens no session. */
   id_hash: string;
   user_id: string;
@@ -96,10 +116,100 @@ export interface SessionsTable {
 }
 
 /** A browser in which an account has signed in. */
-export interface DevicesTable {
+interface DevicesTable {
   /** Random; the browser has it in a signed cookie. */
   id: string;
   user_id: string;
   /** When the account last signed in there. */
   used_at: Time;
+}
+
+/** What lets a program use the HTTP API in the name of a user. */
+interface ApiTokensTable {
+  id: Generated<number>;
+  /** SHA-256 of the token. */
+  token_hash: string;
+  user_id: string;
+  name: string;
+  /** A JSON list. */
+  scopes: string;
+  created_at: Time;
+  expires_at: Time;
+  last_used_at: Time | null;
+}
+
+/** What a request with an `Idempotency-Key` was answered. */
+interface ApiAnswersTable {
+  token_id: number;
+  key: string;
+  /** SHA-256 of the request. */
+  request: string;
+  status: number;
+  /** A JSON object. */
+  headers: string;
+  body: string;
+  created_at: Time;
+}
+
+/** What a request to publish an upload was answered; one that is repeated gets the same. */
+interface PublishedUploadsTable {
+  /** The id of the resumable upload. */
+  upload: string;
+  user_id: string;
+  /** A JSON object. */
+  outcome: string;
+  published_at: Time;
+}
+
+/** Why an uploader was warned; some of them block the account. */
+interface UserStrikesTable {
+  id: string;
+  user_id: string;
+  reason: string;
+  given_by: string | null;
+  given_at: Time;
+  /** From then on it does not count. */
+  ends_at: Time;
+  withdrawn_at: Time | null;
+}
+
+/** Versions of what uploaders agree to, from 1; none is ever changed or deleted. */
+interface UploadTermsTable {
+  version: number;
+  text: string;
+  created_at: Time;
+  created_by: string | null;
+}
+
+/** One row. */
+interface UploadTermsStateTable {
+  id: 1;
+  /** Null while nobody is asked to accept them. */
+  required_since: Time | null;
+}
+
+/** Who has accepted which version for a video. */
+interface AcceptedTermsTable {
+  id: Generated<number>;
+  video_id: string;
+  /** `file`: for another file of the video. */
+  subject: "video" | "file";
+  version: number;
+  user_id: string | null;
+  accepted_at: Time;
+  /** When the video was found to be deleted for good. */
+  video_gone_at: Time | null;
+}
+
+/** What moderators have decided about a video, for who uploaded it. */
+export interface UploaderDecisionsTable {
+  id: Generated<number>;
+  user_id: string;
+  report_id: string;
+  /** It may be gone. */
+  video_id: string;
+  decision: "hide" | "keep" | "remove" | "counter-notice" | "restore";
+  decided_at: Time;
+  /** The title of the video and the reason, encrypted. */
+  box: string;
 }

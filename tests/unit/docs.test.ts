@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseSettings, SETTING_NAMES } from "~/platform/settings.server";
-import { ALERT_KINDS } from "~db/schema/alerts";
+import { ALERT_KINDS } from "~db/schema/operations";
 import { scripts } from "../../package.json";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,4 +1,4 @@
-import type { DOCUMENT_KINDS, IDENTITY_DOCUMENTS, RELEASE_KINDS } from "~db/schema/consent";
+import type { DOCUMENT_KINDS, IDENTITY_DOCUMENTS, RELEASE_KINDS } from "~db/schema/moderation";
 
 /** What the pages of consent records say, and their rules that are about dates alone. */
 

@@ -15,7 +15,7 @@ import { settings } from "~/platform/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { prepared, transaction } from "~db/client.server";
 import { makeFolder } from "~db/folders.server";
-import type { PerformerDocumentRow } from "~db/schema/consent";
+import type { PerformerDocumentRow } from "~db/schema/moderation";
 import type { DocumentKind } from "./consent";
 import {
   DamagedDocumentError,

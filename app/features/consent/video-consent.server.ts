@@ -1,7 +1,7 @@
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
-import type { PerformerRow, VideoConsentRow } from "~db/schema/consent";
+import type { PerformerRow, VideoConsentRow } from "~db/schema/moderation";
 import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
 import { openBox } from "./performer-box.server";
 import { performersNamed } from "./performers.server";

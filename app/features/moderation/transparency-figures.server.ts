@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { ReportKind } from "~db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 
 /** What became of the reports of a quarter of a year. No names, no videos, no texts. */
 export interface Period {

@@ -3,7 +3,7 @@ import { sealBox } from "~/features/consent/performer-box.server";
 import { sealMessage, sealReport } from "~/features/moderation/reports/report-box.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle } from "~db/client.server";
-import { REPORT_KINDS } from "~db/schema/reports";
+import { REPORT_KINDS } from "~db/schema/moderation";
 import { randomFrom } from "../catalogue/generated-videos";
 
 export const REPORTS = 100_000;

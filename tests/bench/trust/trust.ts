@@ -18,7 +18,7 @@ import { readTransparency } from "~/features/moderation/transparency.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { projected } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
-import { REPORT_KINDS } from "~db/schema/reports";
+import { REPORT_KINDS } from "~db/schema/moderation";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
 import { withCatalogue } from "../catalogue/catalogue-database";
 import { randomFrom } from "../catalogue/generated-videos";

@@ -4,7 +4,7 @@ import http from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "~/features/permissions/route-of";
-import { JOB_KINDS } from "~db/schema/jobs";
+import { JOB_KINDS } from "~db/schema/media";
 import { ADMIN, SiteProcess } from "../../site-process";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";

@@ -25,7 +25,7 @@ import { isOfDeletedVideo } from "~/media/files/references.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { loader as rootLoader } from "~/root";
 import { sqliteHandle, transaction } from "~db/client.server";
-import type { ReportKind } from "~db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 
 const site = useAdminSite();

@@ -22,7 +22,7 @@ import { isPublic } from "~/features/visibility/visibility.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle, transaction } from "~db/client.server";
-import type { ReportKind } from "~db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 import { addVideo, adminCookie, useAdminSite } from "../../admin-requests";
 
 /** The videos of a report: each has its own decision, and moderators correct which ones it names. */

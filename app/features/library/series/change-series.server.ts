@@ -4,7 +4,7 @@ import { formatQuantity } from "~/shared/format";
 import { freeSlug } from "~/shared/series/slug";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { prepared, transaction } from "~db/client.server";
-import type { SeriesVisibility } from "~db/schema/series";
+import type { SeriesVisibility } from "~db/schema/catalogue";
 import { existingIds } from "../bulk/bulk.server";
 import { MAX_SERIES_VIDEOS } from "./series-address";
 import { editedSeries, orderOf, restorableSince } from "./series-list.server";

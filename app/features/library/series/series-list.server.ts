@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
-import type { SeriesVisibility } from "~db/schema/series";
+import type { SeriesVisibility } from "~db/schema/catalogue";
 import { SERIES_RESTORABLE_DAYS, type SeriesView } from "./series-address";
 
 const SERIES_PAGE_SIZE = 20;

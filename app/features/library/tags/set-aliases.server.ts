@@ -3,7 +3,7 @@ import { fold } from "~/shared/fold";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { prepared } from "~db/client.server";
-import type { TagAliasesTable } from "~db/schema/tags";
+import type { TagAliasesTable } from "~db/schema/catalogue";
 
 type Alias = TagAliasesTable;
 

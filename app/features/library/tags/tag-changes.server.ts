@@ -6,7 +6,7 @@ import { projected } from "~db/changes.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
-import type { TagChangeState } from "~db/schema/tags";
+import type { TagChangeState } from "~db/schema/catalogue";
 import { readTags } from "~db/tags";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";

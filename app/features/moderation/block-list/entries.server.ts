@@ -10,7 +10,7 @@ import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import type { BlockReason } from "~db/schema/block-list";
+import type { BlockReason } from "~db/schema/moderation";
 import { BLOCK_LIST, entryName } from "./entry-name";
 
 const PER_PAGE = 50;

@@ -9,7 +9,7 @@ import { type Failure, failure } from "~/platform/failure";
 import { publish } from "~/platform/live/hub.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import type { VideoDecision } from "~db/schema/reports";
+import type { VideoDecision } from "~db/schema/moderation";
 import { retryWhileBusy } from "~db/write-lock";
 import { done, NO_REPORT } from "./answers";
 import { choicesFor, isRemoved, refusalFor } from "./choices.server";

@@ -1,4 +1,4 @@
-import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 
 /** What a moderator can do with a report. */
 export const DECISIONS = [

@@ -1,7 +1,7 @@
 import { settings } from "~/platform/settings.server";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { prepared } from "~db/client.server";
-import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 import { openReport } from "./report-box.server";
 import { countMessages, type Report } from "./report-records.server";
 

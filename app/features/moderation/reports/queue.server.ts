@@ -4,7 +4,7 @@ import {
   type ReportDecision,
   type ReportKind,
   type ReportState,
-} from "~db/schema/reports";
+} from "~db/schema/moderation";
 import { timeLeft } from "./decisions";
 
 export const REPORTS_PER_PAGE = 50;

@@ -1,5 +1,5 @@
 import { mailbox } from "~/platform/settings/setting-rules";
-import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import { KIND_TEXTS } from "./report-texts";
 
 const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;

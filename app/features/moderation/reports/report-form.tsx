@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
 import { PageLink } from "~/ui/page-link";
-import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import { FoundVideos } from "./found-videos";
 import type { Puzzle } from "./puzzle.server";
 import type { ReportErrors, TypedReport } from "./report-form.server";

@@ -4,7 +4,7 @@ import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { SelectField } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
-import type { ReportState } from "~db/schema/reports";
+import type { ReportState } from "~db/schema/moderation";
 import { CLOSED_LABELS, KIND_LABELS, STATE_LABELS } from "./decisions";
 import type { QueuedReport, QueueView } from "./queue.server";
 

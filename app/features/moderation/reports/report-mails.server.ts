@@ -3,7 +3,7 @@ import { settings } from "~/platform/settings.server";
 import { transaction } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
-import type { ReportNotice } from "~db/schema/outbox";
+import type { ReportNotice } from "~db/schema/operations";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { allowEmail } from "./mail-recipients.server";
 import {

@@ -4,7 +4,7 @@ import { refusalsOf } from "~/features/consent/publication.server";
 import { preservedUntil } from "~/media/files/preserved.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
-import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 import { acceptancesOf } from "../uploaders/accepted-terms.server";
 import type { AcceptedTerms } from "../uploaders/terms";
 import { choicesFor } from "./choices.server";

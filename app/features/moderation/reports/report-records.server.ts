@@ -3,14 +3,14 @@ import { isPreservedReport } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import { enqueueMessage } from "~db/outbox.server";
-import type { ReportNotice } from "~db/schema/outbox";
 import type {
   ReportDecision,
   ReportKind,
   ReportMessageRow,
   ReportRow,
   ReportState,
-} from "~db/schema/reports";
+} from "~db/schema/moderation";
+import type { ReportNotice } from "~db/schema/operations";
 import {
   openMessage,
   openReport,

@@ -1,4 +1,4 @@
-import type { ReportDecision, ReportKind, ReportState, VideoDecision } from "~db/schema/reports";
+import type { ReportDecision, ReportKind, ReportState, VideoDecision } from "~db/schema/moderation";
 
 /**
  * Every text that reporters read. Operators may change the sentences; the operating guide names this file.

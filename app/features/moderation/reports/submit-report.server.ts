@@ -4,7 +4,7 @@ import { addressLimit } from "~/platform/address-limit.server";
 import { attemptLimit } from "~/platform/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/platform/client-address.server";
 import { transaction } from "~db/client.server";
-import type { ReportKind } from "~db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 import { hideReported, hidesAtOnce } from "./hide-at-once.server";
 import { isSolved, newPuzzle, type Puzzle } from "./puzzle.server";
 import {

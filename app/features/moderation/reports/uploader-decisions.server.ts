@@ -1,7 +1,7 @@
 import { isPreservedReport } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, sqliteHandle, transaction } from "~db/client.server";
-import type { UploaderDecisionsTable } from "~db/schema/terms";
+import type { UploaderDecisionsTable } from "~db/schema/accounts";
 import { openDecision, sealDecision } from "./report-box.server";
 
 const SHOWN = 100;

@@ -6,7 +6,7 @@ import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import type { ScanFindingsTable } from "~db/schema/scan";
+import type { ScanFindingsTable } from "~db/schema/media";
 
 /** The findings of upload scans, and the decisions about them. */
 

@@ -3,8 +3,7 @@ import { settings } from "~/platform/settings.server";
 import { database, transaction } from "~db/client.server";
 import { enqueueMessage } from "~db/outbox.server";
 import { runChange } from "~db/run-query.server";
-import type { AlertKind, AlertRow } from "~db/schema/alerts";
-import type { AlertNotice } from "~db/schema/outbox";
+import type { AlertKind, AlertNotice, AlertRow } from "~db/schema/operations";
 
 /** The oldest go first. */
 const ALERTS_KEPT = 500;

@@ -1,7 +1,6 @@
 import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
-import type { AlertKind } from "~db/schema/alerts";
-import type { AlertNotice } from "~db/schema/outbox";
+import type { AlertKind, AlertNotice } from "~db/schema/operations";
 import { type Channel, channels } from "./alert-records.server";
 
 const SHOWN = 30;

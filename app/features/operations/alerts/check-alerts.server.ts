@@ -4,7 +4,7 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { database, prepared } from "~db/client.server";
-import type { AlertKind } from "~db/schema/alerts";
+import type { AlertKind } from "~db/schema/operations";
 import { lastProved, runningSince } from "../backups/backup-records.server";
 import { removalsPausedMessage } from "../library-check/paused-removals.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";

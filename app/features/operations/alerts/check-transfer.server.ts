@@ -1,6 +1,6 @@
 import { formatBytes } from "~/shared/format-bytes";
 import { prepared } from "~db/client.server";
-import type { AlertKind } from "~db/schema/alerts";
+import type { AlertKind } from "~db/schema/operations";
 import { readTransferMonth } from "../statistics/transfer-days.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 

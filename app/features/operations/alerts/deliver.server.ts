@@ -4,7 +4,7 @@ import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
-import type { AlertNotice } from "~db/schema/outbox";
+import type { AlertNotice } from "~db/schema/operations";
 import { resolvedSentence } from "./alert-records.server";
 import { checkAlerts } from "./check-alerts.server";
 import { sendWebhook } from "./webhook.server";

@@ -3,7 +3,7 @@ import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
-import type { BackupRow } from "~db/schema/backups";
+import type { BackupRow } from "~db/schema/operations";
 import { retryWhileBusy } from "~db/write-lock";
 import type { MadeBackup } from "./make-backup.server";
 

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { JobKind } from "~db/schema";
-import type { AlertKind } from "~db/schema/alerts";
+import type { AlertKind } from "~db/schema/operations";
 
 /** Of what is in the database, what the metrics tell. */
 export interface LibraryFigures {

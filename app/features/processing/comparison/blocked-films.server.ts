@@ -1,7 +1,7 @@
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { fileExists } from "~/media/media-files.server";
 import { prepared } from "~db/client.server";
-import type { BlockReason } from "~db/schema/block-list";
+import type { BlockReason } from "~db/schema/moderation";
 import { VARIANTS } from "./frame-hashes";
 import { hashingIsDue } from "./hashing-due.server";
 

@@ -1,6 +1,6 @@
 import { eventLoopTurns } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
-import type { BlockReason } from "~db/schema/block-list";
+import type { BlockReason } from "~db/schema/moderation";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBlockedFile, isBlockedMd5 } from "./blocked-films.server";
 import { ListFileError, linesOf } from "./list-file.server";

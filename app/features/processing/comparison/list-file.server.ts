@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import * as z from "zod/mini";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
-import { BLOCK_REASONS } from "~db/schema/block-list";
+import { BLOCK_REASONS } from "~db/schema/moderation";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { isBlockedFile } from "./blocked-films.server";
 import { VARIANTS } from "./frame-hashes";

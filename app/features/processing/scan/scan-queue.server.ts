@@ -2,7 +2,7 @@ import { hold, releaseHold } from "~/features/visibility/holds.server";
 import type { ScanResult } from "~/media/encode/artifact";
 import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
-import type { ScanFindingsTable } from "~db/schema/scan";
+import type { ScanFindingsTable } from "~db/schema/media";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { jobsChanged } from "../queue/job-events.server";
 import { PRIORITIES } from "../queue/kinds";

@@ -9,7 +9,7 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import { processState } from "~db/runtime.server";
-import type { DownloadsTable } from "~db/schema/imports";
+import type { DownloadsTable } from "~db/schema/operations";
 import { findDuplicate } from "../duplicates.server";
 import { publishUpload } from "../publish.server";
 import { uploadRules } from "../receive-upload.server";

@@ -1,5 +1,5 @@
 import { DECISIONS, type DeskDecision } from "~/features/moderation/reports/decisions";
-import type { ReportKind } from "../../../../db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
 import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./reference";
 

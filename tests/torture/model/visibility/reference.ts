@@ -1,4 +1,4 @@
-import type { ReportKind, ReportState, VideoDecision } from "../../../../db/schema/reports";
+import type { ReportKind, ReportState, VideoDecision } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { DECISIONS, type DeskDecision } from "~/features/moderation/reports/decisions";
-import { REPORT_KINDS, type ReportKind } from "../../../../db/schema/reports";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
 import { captured, type Fields } from "../running-site";
 import { expectSame, nth } from "../step";

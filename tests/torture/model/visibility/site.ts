@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
+import type { ReportKind } from "~db/schema/moderation";
 import { PUBLIC_CHANGE } from "../../../../db/catalogue-version";
-import type { ReportKind } from "../../../../db/schema/reports";
 import { ask } from "../../../site-client";
 import { ROLES, type Role } from "../reference";
 import { PUBLIC_URL, RunningSite } from "../running-site";
