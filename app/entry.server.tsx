@@ -6,7 +6,7 @@ import { renderToString } from "react-dom/server";
 import { boot } from "~/boot.server";
 import { NonceContext } from "~/features/site/nonce";
 import { errorReference, logUnexpected } from "~/platform/errors.server";
-import { cacheRendered } from "~/platform/node/page-cache-middleware.server";
+import { cacheRendered } from "~/platform/node/page-cache.server";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
 import { hashScripts, newScriptMark } from "~/platform/script-hashes.server";
 import { ErrorReferenceContext } from "~/ui/feedback/error-reference";

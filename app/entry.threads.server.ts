@@ -15,9 +15,11 @@ import { readMatches } from "~/features/moderation/block-list/matches.server";
 import { countTransparency } from "~/features/moderation/transparency-figures.server";
 import { readLibraryFigures } from "~/features/operations/monitoring/library-figures.server";
 import { readUploaderTotals } from "~/features/operations/statistics/uploader-totals.server";
-import { readBlockedFilms } from "~/features/processing/comparison/blocked-index.server";
-import { readSimilarFilms } from "~/features/processing/comparison/similar-films.server";
-import { readVideosLike } from "~/features/processing/comparison/videos-like.server";
+import {
+  readBlockedFilms,
+  readVideosLike,
+} from "~/features/processing/comparison/blocked-index.server";
+import { readSimilarFilms } from "~/features/processing/comparison/perceptual-hash";
 import {
   readOutdatedStreams,
   readPopularStreams,

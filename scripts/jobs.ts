@@ -1,17 +1,19 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
-import { convertAgain } from "~/features/processing/queue/convert-again.server";
-import { enqueueMissing } from "~/features/processing/queue/enqueue.server";
+import {
+  convertAgain,
+  enqueueCodecs,
+  enqueueMissing,
+} from "~/features/processing/queue/enqueue.server";
 import { BLOCKED, progressText } from "~/features/processing/queue/kinds";
-import { pauseQueue } from "~/features/processing/queue/pause.server";
-import { enqueueCodecs } from "~/features/processing/queue/popular.server";
 import { retry } from "~/features/processing/queue/queue.server";
-import { hasWork, startRunner } from "~/features/processing/queue/runner.server";
+import { pauseQueue } from "~/features/processing/queue/queue-state.server";
 import { queueView } from "~/features/processing/queue/summaries.server";
+import { hasWork, startRunner } from "~/features/processing/queue/worker.server";
 import { scanLibrary } from "~/features/processing/scan/scan-queue.server";
-import { announceCodecs } from "~/media/encode/codecs/extra-codecs.server";
+import { announceCodecs } from "~/media/encode/encoders.server";
+import { WITHOUT_FFMPEG } from "~/media/encode/explain";
 import { announceFfmpeg } from "~/media/probe/ffmpeg.server";
-import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
-import { startRunner } from "~/features/processing/queue/runner.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
+import { startRunner } from "~/features/processing/queue/worker.server";
 import type { Source } from "~/media/encode/artifact";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import { createTask, type TaskControl } from "~/media/encode/task.server";

@@ -1,4 +1,4 @@
-import { needsFaststart } from "~/media/encode/faststart.server";
+import { needsFaststart } from "~/media/encode/transcode.server";
 import { probe } from "~/media/probe/probe.server";
 
 /** What is known of a file: what it holds, and whether its index has to be moved to the front. */

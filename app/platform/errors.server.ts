@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { isRouteErrorResponse } from "@remix-run/react";
+import { routeNameOf } from "~/platform/node/request-context.server";
 import { type RequestContext, requestContext } from "./node/request-context.server";
-import { routeNameOf } from "./node/route-naming.server";
 
 /** Without 0, O, 1, I and L: a reference is read out and typed in. */
 const LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";

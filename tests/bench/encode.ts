@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { presetFor } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
-import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
+import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
 import { createTask } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";

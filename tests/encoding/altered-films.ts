@@ -1,4 +1,4 @@
-import type { Frames } from "~/features/processing/comparison/compare";
+import type { Frames } from "~/features/processing/comparison/frame-hashes";
 import { boxOf, comparedFrame, FRAME_SIDE } from "~/features/processing/comparison/frame-hashes";
 
 /** Films for the block list, how copies of them are changed, and others that are none of them. */

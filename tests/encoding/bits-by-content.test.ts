@@ -1,8 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { analyse } from "~/media/encode/analysis.server";
-import { renditionsFor } from "~/media/encode/renditions";
+import { analyse, renditionsFor } from "~/media/encode/renditions.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, onDisk, videoRow, workOn, workUntilIdle } from "../encode-library";

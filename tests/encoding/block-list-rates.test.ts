@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Frames, likeness } from "~/features/processing/comparison/compare";
+import { type Frames, likeness } from "~/features/processing/comparison/frame-hashes";
 import {
   takeBlockedFrames,
   takeComparedFrames,

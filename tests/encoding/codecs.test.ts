@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Parser } from "m3u8-parser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commitArtifact } from "~/features/processing/queue/commit-artifact.server";
-import { enqueueCodecs, enqueuePopular } from "~/features/processing/queue/popular.server";
+import { enqueueCodecs, enqueuePopular } from "~/features/processing/queue/enqueue.server";
 import { produceArtifact, sourceOf } from "~/features/processing/queue/produce-artifact.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import {
@@ -13,10 +13,10 @@ import {
   chooseEncoder,
   extraArguments,
   extraCodecs,
-} from "~/media/encode/codecs/extra-codecs.server";
-import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
+} from "~/media/encode/encoders.server";
 import { createTask } from "~/media/encode/task.server";
 import { removeFiles } from "~/media/files/removals.server";
+import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { ffmpegAvailable, forgetFfmpeg, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { withFrame } from "~/features/library/edit/edit-frame.server";
 import type { FormFailure } from "~/features/library/rejected-form";
 import { removeFiles } from "~/media/files/removals.server";
-import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
+import { cachedProbe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import {
   addVideo,
@@ -19,8 +19,8 @@ import {
 } from "../admin-requests";
 import { mp4Clip } from "../clips";
 
-vi.mock("~/media/probe/cached-probe.server", async (original) => {
-  const module = await original<typeof import("~/media/probe/cached-probe.server")>();
+vi.mock("~/media/probe/probe.server", async (original) => {
+  const module = await original<typeof import("~/media/probe/probe.server")>();
   return { ...module, cachedProbe: vi.fn(module.cachedProbe) };
 });
 

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { replaceVideoFile } from "~/features/processing/queue/commit-artifact.server";
 import { sourceOf } from "~/features/processing/queue/produce-artifact.server";
 import { claim } from "~/features/processing/queue/queue.server";
-import { replaceVideoFile } from "~/features/processing/queue/replace-video-file.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";

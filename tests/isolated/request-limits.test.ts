@@ -8,7 +8,7 @@ import {
   MAX_REQUESTS,
   MAX_REQUESTS_PER_NETWORK,
 } from "~/platform/node/connection-limits.server";
-import { nameRoutes } from "~/platform/node/route-naming.server";
+import { nameRoutes } from "~/platform/node/request-context.server";
 import { until } from "../process-figures";
 import { useTemporarySite } from "../temporary-site";
 

@@ -125,7 +125,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A signed address of a source ends",
-    file: "app/features/processing/workers/source-address.server.ts",
+    file: "app/features/processing/workers/worker-api.server.ts",
     find: "sign(PURPOSE, lease, now + SOURCE_MS)",
     replace: "sign(PURPOSE, lease)",
     killedBy: "tests/integration/workers/worker-api.test.ts",
@@ -133,7 +133,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A signed address of a source needs its signature",
-    file: "app/features/processing/workers/source-address.server.ts",
+    file: "app/features/processing/workers/worker-api.server.ts",
     find: 'verify(PURPOSE, query.get("token") ?? "", now) === lease',
     replace: 'Boolean(query.get("token")) || verify(PURPOSE, lease) === lease',
     killedBy: "tests/integration/workers/worker-api.test.ts",
@@ -342,8 +342,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A file is compared with the block list again when its row is inserted",
-    file: "app/features/processing/comparison/arrived-files.server.ts",
-    find: "const found = files.map(compare);",
+    file: "app/features/processing/comparison/blocked-films.server.ts",
+    find: "const found = files.map(findOnList);",
     replace: "const found = files.map((): boolean | string => false);",
     killedBy: "tests/integration/block-list/ways-in.test.ts",
     title: "whose SHA-256 is imported while it is examined",
@@ -360,7 +360,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Range requests
   {
     rule: "A range is answered with 206",
-    file: "app/media/serve/answer-bytes.server.ts",
+    file: "app/media/serve/serve-stored.server.ts",
     find: "{ status: 206, headers }",
     replace: "{ status: 200, headers }",
     killedBy: "tests/integration/media/media.test.ts",
@@ -368,7 +368,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A range has the bytes that were asked for",
-    file: "app/media/serve/answer-bytes.server.ts",
+    file: "app/media/serve/serve-stored.server.ts",
     find: "content.body(range.start, length)",
     replace: "content.body(0, length)",
     killedBy: "tests/integration/media/media.test.ts",
@@ -376,7 +376,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A range beyond the end is answered with 416",
-    file: "app/media/serve/answer-bytes.server.ts",
+    file: "app/media/serve/serve-stored.server.ts",
     find: 'if (range === "unsatisfiable") return unsatisfiable(bytes, headers);',
     replace: 'if (range === "unsatisfiable") return new Response(null, { headers });',
     killedBy: "tests/integration/media/media.test.ts",
@@ -894,7 +894,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A file that another video names is not replaced by a conversion",
-    file: "app/features/processing/queue/replace-video-file.server.ts",
+    file: "app/features/processing/queue/commit-artifact.server.ts",
     find: 'if (isReferencedByOther(job.video_id, name)) return "shared";',
     replace: "",
     killedBy: "tests/integration/catalogue/lasting-address.test.ts",
@@ -953,7 +953,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // Most damage also changes the number of frames, which is compared before.
     rule: "The original is kept if its copy is damaged",
-    file: "app/media/verify/replacement.server.ts",
+    file: "app/features/processing/queue/verify-replacement.server.ts",
     find: "if (isSame && film.playable && !(await hasSamePackets(source, playing, film, task)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
@@ -961,7 +961,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The original is kept if its copy has fewer frames",
-    file: "app/media/verify/replacement.server.ts",
+    file: "app/features/processing/queue/verify-replacement.server.ts",
     find: "if (!isSame && (film.playable || !(isHalf || played === steady)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
@@ -969,7 +969,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The original is kept if its stream is damaged",
-    file: "app/media/verify/replacement.server.ts",
+    file: "app/features/processing/queue/verify-replacement.server.ts",
     find: "if (frames === undefined)\n      throw",
     replace: "if (false)\n      throw",
     killedBy: "tests/integration/jobs/remove-original.test.ts",

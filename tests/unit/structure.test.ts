@@ -101,7 +101,7 @@ const OWNED: {
     pattern: /\b(?:createHmac|timingSafeEqual)\b|"cookie-signature"/,
     owners: {
       "app/platform/signed-value.server.ts": "for all others",
-      "app/media/storage/cdn.server.ts": "URLs as the CDN specifies them",
+      "app/media/serve/serve-stored.server.ts": "URLs as the CDN specifies them",
       "app/features/operations/alerts/webhook.server.ts": "headers of Standard Webhooks",
       "app/features/operations/monitoring/metrics-access.server.ts": "a token of the settings",
     },
@@ -160,8 +160,8 @@ const PROCESS_VARIABLES = [
   "app/media/probe/ffmpeg.server.ts: tools",
   "app/platform/node/middleware.server.ts: middleware",
   "app/platform/node/request-context.server.ts: listeners",
+  "app/platform/node/request-context.server.ts: naming",
   "app/platform/node/request-context.server.ts: subscribed",
-  "app/platform/node/route-naming.server.ts: naming",
   "app/platform/settings.server.ts: current",
   "db/client.server.ts: databaseFile",
   "db/client.server.ts: readsCopy",

@@ -2,7 +2,7 @@ import { refusalsOf } from "~/features/consent/publication.server";
 import type { OwnVideos } from "~/features/permissions/own-videos";
 import { ownDeletedIds } from "~/features/permissions/own-videos.server";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";
 import { addUpFiles } from "~/media/media-files.server";
 import { recordActivity } from "~/platform/activity/activity.server";

@@ -1,8 +1,8 @@
 import {
+  BLOCKED_FILE,
   insertUnblocked,
   isOnBlockList,
-} from "~/features/processing/comparison/arrived-files.server";
-import { BLOCKED_FILE } from "~/features/processing/comparison/blocked-films.server";
+} from "~/features/processing/comparison/blocked-films.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { recordActivity } from "~/platform/activity/activity.server";

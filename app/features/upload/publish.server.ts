@@ -16,20 +16,19 @@ import {
   noteFrames,
 } from "~/features/processing/comparison/likeness.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { scanNewVideo } from "~/features/processing/scan/scan-queue.server";
 import type { Schedule } from "~/features/visibility/schedule";
 import { newIntention } from "~/features/visibility/visibility.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
-import { recordDigest } from "~/media/files/video-digests.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { type EncodedThumbnail, encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { removeUpload } from "~/media/intake/tus.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { diskUsage, type MeasuredFile, recordFileIn } from "~/media/media-files.server";
-import { removeMetadata } from "~/media/metadata/remove-metadata.server";
+import { recordDigest, removeMetadata } from "~/media/metadata/clean-files.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { settings } from "~/platform/settings.server";
 import { type CutOff, cutOffSentence } from "~/shared/cut-off";

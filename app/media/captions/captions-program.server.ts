@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { answerQuestions } from "~db/threads/thread.server";
-import { type CaptionsOrigin, convertCaptions } from "./convert";
-import { CaptionsLimitError } from "./cues";
+import { CaptionsLimitError, type CaptionsOrigin, convertCaptions } from "./cues";
 
 /** The program of the thread that reads one caption file and answers with its WebVTT. */
 

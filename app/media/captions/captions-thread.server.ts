@@ -2,8 +2,7 @@ import { childEnvironment } from "~/platform/settings.server";
 import { findProgram } from "~/shared/program.server";
 import { createThread } from "~db/threads/thread.server";
 import type { CaptionsAnswer } from "./captions-program.server";
-import type { CaptionsOrigin } from "./convert";
-import { CaptionsLimitError } from "./cues";
+import { CaptionsLimitError, type CaptionsOrigin } from "./cues";
 
 const MAX_MS = 10_000;
 const MAX_MEMORY_MIB = 256;

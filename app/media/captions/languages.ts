@@ -1,4 +1,4 @@
-import type { SoundStream, SubtitleStream } from "../probe/playable";
+import type { SoundStream, SubtitleStream } from "../probe/streams";
 
 export const UNKNOWN = "und";
 

@@ -6,8 +6,8 @@ import { CaptionsLimitError } from "../captions/cues";
 import { captionsLabel, distinctLabel, languageTag } from "../captions/languages";
 import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
-import type { SubtitleStream } from "../probe/playable";
 import type { Probe } from "../probe/probe.server";
+import type { SubtitleStream } from "../probe/streams";
 import { type Artifact, cpuSecondsFor, type Source } from "./artifact";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 

@@ -10,10 +10,10 @@ import {
   steadySound,
   threads,
   uploadFilter,
+  withSoftware,
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
-import { fit, renditionsFor, steadyRate } from "./renditions";
-import { withSoftware } from "./software-fallback.server";
+import { fit, renditionsFor, steadyRate } from "./renditions.server";
 import { runFfmpeg, type Task } from "./task.server";
 import { languageOf, streams } from "./transcode.server";
 

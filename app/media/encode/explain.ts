@@ -76,3 +76,7 @@ export function explain(message: string, lines: readonly string[]): string {
 export function isDiskFull(lines: readonly string[]): boolean {
   return lines.some((line) => /No space left on device/i.test(line));
 }
+
+/** What the log and the admin panel say when the programs are missing. */
+export const WITHOUT_FFMPEG =
+  "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";

@@ -4,8 +4,7 @@ import path from "node:path";
 import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
-import { jpegColors } from "./colors";
-import { pictureFilters } from "./filters.server";
+import { jpegColors, pictureFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
 /** What one ffmpeg decodes side by side: each picture has a decoder, and 4K takes hundreds of MiB. */

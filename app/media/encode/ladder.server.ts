@@ -4,7 +4,6 @@ import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "../probe/probe.server";
 import { inputSize } from "../storage/ranged-input.server";
-import { renditionsByContent, usualRenditions } from "./analysis.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -25,19 +24,24 @@ import {
   steadySound,
   threads,
   uploadFilter,
+  withSoftware,
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
-import { keyframeEvery, steadyRate } from "./renditions";
-import { withSoftware } from "./software-fallback.server";
+import {
+  keyframeEvery,
+  renditionsByContent,
+  steadyRate,
+  usualRenditions,
+} from "./renditions.server";
 import { soundsFor } from "./sounds";
 import {
   type EarlyWatch,
   growPlaylists,
+  type Ladder,
   markFinished,
   openUnfinished,
-} from "./stream/growing-stream.server";
-import type { Ladder } from "./stream/ladder";
-import { writePlaylists } from "./stream/stream-playlists.server";
+  writePlaylists,
+} from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 import { copyOfStream } from "./transcode.server";
 

@@ -4,10 +4,15 @@ import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/previe
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
 import type { Artifact, Source } from "./artifact";
-import { chooseEncoder, extraArguments, extraCodecs } from "./codecs/extra-codecs.server";
-import { pictureArguments, uploadFilter } from "./encoders.server";
+import {
+  chooseEncoder,
+  extraArguments,
+  extraCodecs,
+  pictureArguments,
+  uploadFilter,
+} from "./encoders.server";
 import { pictureFilters } from "./filters.server";
-import { fit, steadyRate } from "./renditions";
+import { fit, steadyRate } from "./renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
 export const PREVIEW_MOST_BYTES = 500_000;

@@ -1,5 +1,5 @@
 import { distinctLabel, languageTag, soundLabel, UNKNOWN } from "../captions/languages";
-import type { SoundStream } from "../probe/playable";
+import type { SoundStream } from "../probe/streams";
 
 /** The sounds of an adaptive stream: each sound of the film alone in a file, in one or more encodings. */
 

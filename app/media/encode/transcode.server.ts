@@ -2,12 +2,11 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/platform/settings.server";
 import { languageTag, UNKNOWN } from "../captions/languages";
-import { cachedProbe } from "../probe/cached-probe.server";
+import { boxHeaders } from "../probe/box-headers.server";
 import { inputArguments } from "../probe/ffmpeg.server";
-import { isPlayableVideo, type SoundStream } from "../probe/playable";
-import { type Probe, timestampsJump } from "../probe/probe.server";
-import { inputSize } from "../storage/ranged-input.server";
-import { decodeFrames, isAsLong, isWholeCopy, streamsOf } from "../verify/count-frames.server";
+import { cachedProbe, type Probe, timestampsJump } from "../probe/probe.server";
+import { isPlayableVideo, type SoundStream } from "../probe/streams";
+import { inputSize, openInput } from "../storage/ranged-input.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -16,6 +15,7 @@ import {
   NO_ARTIFACT,
   type Source,
 } from "./artifact";
+import { decodeFrames, isAsLong, isWholeCopy, streamsOf } from "./count-frames.server";
 import {
   chosenHardware,
   deviceArguments,
@@ -25,12 +25,11 @@ import {
   steadySound,
   threads,
   uploadFilter,
+  withSoftware,
 } from "./encoders.server";
-import { needsFaststart } from "./faststart.server";
 import { pictureFilters } from "./filters.server";
-import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions";
-import { withSoftware } from "./software-fallback.server";
-import type { Ladder } from "./stream/ladder";
+import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions.server";
+import type { Ladder } from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
 /** The first rendition is small, so that it is there soon; the ladder brings the larger ones. */
@@ -116,7 +115,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
     if (isReady) return { ...NO_ARTIFACT, durationSeconds };
     await remux(source, probe, task, container);
     if (!isPlayed && container === "mp4") return { ...beside(source), durationSeconds };
-    // The row keeps the earlier file as its source, see replace-video-file.server.ts.
+    // The row keeps the earlier file as its source, see commit-artifact.server.ts.
     return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }
   const isCopied = conversionOf(probe).video === "copy";
@@ -127,7 +126,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
     );
   }
   const made = beside(source);
-  // Made before, and perhaps being watched: it is replaced, see replace-video-file.server.ts.
+  // Made before, and perhaps being watched: it is replaced, see commit-artifact.server.ts.
   if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
     if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
@@ -302,4 +301,34 @@ async function encode(
       cpuSeconds: cpuSecondsFor(probe),
     },
   );
+}
+
+/** Boxes at the top level of a file that are read: cameras write three to six. */
+const MOST_HEADERS = 64;
+
+/**
+ * Whether a file plays sooner, or can be sought at all, after it was copied: an MP4 whose index
+ * (`moov`) stands behind the pictures or that has fragments, a WebM that does not say how long it is, a
+ * file that ends before its film does and would be waited for.
+ * At most 64 headers of 16 bytes are read, whatever the file is; a file with more counts as one that
+ * has to be copied.
+ */
+export async function needsFaststart(
+  file: string,
+  { container, ...probe }: Probe,
+): Promise<boolean> {
+  if (probe.announcedSeconds !== undefined) return true;
+  if (container !== "mp4" && container !== "mov") return !probe.saysDuration;
+  const input = await openInput(file);
+  try {
+    const types: string[] = [];
+    for await (const { type } of boxHeaders(input, 0, input.size)) {
+      types.push(type);
+      if (type === "moof" || types.length > MOST_HEADERS) return true;
+    }
+    const [moov, mdat] = [types.indexOf("moov"), types.indexOf("mdat")];
+    return moov < 0 || (mdat >= 0 && mdat < moov);
+  } finally {
+    await input.close();
+  }
 }

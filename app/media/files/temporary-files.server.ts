@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import fs, { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/platform/settings.server";
 import { nameOfFile } from "../bucket.server";
-import { UNFINISHED } from "../encode/stream/unfinished.server";
 
 /**
  * Files that nobody but their creator knows: in `uploads/tmp`, in the folder of a worker, or in a stream that is
@@ -57,3 +56,16 @@ function requireTemporary(file: string): void {
     : !containsUploads;
   if (!isRemovable) throw new Error(`Refusing to remove ${file}: not a temporary file.`);
 }
+
+/**
+ * Stands beside the files of a stream from before there is one of them until all are whole. Whatever
+ * ends the encoder, a stream with it is never taken for a whole one.
+ */
+export const UNFINISHED = "unfinished";
+
+/** Whether a file is of a stream that is still being made. */
+export function isUnfinished(file: string): boolean {
+  return STREAM_FILE.test(file) && fs.existsSync(path.join(path.dirname(file), UNFINISHED));
+}
+
+const STREAM_FILE = /\/hls-\w+\/[^/]+$/;

@@ -7,8 +7,7 @@ import { takingTurns } from "~/shared/event-loop";
 import { formatBytes } from "~/shared/format-bytes";
 import { processState } from "~db/runtime.server";
 import { evictCopies } from "../files/local-copies.server";
-import { temporaryFolder } from "../files/temporary-files.server";
-import { uploadRecords } from "./tus-records.server";
+import { removeTemporary, temporaryFolder } from "../files/temporary-files.server";
 import { diskFull, UploadError } from "./upload-error.server";
 
 /**
@@ -175,4 +174,38 @@ const admissions = processState("upload admissions", takingTurns);
 /** Admits one upload after the other, so that two are not promised the same room. */
 export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
   return admissions()(admission);
+}
+
+/**
+ * What is known of each resumable upload, as `{id}.json` beside its bytes. Written whole or not at
+ * all, so that a process that is killed leaves nothing half-written behind.
+ *
+ * `creation_date` is the time of the last byte: the tus packages count an upload's life from there, and
+ * one that goes on for days must not expire in the middle.
+ */
+export function uploadRecords(directory: string) {
+  const file = (id: string) => path.join(directory, `${id}.json`);
+  return {
+    async get(id: string): Promise<Upload | undefined> {
+      try {
+        const upload = JSON.parse(await fs.readFile(file(id), "utf8")) as Upload;
+        const bytes = await fs.stat(path.join(directory, id)).catch(() => undefined);
+        return bytes ? ({ ...upload, creation_date: bytes.mtime.toISOString() } as Upload) : upload;
+      } catch {
+        return undefined;
+      }
+    },
+    async set(id: string, upload: Upload): Promise<void> {
+      const partial = `${file(id)}.partial`;
+      await fs.writeFile(partial, JSON.stringify(upload));
+      await fs.rename(partial, file(id));
+    },
+    async delete(id: string): Promise<void> {
+      await removeTemporary(file(id));
+    },
+    async list(): Promise<string[]> {
+      const names = await fs.readdir(directory);
+      return names.flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
+    },
+  };
 }

@@ -15,11 +15,10 @@ import {
   requireDiskSpace,
   unfinishedUploads,
   uploaderOf,
+  uploadRecords,
 } from "./disk-space.server";
-import { fileSink, pump } from "./file-sink.server";
-import { HEAD_BYTES } from "./received-file.server";
+import { fileSink, HEAD_BYTES, pump } from "./received-file.server";
 import { videoEnding } from "./sniff.server";
-import { uploadRecords } from "./tus-records.server";
 import { shuttingDown, toUploadError, UploadError } from "./upload-error.server";
 
 /** After its last byte, whether or not it is complete. */

@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import { prepared, transaction } from "~db/client.server";
+import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { bucketFile, parseMediaUrl } from "../bucket.server";
 import { storedFile } from "../files/stored-files.server";
-import { recordFirstDigest } from "../files/video-digests.server";
 import { digestOf } from "../intake/tus-store.server";
 import { recordFile } from "../media-files.server";
-import { removeMetadata } from "./remove-metadata.server";
+import type { MetadataAnswer, MetadataTask } from "./rewrite.server";
 
 /**
  * Which public files have no private metadata. The site records it of the files that it receives or encodes. A file
@@ -55,4 +55,36 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
   }
   await retryWhileBusy(() => recordFile({ ...name, videoId, kind: "video", isClean: true }));
   return true;
+}
+
+/**
+ * Removes what a received file says about where, when, by whom and with what it was made, in place and on a
+ * thread of its own. Digests of what was received are computed before.
+ *
+ * @returns whether the file may be public as it is now. If not, it is unchanged, and only a copy of its video and
+ *   sound may be.
+ * @throws where the file could not be read or written; it is unchanged then.
+ */
+export async function removeMetadata(task: MetadataTask): Promise<boolean> {
+  const answer = await queryThread<MetadataAnswer>("files", "remove-metadata", task);
+  if ("failed" in answer) throw new Error(answer.failed);
+  return answer.done !== "copy";
+}
+
+/** The SHA-256 of each video's file as it arrived. Duplicates and the block list are found by it. */
+
+/** Records the digest of a video's file, hexadecimal, as a part of a transaction. */
+export function recordDigest(videoId: string, sha256: string): void {
+  prepared(
+    `INSERT INTO video_digests (video_id, sha256) VALUES (@videoId, @sha256)
+     ON CONFLICT (video_id) DO UPDATE SET sha256 = excluded.sha256`,
+  ).run({ videoId, sha256 });
+}
+
+/** Does the same for a video that has none yet, which another tool has inserted. Other rows than videos are passed over. */
+function recordFirstDigest(videoId: string, sha256: string): void {
+  prepared(
+    `INSERT OR IGNORE INTO video_digests (video_id, sha256)
+     SELECT id, @sha256 FROM videos WHERE id = @videoId`,
+  ).run({ videoId, sha256 });
 }

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { FIRST_BOXES } from "../encode/box-headers.server";
+import { FIRST_BOXES } from "../probe/box-headers.server";
 import { planMatroska } from "./matroska-metadata";
 import { planMp4 } from "./mp4-metadata";
 import { type Bytes, type Edit, LayoutError, type Plan, PlanBuilder } from "./plan";

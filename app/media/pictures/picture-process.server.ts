@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import fs, { mkdir } from "node:fs/promises";
 import { startMessagingProcess } from "~/platform/child-process.server";
 import { takingTurns } from "~/shared/event-loop";
 import { findProgram } from "~/shared/program.server";
 import { processState } from "~db/runtime.server";
-import { temporaryFolder } from "../files/temporary-files.server";
+import { temporaryFolder, withTemporaryPath } from "../files/temporary-files.server";
 import { insideLimits } from "../probe/ffmpeg.server";
 
 /**
@@ -172,4 +172,27 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
     };
     child.once("message", onMessage).once("exit", onExit).once("error", onError);
   });
+}
+
+type Drawing = Omit<Extract<PictureTask, { kind: "drawing" }>, "kind" | "target">;
+
+/** A PNG of one of the site's own drawings, made by the picture process like every other picture. */
+export function drawPicture(drawing: Drawing): Promise<Buffer> {
+  return withTemporaryPath(async (target) => {
+    await processPicture({ kind: "drawing", ...drawing, target });
+    return fs.readFile(target);
+  });
+}
+
+/**
+ * The average colours of a picture's four quarters, 24 hexadecimal digits: left and right above,
+ * left and right below. Undefined for what cannot be read as a picture.
+ */
+export async function posterColors(file: string): Promise<string | undefined> {
+  try {
+    return (await processPicture({ kind: "colors", file })).colors;
+  } catch (error) {
+    if (error instanceof PictureError) return undefined;
+    throw error;
+  }
 }

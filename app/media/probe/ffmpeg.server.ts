@@ -2,10 +2,9 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { runCommand, runCommandSync } from "~/platform/child-process.server";
-import { DISK_FULL, isDiskFull } from "../encode/explain";
+import { DISK_FULL, isDiskFull, WITHOUT_FFMPEG } from "../encode/explain";
 import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
 import { memoryOfProcess, withPlace } from "./process-gate.server";
-import { WITHOUT_FFMPEG } from "./without-ffmpeg";
 
 /**
  * The only module that runs ffmpeg and ffprobe: programs, argument arrays, never a shell. What a stranger's

@@ -1,5 +1,5 @@
-import { type BoxHeader, boxHeaders, FIRST_BOXES } from "../encode/box-headers.server";
 import { type InputFile, openInput } from "../storage/ranged-input.server";
+import { type BoxHeader, boxHeaders, FIRST_BOXES } from "./box-headers.server";
 
 /** Headers that are read of one file: a film of a camera has about a hundred. */
 const MOST_HEADERS = 2_000;

@@ -1,30 +1,41 @@
+import { stat } from "node:fs/promises";
 import { z } from "zod";
 import type { CutOff } from "~/shared/cut-off";
 import { EMPTY_FILE } from "~/shared/file-rules";
-import { inputSize } from "../storage/ranged-input.server";
-import { ffmpegAvailable, inputArguments, MAX_STREAMS, run } from "./ffmpeg.server";
-import { type FilmLength, filmLength, isCutOff, type SaidLength } from "./length.server";
-import { timestampsMayJump } from "./measure.server";
+import { processState } from "~db/runtime.server";
+import { inputSize, rangedObject, throwIfStoreFailed } from "../storage/ranged-input.server";
+import {
+  ffmpegAvailable,
+  InterruptedError,
+  inputArguments,
+  MAX_STREAMS,
+  run,
+} from "./ffmpeg.server";
+import {
+  type FilmLength,
+  filmLength,
+  isCutOff,
+  type SaidLength,
+  timestampsMayJump,
+} from "./length.server";
 import { readMp4Layout } from "./mp4-boxes.server";
 import {
   type AudioStream,
-  isPlayable,
-  type SoundStream,
-  type SubtitleStream,
-  type VideoStream,
-} from "./playable";
-import {
   describeAudio,
   describeSounds,
   describeSubtitles,
   describeVideo,
   isPicture,
+  isPlayable,
   isSound,
   largest,
   number,
   preferred,
+  type SoundStream,
   type Stream,
+  type SubtitleStream,
   streamSchema,
+  type VideoStream,
 } from "./streams";
 
 const PROBE_LIMITS = { seconds: 20, cpuSeconds: 20 };
@@ -277,4 +288,30 @@ async function decodeOnePicture(file: string, { index, ...stream }: Stream): Pro
     if (stream.codec_name === "unknown") throw new RefusedFileError(415, UNKNOWN_FORMAT);
     throw new RefusedFileError(422, BROKEN);
   }
+}
+
+/** Of the files that were read last, by what changes with their contents: a video's jobs follow each other. */
+const probes = processState("probed files", () => new Map<string, Probe>());
+const MOST_PROBES = 4;
+
+/**
+ * What `probe` finds in a file; it is not read again while it has not changed.
+ *
+ * @throws {RefusedFileError} when it is not one that anything can be made from, or not there.
+ * @throws {InterruptedError} when it could not be read to the end.
+ */
+export async function cachedProbe(file: string): Promise<Probe> {
+  // A file that is gone is told by the probe.
+  const state = await stat(file).catch(() => undefined);
+  const object = rangedObject(file);
+  const version = [file, object, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
+  const found = probes().get(version) ?? (await probe(file));
+  if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
+  // ffprobe takes a failure of the store for the end of the file.
+  throwIfStoreFailed(file);
+  const known = probes();
+  known.delete(version);
+  known.set(version, found);
+  for (const oldest of [...known.keys()].slice(0, -MOST_PROBES)) known.delete(oldest);
+  return found;
 }

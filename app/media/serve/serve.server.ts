@@ -5,18 +5,18 @@ import { fileBody } from "~/platform/node/stream-body.server";
 import { settings } from "~/platform/settings.server";
 import { type ByteRange, parseByteRange } from "~/shared/byte-range";
 import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
-import { isUnfinished } from "../encode/stream/unfinished.server";
 import { copyState, localFile, readText, storedUnlessNewer } from "../files/local-copies.server";
 import { isOfDeletedVideo } from "../files/references.server";
 import type { StoredFile } from "../files/stored-files.server";
+import { isUnfinished } from "../files/temporary-files.server";
 import { fileExists } from "../media-files.server";
-import { openFile } from "../open-file.server";
-import { answerBytes, NO_CACHE } from "./answer-bytes.server";
 import { requestedVersion, versionOf } from "./file-version.server";
-import { mediaType } from "./media-type.server";
+import { mediaType, openFile } from "./open-file.server";
 import { publicFile } from "./public-file.server";
 import {
+  answerBytes,
   CONTENT_SECURITY_POLICY,
+  NO_CACHE,
   notFound,
   redirectToStore,
   serveStored,

@@ -17,7 +17,7 @@ import {
   storedFile,
 } from "../files/stored-files.server";
 import { versionOf } from "../serve/file-version.server";
-import { mediaType } from "../serve/media-type.server";
+import { mediaType } from "../serve/open-file.server";
 import { isSmallVersion } from "../serve/small-picture.server";
 import { StorageError } from "./object-store";
 import { ownStore } from "./store-identity.server";

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { routeNameOf } from "~/platform/node/request-context.server";
 import { HEARTBEAT_MS } from "~/ui/live/event-client";
 import { type CatalogueVersion, catalogueVersion } from "~db/changes.server";
 import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { clientAddressOf } from "../client-address.server";
 import { answerPlainly, type Middleware, whenClosed } from "../node/middleware.server";
-import { routeNameOf } from "../node/route-naming.server";
 import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import { format, stripVTControlCharacters } from "node:util";
 import { settings } from "../settings.server";
-import { jsonLine } from "./json-log.server";
-import { packageOfServe } from "./package-of-serve.server";
-import { onRequestStart } from "./request-context.server";
-import { routeNameOf } from "./route-naming.server";
+import { onRequestStart, routeNameOf } from "./request-context.server";
 
 /**
  * One line for each request: method, route, status, bytes, milliseconds. Nothing in it is about the
@@ -71,4 +70,44 @@ function accessLine(request: IncomingMessage, response: ServerResponse): string 
 /** Null for the dash of what is not known. */
 function numberOf(value: unknown): number | null {
   return value === "-" ? null : Number(value);
+}
+
+/** How urgent a line is, by the function of the console that writes it. */
+const LEVELS = {
+  debug: "debug",
+  log: "info",
+  info: "info",
+  warn: "warning",
+  error: "error",
+} as const;
+
+type Level = (typeof LEVELS)[keyof typeof LEVELS];
+
+/**
+ * An event of the log as one line of JSON, whatever it says: `time` (ISO 8601 UTC), `level`, and what it is
+ * about. It has what the line of text has, and no more.
+ */
+function jsonLine(level: Level, event: Record<string, unknown>, now = new Date()): string {
+  return JSON.stringify({ time: now.toISOString(), level, ...event });
+}
+
+/** From now on whatever this thread writes to the console is a line of JSON for each call, stacks included. */
+export function writeConsoleAsJson(write: (line: string) => void = writeOut): void {
+  for (const [name, level] of Object.entries(LEVELS)) {
+    console[name as keyof typeof LEVELS] = (...parts: unknown[]) => {
+      write(jsonLine(level, { message: stripVTControlCharacters(format(...parts)) }));
+    };
+  }
+}
+
+function writeOut(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const require = createRequire(import.meta.url);
+const requireOfServe = createRequire(require.resolve("@remix-run/serve/package.json"));
+
+/** A package as remix-serve itself has loaded it, to change what it uses. */
+function packageOfServe<Package>(name: string): Package {
+  return requireOfServe(name) as Package;
 }

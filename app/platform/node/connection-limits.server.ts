@@ -4,9 +4,7 @@ import { every, type PeriodicWork, processState } from "~db/runtime.server";
 import { digest } from "../attempt-limit.server";
 import { isTrustedProxy, limitedNetworkOf, networkOf } from "../client-address.server";
 import { answerPlainly, whenClosed } from "./middleware.server";
-import { onConnection } from "./request-context.server";
-import { routeNameOf } from "./route-naming.server";
-import { RTA_LABEL } from "./rta-label";
+import { onConnection, RTA_LABEL, routeNameOf } from "./request-context.server";
 
 /**
  * Limits of what connections and requests may hold in memory. Without them one client with 6,000 slow

@@ -5,7 +5,7 @@ import { counts } from "../counts.server";
 import { settings } from "../settings.server";
 import { refuseRequest, take } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
-import { routeNameOf } from "./route-naming.server";
+import { routeNameOf } from "./request-context.server";
 
 /** Requests for files of videos: how many of one network are in progress, and what was sent. */
 

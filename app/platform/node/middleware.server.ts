@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { logWhenAnswered } from "./access-log.server";
-import { onRequestStart } from "./request-context.server";
-import { RTA_LABEL } from "./rta-label";
+import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /**
  * What stands before remix-serve's own Express application: it answers a request itself and returns

@@ -6,7 +6,7 @@ import { atMostEntries, digest } from "../attempt-limit.server";
 import { limitedNetworkOf } from "../client-address.server";
 import { refuseRequest } from "./connection-limits.server";
 import { type Middleware, whenClosed } from "./middleware.server";
-import { routeNameOf } from "./route-naming.server";
+import { routeNameOf } from "./request-context.server";
 
 /**
  * Limits how long the pages of one network may keep the serving thread busy. What is scarce is the time of that

@@ -67,3 +67,26 @@ export function onConnection(listener: (server: Server, socket: Socket) => void)
     if (server instanceof Server && !internalServers.has(server)) listener(server, socket);
   });
 }
+
+/** Returns the route that answers a request target, as the table of permissions writes it. */
+export type RouteNaming = (target: string) => string;
+
+let naming: RouteNaming = () => "/*";
+
+/** Sets how routes are named. The table of all routes belongs to `account`, which this room may not use. */
+export function nameRoutes(routeOf: RouteNaming): void {
+  naming = routeOf;
+}
+
+/** Returns whether a route, as `routeNameOf` returns it, belongs to the studio. */
+export function isStudioRoute(route: string): boolean {
+  return route === "/admin" || route.startsWith("/admin/");
+}
+
+/** Returns the route of a request target, such as `/video/:id`: never a part of what was asked for. */
+export function routeNameOf(target: string | undefined): string {
+  return naming(target ?? "/");
+}
+
+/** https://www.rtalabel.org: the label that filters of parents look for, on pages and on media. */
+export const RTA_LABEL = "RTA-5042-1996-1400-1577-RTA";

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { settings } from "../settings.server";
-import { onRequestStart } from "./request-context.server";
-import { RTA_LABEL } from "./rta-label";
+import { onRequestStart, RTA_LABEL } from "./request-context.server";
 
 /** What every answer carries, the files of the build included. */
 const ALWAYS = {

@@ -1,12 +1,11 @@
 import { replaceAccessLog } from "./access-log.server";
-import { limitBodyTime } from "./body-deadline.server";
 import { limitConnections, limitRequests, refuseManyHeaders } from "./connection-limits.server";
 import { addMiddleware, type Middleware } from "./middleware.server";
 import { replaceOriginCheck } from "./origin-header.server";
-import { answerCachedPage } from "./page-cache-middleware.server";
-import { deferUploadBodies } from "./request-body.server";
+import { answerCachedPage } from "./page-cache.server";
+import { deferUploadBodies, limitBodyTime } from "./request-body.server";
+import { nameRoutes, type RouteNaming } from "./request-context.server";
 import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
-import { nameRoutes, type RouteNaming } from "./route-naming.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
 
@@ -24,12 +23,12 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  * | `media-requests` | one network can take all of the transfer, which nobody counts | `integration/media-requests` |
  * | `origin-header` | the framework's origin check knows no PUBLIC_URL and answers an empty 500 | `integration/own-origin` |
  * | `access-log` | its log writes addresses, which hold what visitors searched for | `integration/middleware` |
- * | `body-deadline` | a body may drip for ever once Node's request timeout is lifted | `integration/body-deadline` |
+ * | `request-body` | a body may drip for ever once Node's request timeout is lifted | `integration/body-deadline` |
  * | `request-body` | the framework's wrapper costs three times the processor of an upload | `integration/upload-connection` |
  * | `shutdown` | an open stream or timer keeps the process alive after SIGTERM | `integration/shutdown` |
  * | `middleware` | no hook before Express; Node's limit of 300 s cuts uploads off | `integration/idle-timeout` |
  * | `request-target` | targets, hosts and methods that make the framework fail with 500 | `integration/middleware`, `integration/hostile-requests` |
- * | `page-cache-middleware` | rendering the same anonymous page again and again | `integration/page-cache` |
+ * | `page-cache` | rendering the same anonymous page again and again | `integration/page-cache` |
  * | `stream-body` | its writer ignores back-pressure: a client that stalls holds a file in memory | `integration/downloads` |
  *
  * `stream-body` changes nothing by itself: the media route makes its bodies with it.

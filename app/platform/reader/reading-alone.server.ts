@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { routeNameOf } from "~/platform/node/request-context.server";
 import { copyAgeSeconds } from "~db/replication.server";
 import { answerPlainly } from "../node/middleware.server";
-import { routeNameOf } from "../node/route-naming.server";
 import { settings } from "../settings.server";
 
 /**

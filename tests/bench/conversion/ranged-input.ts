@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
+import { decodeFrames } from "~/media/encode/count-frames.server";
 import { extractFrames } from "~/media/encode/frames.server";
 import { createTask } from "~/media/encode/task.server";
 import { type Probe, probe } from "~/media/probe/probe.server";
 import { withRangedInput } from "~/media/storage/ranged-input.server";
-import { decodeFrames } from "~/media/verify/count-frames.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { ffmpeg } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { readBlockListPage } from "~/features/moderation/block-list/block-list-page.server";
 import { action } from "~/features/moderation/routes/block-list";
 import {
+  forgetEntries,
   hasBlockedMd5s,
   isBlockedFile,
   isBlockedMd5,
@@ -14,7 +15,6 @@ import {
 } from "~/features/processing/comparison/blocked-films.server";
 import { cellsOf, importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { exportBlockList } from "~/features/processing/comparison/list-file.server";
-import { forgetEntries } from "~/features/processing/comparison/removed-entries.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle, transaction } from "~db/client.server";

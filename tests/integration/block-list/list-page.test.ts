@@ -8,13 +8,12 @@ import { loader as loadThumbnail } from "~/features/moderation/routes/block-list
 import { openSession } from "~/features/permissions/session.server";
 import {
   blockFilm,
+  forgetEntries,
   hasBlockedFrames,
   isBlockedFile,
 } from "~/features/processing/comparison/blocked-films.server";
-import { compareSite } from "~/features/processing/comparison/films-of-site.server";
-import { findBlockedFilms } from "~/features/processing/comparison/likeness.server";
+import { compareSite, findBlockedFilms } from "~/features/processing/comparison/likeness.server";
 import { importBlockList } from "~/features/processing/comparison/list-file.server";
-import { forgetEntries } from "~/features/processing/comparison/removed-entries.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { purge } from "~/features/trash/trash.server";
 import { isPublic } from "~/features/visibility/visibility.server";

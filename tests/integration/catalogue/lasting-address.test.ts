@@ -148,7 +148,7 @@ describe.runIf(ffmpegAvailable())(
 
     it("leaves nothing behind when the video is deleted while its copy is made", async () => {
       const { replaceVideoFile } = await import(
-        "~/features/processing/queue/replace-video-file.server"
+        "~/features/processing/queue/commit-artifact.server"
       );
       const { claim } = await import("~/features/processing/queue/queue.server");
       const { sourceOf } = await import("~/features/processing/queue/produce-artifact.server");

@@ -16,11 +16,11 @@ import {
 } from "~/features/operations/library-check/missing-files.server";
 import { recordDisk } from "~/features/operations/statistics/disk-days.server";
 import { recordTransfer } from "~/features/operations/statistics/transfer-days.server";
+import { forgetEntries } from "~/features/processing/comparison/blocked-films.server";
 import { releaseCompared } from "~/features/processing/comparison/compared.server";
 import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
-import { forgetEntries } from "~/features/processing/comparison/removed-entries.server";
 import { claim, heartbeat, returnToQueue } from "~/features/processing/queue/queue.server";
-import { startRunner } from "~/features/processing/queue/runner.server";
+import { startRunner } from "~/features/processing/queue/worker.server";
 import { emptyTrash } from "~/features/trash/trash.server";
 import { countWatched, flushWatchedParts } from "~/features/watch/watched-parts.server";
 import { evictCopies } from "~/media/files/local-copies.server";
@@ -43,18 +43,18 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/platform/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/platform/live/hub.server.ts": () => subscribe(() => {})(),
   "app/features/processing/comparison/hash-films.server.ts": hashBlockedFilms,
-  "app/features/processing/comparison/removed-entries.server.ts": () => forgetEntries(),
+  "app/features/processing/comparison/blocked-films.server.ts": () => forgetEntries(),
   "app/media/encode/task.server.ts": "Watches the progress of ffmpeg.",
   "app/media/files/local-copies.server.ts": () => evictCopies(),
   "app/media/intake/cleanup.server.ts": "Reads folders.",
-  "app/features/processing/queue/runner.server.ts": async () => {
+  "app/features/processing/queue/worker.server.ts": async () => {
     const runner = startRunner(0);
     await runner.idle();
     await runner.stop();
     const job = await claim();
     if (job) await returnToQueue(job);
+    beat();
   },
-  "app/features/processing/queue/worker.server.ts": beat,
   "app/features/processing/workers/accept-stream.server.ts": beat,
   "app/media/removal-guard.server.ts": async () => {
     await acceptUploadsFolder();

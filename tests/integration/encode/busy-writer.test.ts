@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { claim, reclaimFromDeadWorkers } from "~/features/processing/queue/queue.server";
-import { startRunner } from "~/features/processing/queue/runner.server";
+import { startRunner } from "~/features/processing/queue/worker.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";
 import { command } from "../../command";

@@ -7,8 +7,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listDeletions } from "~/features/library/trash/recent-deletions.server";
 import { jobChanger } from "~/features/processing/queue/change-jobs.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
-import { pauseQueue } from "~/features/processing/queue/pause.server";
 import {
   claim,
   fail,
@@ -18,9 +16,14 @@ import {
   retry,
   returnToQueue,
 } from "~/features/processing/queue/queue.server";
-import { type Runner, startRunner } from "~/features/processing/queue/runner.server";
+import { jobsChanged, pauseQueue } from "~/features/processing/queue/queue-state.server";
 import { jobSummaries, queueView } from "~/features/processing/queue/summaries.server";
-import { beginWork, recordFailure } from "~/features/processing/queue/worker.server";
+import {
+  beginWork,
+  type Runner,
+  recordFailure,
+  startRunner,
+} from "~/features/processing/queue/worker.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreDeletion } from "~/features/trash/restore.server";
 import { parseMediaUrl } from "~/media/bucket.server";

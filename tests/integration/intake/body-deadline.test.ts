@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { liftBodyDeadline, limitBodyTime } from "~/platform/node/body-deadline.server";
+import { liftBodyDeadline, limitBodyTime } from "~/platform/node/request-body.server";
 
 const DEADLINE_MS = 400;
 const server = http.createServer(async (request, response) => {

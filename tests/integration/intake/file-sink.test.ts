@@ -6,7 +6,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fileSink, pump } from "~/media/intake/file-sink.server";
+import { fileSink, pump } from "~/media/intake/received-file.server";
 
 let folder: string;
 beforeAll(() => {

@@ -1,11 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { enqueueCodecs } from "~/features/processing/queue/popular.server";
+import { enqueueCodecs } from "~/features/processing/queue/enqueue.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import { beginWork } from "~/features/processing/queue/worker.server";
-import { extraCodecs } from "~/media/encode/codecs/extra-codecs.server";
-import { suspendHardware } from "~/media/encode/encoders.server";
+import { extraCodecs, suspendHardware } from "~/media/encode/encoders.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
 import { addFinished, jobRows } from "../../encode-library";
 import { useTemporarySite } from "../../temporary-site";

@@ -4,7 +4,7 @@ import { Parser } from "m3u8-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/features/permissions/session.server";
 import { loader } from "~/features/watch/routes/media";
-import { masterPlaylist } from "~/media/encode/master-playlist";
+import { masterPlaylist } from "~/media/encode/playlists";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";

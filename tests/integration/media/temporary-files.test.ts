@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { markFinished, openUnfinished } from "~/media/encode/stream/growing-stream.server";
+import { markFinished, openUnfinished } from "~/media/encode/stream-playlists.server";
 import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
 import { useTemporarySite } from "../../temporary-site";
 

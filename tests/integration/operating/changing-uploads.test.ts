@@ -15,7 +15,7 @@ import { lastBackups } from "~/features/operations/backups/backup-records.server
 import { storedBackups } from "~/features/operations/backups/stored-backups.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { parseMediaUrl } from "~/media/bucket.server";
-import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
+import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";

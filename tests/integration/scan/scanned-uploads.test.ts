@@ -10,7 +10,7 @@ import { scansOf, undecidedScans } from "~/features/moderation/scan/scans.server
 import { openAlerts } from "~/features/operations/alerts/alert-records.server";
 import { checkScans } from "~/features/operations/alerts/check-scans.server";
 import { claim } from "~/features/processing/queue/queue.server";
-import { startRunner } from "~/features/processing/queue/runner.server";
+import { startRunner } from "~/features/processing/queue/worker.server";
 import { scanLibrary } from "~/features/processing/scan/scan-queue.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";

@@ -12,7 +12,7 @@ import {
   openEventStream,
   openStreamCount,
 } from "~/platform/live/event-stream.server";
-import { nameRoutes } from "~/platform/node/route-naming.server";
+import { nameRoutes } from "~/platform/node/request-context.server";
 import { versionOf } from "~db/catalogue-version";
 import { sqliteHandle } from "~db/client.server";
 import { until } from "../../process-figures";

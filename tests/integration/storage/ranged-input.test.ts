@@ -4,12 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { withFrame } from "~/features/library/edit/edit-frame.server";
 import { trimVideo } from "~/features/library/trim/trim.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import { decodeFrames } from "~/media/encode/count-frames.server";
 import { createTask } from "~/media/encode/task.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
-import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, inputArguments, run } from "~/media/probe/ffmpeg.server";
-import { probe } from "~/media/probe/probe.server";
-import { decodeFrames } from "~/media/verify/count-frames.server";
+import { cachedProbe, probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import {

@@ -4,7 +4,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cdnAddress } from "~/media/storage/cdn.server";
+import { cdnAddress } from "~/media/serve/serve-stored.server";
 import { addStoredFilm } from "../../s3/stored-film";
 import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { jobChanger } from "~/features/processing/queue/change-jobs.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
-import { pausedSince } from "~/features/processing/queue/pause.server";
 import { claim, fail, isOurs } from "~/features/processing/queue/queue.server";
+import { pausedSince } from "~/features/processing/queue/queue-state.server";
 import { action, loader } from "~/features/processing/routes/queue";
 import { readQueuePage } from "~/features/processing/screens/queue-page.server";
 import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";

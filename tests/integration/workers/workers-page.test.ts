@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/features/permissions/session.server";
 import { action, loader } from "~/features/processing/routes/workers";
-import { isConnected } from "~/features/processing/workers/listed-worker";
+import { isConnected } from "~/features/processing/workers/worker-list";
 import { findWorker, listWorkers } from "~/features/processing/workers/workers.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle } from "~db/client.server";

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { convertCaptions } from "~/media/captions/convert";
-import { CaptionsLimitError, readCues, writeWebvtt } from "~/media/captions/cues";
+import { CaptionsLimitError, convertCaptions, readCues, writeWebvtt } from "~/media/captions/cues";
 import { captionsLabel, languageTag } from "~/media/captions/languages";
-import { readAnalysis } from "~/media/encode/analysis.server";
-import { readSegments, readTarget, renditionNames } from "~/media/encode/codecs/add-renditions";
+import { readSegments, readTarget, renditionNames } from "~/media/encode/encode-codecs.server";
 import { parseSummary } from "~/media/encode/loudness.server";
+import { readAnalysis } from "~/media/encode/renditions.server";
 import { receiveMultipart } from "~/media/intake/multipart.server";
 import { requireImage, videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { ALWAYS_OPEN } from "~/features/age/obey-country-rules.server";
 import { PERMISSIONS } from "~/features/permissions/permissions";
 import { ROUTES, routeOf } from "~/features/permissions/route-of";
-import { CACHED_ROUTES } from "~/platform/node/page-cache-middleware.server";
-import { isStudioRoute } from "~/platform/node/route-naming.server";
+import { CACHED_ROUTES } from "~/platform/node/page-cache.server";
+import { isStudioRoute } from "~/platform/node/request-context.server";
 import { READ_ROUTES } from "~/platform/reader/reading-alone.server";
 import siteRoutes from "~/routes";
 

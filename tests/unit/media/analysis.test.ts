@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Analysis, byContent, readAnalysis, samplesOf } from "~/media/encode/analysis.server";
-import { renditionsFor } from "~/media/encode/renditions";
+import {
+  type Analysis,
+  byContent,
+  readAnalysis,
+  renditionsFor,
+  samplesOf,
+} from "~/media/encode/renditions.server";
 
 const RATE = { numerator: 25, denominator: 1 };
 const PIXELS = 640 * 360;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cdnAddress } from "~/media/storage/cdn.server";
+import { cdnAddress } from "~/media/serve/serve-stored.server";
 
 it("is signed as nginx's secure_link asks for it", () => {
   // echo -n '1598024587/site/videos/u/1.mp4 secret' | openssl md5 -binary | openssl base64 | tr +/ -_ | tr -d =

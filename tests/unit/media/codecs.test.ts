@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { efficientCodecs, isPlayedOf } from "~/features/player/source/efficient-codec";
-import { type AddedRendition, masterWith } from "~/media/encode/codecs/add-renditions";
-import { av1Name, hevcName } from "~/media/encode/codecs/codec-names";
+import { type AddedRendition, masterWith } from "~/media/encode/encode-codecs.server";
+import { av1Name, hevcName } from "~/media/encode/fragments.server";
 import { parseSettings } from "~/platform/settings.server";
 
 describe("names of codecs", () => {

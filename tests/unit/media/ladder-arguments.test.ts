@@ -2,7 +2,7 @@ import os from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { presetFor } from "~/media/encode/encoders.server";
 import { ladderArguments } from "~/media/encode/ladder.server";
-import { renditionsFor, steadyRate } from "~/media/encode/renditions";
+import { renditionsFor, steadyRate } from "~/media/encode/renditions.server";
 import { soundsFor } from "~/media/encode/sounds";
 import type { Probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";

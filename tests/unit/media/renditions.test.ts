@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { masterPlaylist } from "~/media/encode/master-playlist";
 import {
   bandwidth,
   keyframePlaylist,
+  masterPlaylist,
   mediaPlaylist,
   segmentsOf,
   soundSegments,
   targetDuration,
-} from "~/media/encode/playlist";
-import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions";
-import type { VideoStream } from "~/media/probe/playable";
+} from "~/media/encode/playlists";
+import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import type { VideoStream } from "~/media/probe/streams";
 
 const film = (width: number, height: number, frameRate = 25): VideoStream => ({
   index: 0,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isSignedSource, signSource } from "~/features/processing/workers/source-address.server";
+import { isSignedSource, signSource } from "~/features/processing/workers/worker-api.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { LostLeaseError, RefusedError, siteClient, TokenError } from "../../../scripts/worker/site";
 

@@ -1,4 +1,4 @@
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { removeUploadsOf } from "~/media/intake/tus.server";
 import { forgetEmail, recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { changeableNow } from "~/features/permissions/own-videos.server";
 import { isRefusal, type Refusal } from "~/features/permissions/refusal";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { deletionRefused, removeVideos, stoppedBy } from "~/features/trash/remove.server";
 import { writeIntentions } from "~/features/visibility/visibility.server";
 import { changeActivity, recordActivity } from "~/platform/activity/activity.server";

@@ -1,15 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { extractFrame } from "~/media/encode/frames.server";
-import { fit } from "~/media/encode/renditions";
+import { fit } from "~/media/encode/renditions.server";
 import { createTask } from "~/media/encode/task.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
 import { withTemporaryPath } from "~/media/files/temporary-files.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
-import { cachedProbe } from "~/media/probe/cached-probe.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
-import { RefusedFileError } from "~/media/probe/probe.server";
+import { cachedProbe, RefusedFileError } from "~/media/probe/probe.server";
 import { withPlace } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
 import { clientSignal } from "~/platform/node/request-context.server";

@@ -1,6 +1,6 @@
 import { accountNow } from "~/features/permissions/account-now.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/features/trash/evidence.server";
 import { removeReplaced } from "~/features/trash/remove-files.server";
 import { recordActivity } from "~/platform/activity/activity.server";

@@ -1,4 +1,4 @@
-import { onJobsChanged } from "~/features/processing/queue/job-events.server";
+import { onJobsChanged } from "~/features/processing/queue/queue-state.server";
 import { prepared } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import { takeOver } from "./take-over.server";

@@ -1,6 +1,6 @@
 import { failedComparisons } from "~/features/processing/comparison/compared.server";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
-import { compareSite } from "~/features/processing/comparison/films-of-site.server";
+import { compareSite } from "~/features/processing/comparison/likeness.server";
 import {
   importBlockList,
   isBlockListFile,

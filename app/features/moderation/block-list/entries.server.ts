@@ -3,7 +3,7 @@ import {
   putBackEntry,
   removeEntry,
 } from "~/features/processing/comparison/blocked-films.server";
-import { compareSite } from "~/features/processing/comparison/films-of-site.server";
+import { compareSite } from "~/features/processing/comparison/likeness.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";

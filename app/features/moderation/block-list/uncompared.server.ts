@@ -1,8 +1,8 @@
 import { jobsOfComparison, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { askForFingerprint } from "~/features/processing/comparison/fingerprint.server";
 import { jobChanger } from "~/features/processing/queue/change-jobs.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
 import { JOB_LABELS, PRIORITIES } from "~/features/processing/queue/kinds";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { releaseHold } from "~/features/visibility/holds.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";

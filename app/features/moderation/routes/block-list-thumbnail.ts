@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { contentType } from "~/media/serve/content-type";
+import { contentType } from "~/media/serve/open-file.server";
 import { sendFile } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { thumbnailOfEntry } from "../block-list/entries.server";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { BUCKETS } from "~/media/bucket.server";
-import { UNFINISHED } from "~/media/encode/stream/unfinished.server";
+import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
 
 /** A file of the uploads as a backup lists it; path with slashes, `videos/u/1.mp4`. */

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
-import { convertAgain } from "~/features/processing/queue/convert-again.server";
+import { convertAgain } from "~/features/processing/queue/enqueue.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { unlessBusy } from "~/platform/busy.server";

@@ -1,9 +1,12 @@
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { digestOf } from "~/media/intake/tus-store.server";
 import { fileExists } from "~/media/media-files.server";
-import { prepared } from "~db/client.server";
+import { settings } from "~/platform/settings.server";
+import { prepared, transaction } from "~db/client.server";
+import { every, processState } from "~db/runtime.server";
 import type { BlockReason } from "~db/schema/moderation";
+import { writingTurns } from "~db/threads/checkpoint.server";
 import { VARIANTS } from "./frame-hashes";
-import { hashingIsDue } from "./hashing-due.server";
 
 /** The error for a file that is on the block list. */
 export const BLOCKED_FILE =
@@ -88,7 +91,7 @@ export function removeEntry(filmId: number, now = new Date()): boolean {
 export const PUT_BACK_DAYS = 30;
 
 /** Entries that were removed at this time or before can't be put back any more; ISO 8601 UTC. */
-export function putBackLimit(now = Date.now()): string {
+function putBackLimit(now = Date.now()): string {
   return new Date(now - PUT_BACK_DAYS * 24 * 3_600_000).toISOString();
 }
 
@@ -179,4 +182,119 @@ function fileOf(row: FileRow): string | undefined {
     if (file && fileExists(file)) return name?.path;
   }
   return undefined;
+}
+
+/** A file that is about to become a video, or to replace one's. */
+export interface ArrivedFile {
+  path: string;
+  /** Hexadecimal; undefined where there is no file. */
+  sha256?: string;
+  /** Hexadecimal, once the list has MD5 digests to compare it with. */
+  md5?: string;
+}
+
+/** Whether the list has a file's bytes, or a digest of it. The file is read only while the list has MD5 digests. */
+export async function isOnBlockList(file: ArrivedFile): Promise<boolean> {
+  let found = findOnList(file);
+  while (found === "needs MD5") {
+    file.md5 = await digestOf(file.path, "md5");
+    found = findOnList(file);
+  }
+  return found;
+}
+
+/**
+ * Runs the transaction that writes the rows of files, with those that aren't on the block list. They're compared in
+ * that transaction, since the list may have grown while they were examined.
+ */
+export async function insertUnblocked<T extends ArrivedFile, R>(
+  files: readonly T[],
+  insert: (unblocked: T[]) => R,
+): Promise<R> {
+  for (;;) {
+    for (const file of files) await isOnBlockList(file);
+    const inserted = await transaction(() => {
+      const found = files.map(findOnList);
+      if (found.includes("needs MD5")) return undefined;
+      return { result: insert(files.filter((_, at) => !found[at])) };
+    });
+    if (inserted) return inserted.result;
+  }
+}
+
+function findOnList({ sha256, md5 }: ArrivedFile): boolean | "needs MD5" {
+  if (sha256 === undefined) return false;
+  if (isBlockedFile(sha256)) return true;
+  if (md5 !== undefined) return isBlockedMd5(md5);
+  return hasBlockedMd5s() && "needs MD5";
+}
+
+const EVERY_MS = 60_000;
+/** In one transaction. */
+const AT_ONCE = 32;
+const DIGESTS_AT_ONCE = 200;
+
+/** Deletes what the block list keeps for a limited time, from now on each minute. */
+export function startForgettingEntries(): void {
+  every(EVERY_MS, "delete old entries and titles of the block list", () => forgetEntries());
+}
+
+/**
+ * Deletes the entries that were removed from the list more than 30 days ago, and the titles of videos that were
+ * blocked REPORT_KEEP ago.
+ *
+ * @param now milliseconds since 1970.
+ */
+export async function forgetEntries(now = Date.now()): Promise<void> {
+  const removedBefore = putBackLimit(now);
+  const turn = writingTurns();
+  const due = prepared(
+    `SELECT id FROM blocked_films WHERE removed_at <= ? LIMIT ${AT_ONCE}`,
+  ).pluck();
+  for (let ids = due.all(removedBefore); ids.length > 0; ids = due.all(removedBefore)) {
+    for (const id of ids) await deleteEntry(id as number, removedBefore);
+  }
+  const forgetTitles = prepared(
+    `UPDATE blocked_films SET title = NULL WHERE id IN
+       (SELECT id FROM blocked_films
+        WHERE title IS NOT NULL AND video_id IS NOT NULL AND blocked_at <= ? LIMIT ${AT_ONCE})`,
+  );
+  const blockedBefore = new Date(now - settings().reportKeepMs).toISOString();
+  while ((await transaction(() => forgetTitles.run(blockedBefore))).changes === AT_ONCE) {
+    await turn();
+  }
+}
+
+/** A list may have hundreds of thousands of digests. */
+async function deleteEntry(id: number, removedBefore: string): Promise<void> {
+  const turn = writingTurns();
+  const isDue =
+    "film_id IN (SELECT id FROM blocked_films WHERE id = @id AND removed_at <= @before)";
+  for (const [table, column] of [
+    ["blocked_files", "sha256"],
+    ["blocked_md5s", "md5"],
+  ]) {
+    const some = prepared(
+      `DELETE FROM ${table} WHERE ${isDue} AND ${column} IN
+         (SELECT ${column} FROM ${table} WHERE film_id = @id LIMIT ${DIGESTS_AT_ONCE})`,
+    );
+    const deleteSome = () => some.run({ id, before: removedBefore });
+    while ((await transaction(deleteSome)).changes === DIGESTS_AT_ONCE) await turn();
+  }
+  const entry = prepared("DELETE FROM blocked_films WHERE id = ? AND removed_at <= ?");
+  await transaction(() => entry.run(id, removedBefore));
+  await turn();
+}
+
+const listener = processState("hashing of blocked films", () => ({
+  work: undefined as (() => void) | undefined,
+}));
+
+/** Tells the work on blocked films that there is some, once the transaction is over. */
+function hashingIsDue(): void {
+  setImmediate(() => listener().work?.());
+}
+
+export function onHashingDue(work: () => void): void {
+  listener().work = work;
 }

@@ -1,6 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { type Frames, likeness } from "./compare";
-import { VARIANTS } from "./frame-hashes";
+import { type Frames, likeness, VARIANTS } from "./frame-hashes";
 import { distance, shows, wordsOf } from "./perceptual-hash";
 
 /** Of the frames of a film every so many are in the index, cropped by half of the most. */
@@ -56,7 +55,7 @@ export function readBlockedFilms(sqlite: Database) {
 }
 
 /** The ids of the films of an index that one looks like. */
-export function findInIndex(sqlite: Database, index: FilmIndex, film: Frames): number[] {
+function findInIndex(sqlite: Database, index: FilmIndex, film: Frames): number[] {
   const one = sqlite.prepare<[number], BlockedRow>(
     "SELECT id, first, step, frames FROM blocked_films WHERE id = ? AND removed_at IS NULL",
   );
@@ -67,7 +66,7 @@ export function findInIndex(sqlite: Database, index: FilmIndex, film: Frames): n
 }
 
 /** An index of blocked films. */
-export function indexOfFilms(rows: Iterable<BlockedRow>): FilmIndex {
+function indexOfFilms(rows: Iterable<BlockedRow>): FilmIndex {
   const ids: number[] = [];
   const hashes: number[] = [];
   const films: number[] = [];
@@ -134,4 +133,44 @@ function candidates({ ids, hashes, films, parts }: FilmIndex, { hashes: own }: F
     .sort((a, b) => b[1] - a[1])
     .slice(0, MOST_COMPARED)
     .map(([film]) => ids[film]!);
+}
+
+/** Compared in one question to the thread; others have their turn in between. */
+const VIDEOS_AT_ONCE = 500;
+
+interface Question {
+  /** The numbers of the first film and of the last one; without a last one, all that follow. */
+  from: number;
+  to?: number;
+  /** Videos after this id. */
+  after: string;
+}
+
+export interface Answer {
+  found: { videoId: string; films: number[] }[];
+  last: string | undefined;
+}
+
+/** The videos of the site that look like some films of the list. Runs on a thread. */
+export function readVideosLike(sqlite: Database) {
+  const videos = sqlite.prepare<[string], Frames & { id: string }>(
+    `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames
+     WHERE video_id > ? ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
+  );
+  const films = sqlite.prepare<
+    [number, number],
+    { id: number; first: number; step: number; frames: Buffer }
+  >("SELECT id, first, step, frames FROM blocked_films WHERE id BETWEEN ? AND ? AND frames <> x''");
+  let index: { from: number; to: number; films: ReturnType<typeof indexOfFilms> } | undefined;
+  return ({ from, to = Number.MAX_SAFE_INTEGER, after }: Question): Answer => {
+    if (after === "" || index?.from !== from || index.to !== to)
+      index = { from, to, films: indexOfFilms(films.iterate(from, to)) };
+    const rows = videos.all(after);
+    const found = rows
+      .map((row) => ({ videoId: row.id, films: findInIndex(sqlite, index!.films, row) }))
+      .filter(({ films: like }) => like.length > 0);
+    const last = rows.length < VIDEOS_AT_ONCE ? undefined : rows.at(-1)?.id;
+    if (last === undefined) index = undefined;
+    return { found, last };
+  };
 }

@@ -5,7 +5,7 @@ import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobKind, JobState, VideoStatus } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { onJobsChanged } from "../queue/job-events.server";
+import { onJobsChanged } from "../queue/queue-state.server";
 
 const EVERY_MS = 10_000;
 /** In one transaction. */

@@ -8,13 +8,13 @@ import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { findBlockedFilms, forgetFrames, notedFrames, noteFrames } from "./likeness.server";
 import {
+  type Film,
   fingerprintOf,
   HASH_BYTES,
   HASHED_SIDE,
   PICTURES,
   perceptualHash,
 } from "./perceptual-hash";
-import type { Film } from "./similar-films.server";
 import { takeComparedFrames } from "./take-frames.server";
 
 const RESULT_WAIT_MS = 60_000;

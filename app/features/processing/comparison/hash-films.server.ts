@@ -15,9 +15,9 @@ import { takingTurns } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
-import type { Frames } from "./compare";
-import { compareSite } from "./films-of-site.server";
-import { onHashingDue } from "./hashing-due.server";
+import { onHashingDue } from "./blocked-films.server";
+import type { Frames } from "./frame-hashes";
+import { compareSite } from "./likeness.server";
 import { takeBlockedFrames } from "./take-frames.server";
 
 /** Then only what was known before is; as with a file that is no film any more. */

@@ -8,10 +8,11 @@ import { workFolder } from "~/media/files/disk.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { MEASURED_WHILE_WAITING, probe } from "~/media/probe/probe.server";
-import { prepared } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { hasBlockedFrames } from "./blocked-films.server";
-import type { Frames } from "./compare";
+import type { Answer } from "./blocked-index.server";
+import type { Frames } from "./frame-hashes";
 import { takeComparedFrames } from "./take-frames.server";
 
 /**
@@ -98,7 +99,7 @@ export function holdUncompared(videoId: string): void {
 }
 
 /** Notes which blocked films a video looks like, inside of a transaction. */
-export function noteLikeness(videoId: string, films: readonly number[]): void {
+function noteLikeness(videoId: string, films: readonly number[]): void {
   const add = prepared(
     `INSERT OR IGNORE INTO blocked_likenesses (video_id, film_id, found_at)
      SELECT videos.id, blocked_films.id, @now FROM videos JOIN blocked_films
@@ -149,5 +150,43 @@ export function forgetFrames(videoId: string): void {
   prepared("DELETE FROM video_frames WHERE video_id = ?").run(videoId);
   prepared("DELETE FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NOT NULL").run(
     videoId,
+  );
+}
+
+/**
+ * Compares the videos of the site with films of the list, and notes those that look like one: the page of the
+ * list names them.
+ *
+ * @param from the number of the first film.
+ * @param holds whether they are held until somebody has looked at them.
+ * @param to the number of the last film; all that follow if it is left out.
+ * @returns how many.
+ */
+export async function compareSite(from: number, holds: boolean, to?: number): Promise<number> {
+  let last: string | undefined = "";
+  let count = 0;
+  while (last !== undefined) {
+    const answer: Answer = await queryThread<Answer>("studio", "videos-like-blocked", {
+      from,
+      to,
+      after: last,
+    });
+    for (const { videoId, films } of answer.found) {
+      const others = films.filter((film) => !isOwnFilm(videoId, film));
+      if (others.length === 0) continue;
+      count += 1;
+      await transaction(() =>
+        holds ? holdLikeness(videoId, others) : noteLikeness(videoId, others),
+      );
+    }
+    last = answer.last;
+  }
+  return count;
+}
+
+function isOwnFilm(videoId: string, film: number): boolean {
+  return (
+    prepared("SELECT 1 FROM blocked_films WHERE id = ? AND video_id = ?").get(film, videoId) !==
+    undefined
   );
 }

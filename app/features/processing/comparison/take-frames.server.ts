@@ -1,16 +1,14 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { cpuSecondsFor } from "~/media/encode/artifact";
-import { pictureFilters } from "~/media/encode/filters.server";
+import { pictureFilters, type Rate } from "~/media/encode/filters.server";
 import { grayFrames } from "~/media/encode/frames.server";
-import type { Rate } from "~/media/encode/renditions";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 import { eventLoopTurns } from "~/shared/event-loop";
-import type { Frames } from "./compare";
-import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE } from "./frame-hashes";
+import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE, type Frames } from "./frame-hashes";
 
 /** Frames of a film that is compared with blocked ones. */
 export const COMPARED_FRAMES = 32;

@@ -1,22 +1,21 @@
 import { sql } from "kysely";
+import { extraCodecs, ladderSettings } from "~/media/encode/encoders.server";
 import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "~/media/metadata/clean-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { settings } from "~/platform/settings.server";
 import { partsOf } from "~/shared/event-loop";
-import { database, sqliteHandle, transaction } from "~db/client.server";
+import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { allRows, runChange } from "~db/run-query.server";
 import { JOB_KINDS, type JobKind, type JobState, type VideoRow } from "~db/schema";
+import { writingTurns } from "~db/threads/checkpoint.server";
+import { queryThread } from "~db/threads/query-thread.server";
 import { queueUnfinishedScans } from "../scan/scan-queue.server";
-import { jobsChanged } from "./job-events.server";
-import { PRIORITIES } from "./kinds";
+import { PRIORITIES, SOURCE_KEPT_MS } from "./kinds";
+import { OUTDATED_SQL } from "./outdated-streams.server";
+import { jobsChanged } from "./queue-state.server";
 
 /**
- * The file as it came stays at least this long beside its copy, for those who were playing it when
- * the copy replaced it.
- */
-export const SOURCE_KEPT_MS = 6 * 3_600_000;
-
-/**
- * What is asked for of every video at once: further codecs are for popular ones, see popular.server.ts,
+ * What is asked for of every video at once: further codecs are for popular ones, see `enqueuePopular`,
  * films are compared once their pictures have been made, and new files alone are scanned, see
  * features/processing/scan/scan-queue.server.ts.
  */
@@ -98,7 +97,7 @@ function missingKinds(row: Lacking): JobKind[] {
     storyboard: row.storyboard_url === null,
     preview: row.preview_url === null,
     loudness: row.loudness === null,
-    // Without a file, its stream is not whole: see early-watch.server.ts.
+    // Without a file, its stream is not whole: see `earlyWatch`.
     ladder: row.hls_url === null || row.video_url === "",
     cleanup: true,
     codecs: false,
@@ -185,4 +184,102 @@ export async function enqueueMissing(): Promise<number> {
   }
   jobsChanged("work");
   return rows.length;
+}
+
+/** Behind the streams that are made again too, of which each has its own priority from 1,000 on. */
+const POPULAR_PRIORITY = 100_000_000;
+
+/**
+ * Asks for further codecs of the streams of public videos with enough views, the most viewed first.
+ *
+ * @returns how many videos that concerns.
+ */
+export async function enqueuePopular(): Promise<number> {
+  if (extraCodecs().length === 0) return 0;
+  const { encoderCodecsViews } = settings();
+  const ids = await queryThread<string[]>("studio", "popular-streams", encoderCodecsViews);
+  if (ids.length === 0) return 0;
+  const statement = prepared(/* sql */ `
+    INSERT INTO jobs (video_id, kind, priority, run_after)
+    SELECT id, 'codecs', @priority, @now FROM videos
+    WHERE id IN (SELECT value FROM json_each(@ids)) AND hls_url IS NOT NULL AND video_url <> ''
+    ON CONFLICT (video_id, kind) DO NOTHING`);
+  const values = {
+    priority: POPULAR_PRIORITY,
+    now: new Date().toISOString(),
+    ids: JSON.stringify(ids),
+  };
+  const asked = await transaction(() => statement.run(values).changes);
+  if (asked > 0) jobsChanged("work");
+  return asked;
+}
+
+/**
+ * Asks for further codecs of the stream of one video, however many views it has. A stream that is still
+ * made gets them once it is whole.
+ *
+ * @returns whether that is new: not where no codec can be made, without a stream, and where they wait
+ *   already.
+ */
+export async function enqueueCodecs(videoId: string): Promise<boolean> {
+  if (extraCodecs().length === 0) return false;
+  const statement = prepared(/* sql */ `
+    INSERT INTO jobs (video_id, kind, priority, run_after)
+    SELECT id, 'codecs', @priority, @now FROM videos WHERE id = @videoId AND hls_url IS NOT NULL
+    ON CONFLICT (video_id, kind) DO UPDATE SET state = 'waiting', attempts = 0, progress = 0,
+      priority = @priority, reason = NULL, finished_at = NULL, run_after = @now
+    WHERE state IN ('done', 'failed')`);
+  const values = { priority: PRIORITIES.codecs, now: new Date().toISOString(), videoId };
+  const asked = await transaction(() => statement.run(values).changes);
+  if (asked > 0) jobsChanged("work");
+  return asked > 0;
+}
+
+/** What is converted again goes behind everything else, each video behind the one before it. */
+const AGAIN_PRIORITY = 1_000;
+const AGAIN_AT_ONCE = 200;
+
+/**
+ * Asks for the streams of all videos that were made with other settings than today's. What is there is
+ * served until the new one is; asked again, the order is made anew.
+ *
+ * @returns how many videos wait for it now.
+ */
+export async function convertAgain(): Promise<number> {
+  if (!ffmpegAvailable()) return 0;
+  const values = { settings: ladderSettings(), least: AGAIN_PRIORITY };
+  const ids = await queryThread<string[]>("studio", "outdated-streams", values.settings);
+  // Of one that was asked for otherwise the priority stays.
+  const ask = prepared(/* sql */ `
+    INSERT INTO jobs (video_id, kind, priority, run_after)
+    SELECT id, 'ladder', @priority, @now FROM videos WHERE id = @id AND ${OUTDATED_SQL}
+    ON CONFLICT (video_id, kind) DO UPDATE SET state = 'waiting', priority = @priority,
+      attempts = 0, progress = 0, reason = NULL, finished_at = NULL, run_after = @now
+    WHERE state IN ('done', 'failed') OR (state = 'waiting' AND priority >= @least)`);
+  const turn = writingTurns();
+  let asked = 0;
+  let priority = AGAIN_PRIORITY;
+  for (const some of partsOf(ids, AGAIN_AT_ONCE)) {
+    await transaction(() => {
+      const now = new Date().toISOString();
+      for (const id of some) asked += ask.run({ ...values, id, now, priority: priority++ }).changes;
+    });
+    await turn();
+  }
+  jobsChanged("work");
+  return asked;
+}
+
+/**
+ * Lets the clean-up of videos whose source may go run once more, since KEEP_SOURCES may have been
+ * changed while the site was down. Not of those whose files were compared and are not the same: decoding them
+ * at every start would tell nothing new.
+ */
+export async function askForCleanups(): Promise<void> {
+  if (settings().keepSources === "always") return;
+  const statement = prepared(/* sql */ `
+    UPDATE jobs SET state = 'waiting', attempts = 0, run_after = @now, finished_at = NULL
+    WHERE kind = 'cleanup' AND state = 'done' AND reason IS NULL AND video_id IN
+      (SELECT id FROM videos WHERE source_url IS NOT NULL AND video_url <> '' AND hls_url IS NOT NULL)`);
+  await transaction(() => statement.run({ now: new Date().toISOString() }));
 }

@@ -26,6 +26,12 @@ export const PRIORITIES: Record<JobKind, number> = {
  */
 export const TURN = 100;
 
+/**
+ * The file as it came stays at least this long beside its copy, for those who were playing it when
+ * the copy replaced it.
+ */
+export const SOURCE_KEPT_MS = 6 * 3_600_000;
+
 /** What a job is called where people read it. */
 export const JOB_LABELS: Record<JobKind, string> = {
   scan: "Scanning",

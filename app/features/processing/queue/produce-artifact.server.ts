@@ -1,31 +1,34 @@
-import { bucketFile, mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { type Artifact, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
 import { extractCaptions } from "~/media/encode/captions.server";
-import { encodeCodecs } from "~/media/encode/codecs/encode-codecs.server";
 import { cutFilm } from "~/media/encode/cut.server";
+import { encodeCodecs } from "~/media/encode/encode-codecs.server";
 import type { Pace } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import { measureLoudness } from "~/media/encode/loudness.server";
-import { cleanThumbnail, createPoster } from "~/media/encode/poster.server";
 import { createPreview } from "~/media/encode/preview.server";
-import { createStoryboard } from "~/media/encode/storyboard.server";
+import { cleanThumbnail, createPoster, createStoryboard } from "~/media/encode/stills.server";
+import type { EarlyWatch } from "~/media/encode/stream-playlists.server";
 import type { Task } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
 import { cutSource } from "~/media/files/cut-source.server";
-import { withLocalFile } from "~/media/files/local-copies.server";
+import { withLocalFile, withReadableFile } from "~/media/files/local-copies.server";
 import { fileExists } from "~/media/media-files.server";
 import { cleanVideoFile, isCleanFile } from "~/media/metadata/clean-files.server";
-import { cachedProbe as read } from "~/media/probe/cached-probe.server";
+import { cachedProbe as read } from "~/media/probe/probe.server";
 import { isEarlierVersion } from "~/media/serve/file-version.server";
-import { database, sqliteHandle } from "~db/client.server";
-import type { JobRow } from "~db/schema";
+import { database, sqliteHandle, transaction } from "~db/client.server";
+import type { JobKind, JobRow } from "~db/schema";
+import { retryWhileBusy } from "~db/write-lock";
 import { fingerprintFilm } from "../comparison/fingerprint.server";
 import { scanFile } from "../scan/scan-file.server";
 import { removeStale } from "./commit-artifact.server";
-import { earlyWatch } from "./early-watch.server";
 import { PRIORITIES } from "./kinds";
-import { removeEarlierVersions } from "./remove-source.server";
-import { tableOf } from "./table-of.server";
+import { isOurs, RESULT_WAIT_MS, tableOf } from "./queue.server";
+import { jobsChanged } from "./queue-state.server";
+import { mayRemoveSource, removeEarlierVersions } from "./remove-source.server";
 
 /** The file of a video is not one that anything can be made from; trying again can't help. */
 export class UnusableSourceError extends Error {}
@@ -121,4 +124,101 @@ export function paceOf({ id, kind, priority }: JobRow): Pace {
     .prepare("SELECT 1 FROM jobs WHERE kind = ? AND id <> ? AND state IN ('waiting', 'running')")
     .get(kind, id);
   return others ? "usual" : "idle";
+}
+
+/** They read the file that is played; the others that as it came. */
+const READS_PLAYING: ReadonlySet<JobKind> = new Set([
+  "poster",
+  "storyboard",
+  "preview",
+  "fingerprint",
+] as const);
+
+/**
+ * Lets ffmpeg read the files of a job while `work` runs. Files are moved into the store once their jobs are done,
+ * so only a later job reads them from there.
+ *
+ * @throws {StorageError} if the store doesn't give them.
+ */
+export function withSourceFiles<T>(
+  job: JobRow,
+  source: Source,
+  work: () => Promise<T>,
+): Promise<T> {
+  return filesOf(job, source).reduceRight(
+    (inner, file) => () => withReadableFile(file, inner),
+    work,
+  )();
+}
+
+function filesOf(job: JobRow, source: Source): string[] {
+  const { file, playing } = source;
+  if (READS_PLAYING.has(job.kind)) return [playing];
+  if (mayRemoveSource(job, source)) return [file, playing];
+  return job.kind === "cleanup" ? [] : [file];
+}
+
+/**
+ * Lets a video be watched while its stream is made. A row without a file that has a stream is one whose
+ * stream is not whole: the job that ends it names both at once.
+ *
+ * @returns undefined for a video that has a file, which is watched until its stream is whole.
+ */
+async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatch | undefined> {
+  const { basePath, row } = source;
+  const parent = bucketFile("videos", basePath);
+  if (row.video_url !== "" || !parent) {
+    yieldToOthers(job);
+    return undefined;
+  }
+  return {
+    parent,
+    watchableSeconds: await watchableSeconds(row.hls_url),
+    async publish(folderName) {
+      const url = mediaUrl("videos", `${basePath}/${folderName}/master.m3u8`);
+      const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
+      // Whoever watched an earlier attempt finds it gone, and goes on with this one.
+      if (isNamed) await removeStale(source, "ladder");
+      yieldToOthers(job);
+    },
+  };
+}
+
+/** Its video can be watched: from now on it lets another begin, and goes before what nobody waits for. */
+function yieldToOthers(job: JobRow): void {
+  job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);
+  jobsChanged("work");
+}
+
+/** @returns false for a video that was deleted, and for a file that is yet to become a video's. */
+function nameStream(job: JobRow, url: string): Promise<boolean> {
+  return transaction(() => {
+    if (!isOurs(job)) return false;
+    const { changes } = sqliteHandle()
+      .prepare("UPDATE videos SET hls_url = ? WHERE id = ? AND video_url = ''")
+      .run(url, job.video_id);
+    return changes > 0;
+  });
+}
+
+/** What an earlier attempt has left to watch, by the shortest of its playlists; 0 without one. */
+async function watchableSeconds(hlsUrl: string | null): Promise<number> {
+  const name = parseMediaUrl(hlsUrl ?? "");
+  const master = name && bucketFile(name.bucket, name.path);
+  if (!master) return 0;
+  try {
+    const playlists = [...(await readFile(master, "utf8")).matchAll(/^[\w-]+\.m3u8$/gm)];
+    const seconds = playlists.map(async ([playlist]) => {
+      const text = await readFile(path.join(path.dirname(master), playlist), "utf8");
+      return [...text.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce(
+        (sum, [, each]) => sum + Number(each),
+        0,
+      );
+    });
+    return Math.min(...(await Promise.all(seconds)));
+  } catch (error) {
+    // Its files are gone, and with them what was watched.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
+  }
 }

@@ -2,7 +2,13 @@ import os from "node:os";
 import { sql, type UpdateObject } from "kysely";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
-import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/client.server";
+import {
+  database,
+  prepared,
+  sqliteHandle,
+  transaction,
+  tryWriteTransaction,
+} from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { JobKind, JobRow, Schema } from "~db/schema";
 import { DatabaseBusyError, retryWhileBusy } from "~db/write-lock";
@@ -16,9 +22,8 @@ import {
   receivedFolder,
   returnLostLeases,
 } from "../workers/leases.server";
-import { SOURCE_KEPT_MS } from "./enqueue.server";
-import { jobsChanged } from "./job-events.server";
-import { isQueuePaused } from "./pause.server";
+import { SOURCE_KEPT_MS } from "./kinds";
+import { isQueuePaused, jobsChanged } from "./queue-state.server";
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
 export const LEASE_MS = 30_000;
@@ -303,4 +308,14 @@ function isDead(worker: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
+}
+
+/**
+ * The table with the row that a job fills, which both have by the same columns: that of a video, or of
+ * a file that is to become a video's.
+ *
+ * @returns `videos` also for an id that neither has.
+ */
+export function tableOf(id: string): "videos" | "video_files" {
+  return prepared("SELECT 1 FROM video_files WHERE id = ?").get(id) ? "video_files" : "videos";
 }

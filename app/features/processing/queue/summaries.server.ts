@@ -3,7 +3,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { database } from "~db/client.server";
 import type { JobKind } from "~db/schema";
 import { type JobNow, type JobSummary, jobLabel, type QueueView } from "./kinds";
-import { pausedSince } from "./pause.server";
+import { pausedSince } from "./queue-state.server";
 
 /** Behind everything else, perhaps for days; the row of a video is silent about it. */
 const NOBODY_WAITS_FOR: ReadonlySet<string> = new Set<JobKind>(["codecs", "fingerprint"]);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { HardwareSuspendedError } from "~/media/encode/encoders.server";
+import { announceCodecs, HardwareSuspendedError } from "~/media/encode/encoders.server";
 import { DISK_FULL, explain } from "~/media/encode/explain";
 import {
   createTask,
@@ -10,32 +10,248 @@ import {
   type Progress,
   type TaskControl,
 } from "~/media/encode/task.server";
-import { WORK_PREFIX, workFolder } from "~/media/files/disk.server";
+import { diskFigures, hasFreeDiskSpace, WORK_PREFIX, workFolder } from "~/media/files/disk.server";
+import { evictCopies } from "~/media/files/local-copies.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { PictureError } from "~/media/pictures/picture-process.server";
-import { InterruptedError } from "~/media/probe/ffmpeg.server";
+import { announceFfmpeg, ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
-import { transaction } from "~db/client.server";
-import { every } from "~db/runtime.server";
-import type { JobRow } from "~db/schema";
+import { onShutdown } from "~/platform/node/shutdown.server";
+import { settings } from "~/platform/settings.server";
+import { prepared, transaction } from "~db/client.server";
+import { every, processState } from "~db/runtime.server";
+import type { JobKind, JobRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
 import { UnscannedError } from "../scan/scan-file.server";
 import { noteUnscanned } from "../scan/scan-queue.server";
 import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
+import { askForCleanups, enqueuePopular } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
-import { withSourceFiles } from "./local-source.server";
-import { produceArtifact, sourceOf, UnusableSourceError } from "./produce-artifact.server";
-import { fail, heartbeat, isOurs, RESULT_WAIT_MS, returnToQueue } from "./queue.server";
+import {
+  produceArtifact,
+  sourceOf,
+  UnusableSourceError,
+  withSourceFiles,
+} from "./produce-artifact.server";
+import {
+  claim,
+  fail,
+  heartbeat,
+  isOurs,
+  RESULT_WAIT_MS,
+  reclaimFromDeadWorkers,
+  returnToQueue,
+} from "./queue.server";
+import { isQueuePaused, jobsChanged, onJobsChanged } from "./queue-state.server";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
+
+/** How often it polls for jobs that another process has added, or whose back-off is over. */
+const POLL_EVERY_MS = 5_000;
+/** How often it looks for videos that have become popular. */
+const POPULAR_EVERY_MS = 10 * 60_000;
+
+const runner = processState(
+  "job runner",
+  () => startRunner(settings().encoderConcurrency),
+  (started) => started.stop(),
+);
+
+/** Lets the server's own process work on the queue, until it is asked to leave. */
+export function startJobs(): void {
+  announceFfmpeg();
+  if (ffmpegAvailable()) announceCodecs();
+  if (!hasWork() || settings().encoderConcurrency === 0) return;
+  const { stop } = runner();
+  onShutdown(stop);
+}
+
+export interface Runner {
+  /**
+   * Resolves when there is nothing to do now; for the terminal and for tests.
+   *
+   * @throws whatever kept the queue from being read the last time.
+   */
+  idle(): Promise<void>;
+  /** Takes no more jobs, and gives back those that run. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Works on the queue, `concurrency` jobs at once. A new video's playable copy never waits for the
+ * qualities of an old one, nor does what somebody wants now: what runs is held where it is until that
+ * is done.
+ *
+ * @param kinds of jobs that it takes; left out: all.
+ */
+export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Runner {
+  const active = new Set<Work>();
+  let urgent: Work | undefined;
+  let stopped = false;
+  let polling: Promise<void> | undefined;
+  let again = false;
+  let first = true;
+  let popularAt = 0;
+  let full = false;
+  /** What the last poll failed with. */
+  let failure: unknown;
+
+  const poll = () => {
+    if (polling) again = true;
+    else polling = Promise.resolve().then(pollOnce);
+    return polling;
+  };
+
+  async function pollOnce(): Promise<void> {
+    failure = undefined;
+    try {
+      do {
+        again = false;
+        await claimJobs();
+      } while (again && !stopped);
+    } catch (error) {
+      failure = error;
+      // While another process writes, nothing is begun; the timer polls again.
+      if (!isBusy(error)) console.error("The queue could not be read:", error);
+    } finally {
+      polling = undefined;
+    }
+  }
+
+  async function claimJobs(): Promise<void> {
+    if (stopped || !hasWork()) return;
+    if (first) {
+      await reclaimFromDeadWorkers();
+      await removeLeftovers();
+      if (ffmpegAvailable()) await askForCleanups();
+      first = false;
+    }
+    if (performance.now() >= popularAt && ffmpegAvailable()) {
+      popularAt = performance.now() + POPULAR_EVERY_MS;
+      await enqueuePopular();
+    }
+    // After a long sleep of the machine our own leases look expired; they are not for us to take.
+    for (const work of [...active, ...(urgent ? [urgent] : [])]) work.beat();
+    if (urgent && !isUrgent(urgent)) {
+      follow(urgent);
+      urgent = undefined;
+    }
+    hold();
+    if (!(await diskHasSpace())) return;
+    while (!stopped && active.size < concurrency) {
+      const job = await claim(undefined, undefined, { kinds: kindsNow() });
+      if (!job) return;
+      follow(beginWork(job));
+    }
+    if (stopped || urgent || active.size > concurrency || [...active].some(isUrgent)) return;
+    const job = await claim(PRIORITIES.transcode, undefined, { kinds: kindsNow() });
+    if (!job) return;
+    const work = beginWork(job);
+    urgent = work;
+    hold();
+    work.ended.then(() => {
+      if (urgent !== work) return;
+      urgent = undefined;
+      hold();
+      void poll();
+    });
+  }
+
+  /** Without ffmpeg, files are scanned and nothing else. */
+  function kindsNow(): readonly JobKind[] | undefined {
+    return ffmpegAvailable() ? kinds : ["scan"];
+  }
+
+  /**
+   * Holds everything while the queue is paused, and what runs while something urgent does. A stream that
+   * has begun meanwhile goes on behind those that began before, and before what nobody waits for.
+   */
+  function hold(): void {
+    const isPaused = isQueuePaused();
+    const inOrder = [...active].sort((a, b) => a.job.priority - b.job.priority);
+    for (const [at, { task }] of inOrder.entries()) {
+      if (isPaused || urgent || at >= concurrency) task.pause();
+      else task.resume();
+    }
+    if (isPaused) urgent?.task.pause();
+    else urgent?.task.resume();
+  }
+
+  async function diskHasSpace(): Promise<boolean> {
+    const wasFull = full;
+    full = !(await hasFreeDiskSpace()) && !(await evictsEnough());
+    if (full && !wasFull) {
+      console.warn("The disk is nearly full: nothing is made of videos until there is room.");
+    } else if (wasFull && !full) {
+      console.log("There is room on the disk again: the queue goes on.");
+    }
+    if (full !== wasFull) jobsChanged("progress");
+    return !full;
+  }
+
+  /** Copies of files in the store must not keep the queue from working. */
+  async function evictsEnough(): Promise<boolean> {
+    if (!settings().storage) return false;
+    const { freeBytes, reserveBytes } = await diskFigures();
+    const evicted = await evictCopies({ needed: reserveBytes - freeBytes }).catch(() => 0);
+    return evicted > 0 && (await hasFreeDiskSpace());
+  }
+
+  function follow(work: Work): void {
+    active.add(work);
+    work.ended.then(() => {
+      active.delete(work);
+      hold();
+      void poll();
+    });
+  }
+
+  const stopListening = onJobsChanged((change) => {
+    if (change === "work") void poll();
+  });
+  const polls = every(POLL_EVERY_MS, "poll the queue", poll, { firstMs: 0 });
+
+  return {
+    async idle() {
+      await poll();
+      for (;;) {
+        const [work] = urgent ? [urgent] : active;
+        if (!work) {
+          if (!polling && !failure) return;
+          if (!polling && !isBusy(failure)) throw failure;
+          await poll();
+        } else await work.ended;
+      }
+    },
+    async stop() {
+      stopped = true;
+      void polls.stop();
+      stopListening();
+      await polling;
+      await Promise.all(
+        [...active, ...(urgent ? [urgent] : [])].map((work) => work.returnToQueue()),
+      );
+    },
+  };
+}
+
+/** Whether this machine can work on any job. */
+export function hasWork(): boolean {
+  return ffmpegAvailable() || settings().scanCommand !== undefined;
+}
+
+/** Until it can be watched; a stream then has another priority, see `earlyWatch`. */
+function isUrgent({ job }: Work): boolean {
+  return job.priority <= PRIORITIES.transcode;
+}
 
 /** How often a running job prolongs its lease; a third of the lease. */
 const HEARTBEAT_MS = 10_000;
 /** How often at most its progress is written. */
 const PROGRESS_MS = 1_000;
-const DISK_FULL_WAIT_MS = 60_000;
-const STORE_AWAY_WAIT_MS = 60_000;
+/** Until a job runs again that found the disk full, or the store away. */
+const RETRY_MS = 60_000;
 /** Until a command that came to no result runs again; no job waits longer, see `claimNext`. */
 const SCAN_RETRY_MS = 5 * 60_000;
 /** Given back after this long, even when something still has to end. */
@@ -133,12 +349,12 @@ export async function recordFailure(
   const { code } = error as NodeJS.ErrnoException;
   const isPictureWithoutRoom = error instanceof PictureError && error.failure === "disk full";
   if (code === "ENOSPC" || isPictureWithoutRoom) {
-    return returnToQueue(job, DISK_FULL_WAIT_MS, DISK_FULL);
+    return returnToQueue(job, RETRY_MS, DISK_FULL);
   }
   // The store may answer again; what is not in it stays so.
   if (error instanceof StorageError && !error.isPermanent) {
     console.error(`Job ${job.id} (${job.kind}) waits: ${error.message}`);
-    return returnToQueue(job, STORE_AWAY_WAIT_MS);
+    return returnToQueue(job, RETRY_MS);
   }
   if (error instanceof HardwareSuspendedError) {
     return returnToQueue(job, error.remainingMs, error.message);
@@ -168,13 +384,14 @@ function estimate({ fraction, speed }: Progress, workedMs: number) {
 }
 
 /** Removes the folders of attempts that were killed, but for those of jobs that run now. */
-export async function removeLeftovers(running: ReadonlySet<number>): Promise<void> {
+async function removeLeftovers(): Promise<void> {
+  const running = prepared(
+    "SELECT id FROM jobs WHERE state = 'running' AND lease_until > ?",
+  ).pluck();
+  const ids = running.all(new Date().toISOString());
   for (const name of await readdir(workFolder()).catch(() => [])) {
-    if (
-      !name.startsWith(WORK_PREFIX) ||
-      running.has(Number.parseInt(name.slice(WORK_PREFIX.length), 10))
-    )
-      continue;
+    const id = Number.parseInt(name.slice(WORK_PREFIX.length), 10);
+    if (!name.startsWith(WORK_PREFIX) || ids.includes(id)) continue;
     await removeTemporary(path.join(workFolder(), name));
   }
 }

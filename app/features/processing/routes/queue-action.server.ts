@@ -1,9 +1,9 @@
 import { changeVideos } from "~/features/library/bulk/bulk.server";
 import { refusalFailure } from "~/features/library/messages.server";
 import { isRefusal } from "~/features/permissions/refusal";
-import { codecsSwitchedOff, extraCodecs } from "~/media/encode/codecs/extra-codecs.server";
+import { codecsSwitchedOff, extraCodecs } from "~/media/encode/encoders.server";
+import { WITHOUT_FFMPEG } from "~/media/encode/explain";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { WITHOUT_FFMPEG } from "~/media/probe/without-ffmpeg";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { type Failure, failure, GONE } from "~/platform/failure";
 import { readFields } from "~/platform/small-form.server";
@@ -13,10 +13,9 @@ import { prepared, transaction } from "~db/client.server";
 import type { JobKind } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import { JOB_CHANGES, type JobChange, jobChanger } from "../queue/change-jobs.server";
-import { jobsChanged } from "../queue/job-events.server";
+import { enqueueCodecs } from "../queue/enqueue.server";
 import { JOB_LABELS } from "../queue/kinds";
-import { pauseQueue } from "../queue/pause.server";
-import { enqueueCodecs } from "../queue/popular.server";
+import { jobsChanged, pauseQueue } from "../queue/queue-state.server";
 
 const MAX_FORM_BYTES = 64 * 1024;
 const NOTHING = "Nothing was changed.";

@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { answerWorker } from "../workers/answer.server";
+import { answerWorker } from "../workers/worker-api.server";
 
 /** GET and HEAD of what workers on other machines ask for (docs/workers.md): films, by signed addresses, and what has arrived. */
 export async function loader({ request, params }: LoaderFunctionArgs) {

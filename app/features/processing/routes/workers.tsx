@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { Form, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
@@ -9,12 +9,13 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
+import { Button } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+import { Field } from "~/ui/forms/field";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
 import { PageSection } from "~/ui/page-section";
 import { WorkerList } from "../workers/worker-list";
-import { NewWorker, RevokeWorker, WorkerForm } from "../workers/worker-panel";
 import { createWorker, listWorkers, revokeWorker } from "../workers/workers.server";
 
 export const meta = privateMeta("Workers");
@@ -85,5 +86,56 @@ export default function Workers() {
         )}
       </PageSection>
     </div>
+  );
+}
+
+const MOST_NAME_LETTERS = 60;
+
+/** The command that starts a worker whose token was just made: nobody can read that again. */
+export function NewWorker({ token, origin }: { token: string; origin: string }) {
+  return (
+    <PageSection id="new-worker" title="Your new worker">
+      <p>
+        Copy its token now: it is not shown again. On the other machine, in a copy of this program:
+      </p>
+      <p className="rounded-md border border-line-strong bg-ground p-3 text-sm wrap-anywhere select-all">
+        <code>
+          WORKER_TOKEN={token} npm run worker -- --site {origin}
+        </code>
+      </p>
+    </PageSection>
+  );
+}
+
+export function WorkerForm({ busy, error }: { busy: boolean; error?: string }) {
+  return (
+    <PageSection id="make-worker" title="Make a worker">
+      <Form method="post" className="flex flex-col gap-4" aria-labelledby="make-worker">
+        <Field
+          label="Name"
+          name="name"
+          required
+          maxLength={MOST_NAME_LETTERS}
+          hint="Which machine it is."
+          error={error}
+        />
+        <div>
+          <Button name="intent" value="create" busy={busy} busyLabel="Making...">
+            Make Worker
+          </Button>
+        </div>
+      </Form>
+    </PageSection>
+  );
+}
+
+export function RevokeWorker({ id, name, busy }: { id: number; name: string; busy: boolean }) {
+  return (
+    <Form method="post">
+      <input type="hidden" name="id" value={id} />
+      <Button variant="danger" size="sm" name="intent" value="revoke" disabled={busy}>
+        Revoke<span className="sr-only"> {name}</span>
+      </Button>
+    </Form>
   );
 }

@@ -4,9 +4,9 @@ import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/media";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { jobsChanged } from "../queue/job-events.server";
 import { PRIORITIES } from "../queue/kinds";
-import { tableOf } from "../queue/table-of.server";
+import { tableOf } from "../queue/queue.server";
+import { jobsChanged } from "../queue/queue-state.server";
 
 /** Decides which files are scanned and stores the results. `scan-file.server.ts` runs the scan itself. */
 

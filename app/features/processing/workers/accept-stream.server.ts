@@ -1,26 +1,23 @@
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { usualRenditions } from "~/media/encode/analysis.server";
 import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
 import { presetFor } from "~/media/encode/encoders.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { finishStream } from "~/media/encode/ladder.server";
-import { steadyRate } from "~/media/encode/renditions";
+import { steadyRate, usualRenditions } from "~/media/encode/renditions.server";
 import { type Sound, soundsFor } from "~/media/encode/sounds";
-import type { Ladder } from "~/media/encode/stream/ladder";
+import type { Ladder } from "~/media/encode/stream-playlists.server";
 import { createTask, EncodeError } from "~/media/encode/task.server";
-import { cachedProbe } from "~/media/probe/cached-probe.server";
+import { digestOf } from "~/media/intake/tus-store.server";
 import { inputArguments, run } from "~/media/probe/ffmpeg.server";
-import type { Probe } from "~/media/probe/probe.server";
+import { cachedProbe, type Probe } from "~/media/probe/probe.server";
 import { every } from "~db/runtime.server";
-import { withSourceFiles } from "../queue/local-source.server";
-import { sourceOf } from "../queue/produce-artifact.server";
+import { sourceOf, withSourceFiles } from "../queue/produce-artifact.server";
 import { heartbeat } from "../queue/queue.server";
-import { hasWholePlaylists, LEAST_PART } from "../queue/whole-stream.server";
+import { hasWholePlaylists, LEAST_PART } from "../queue/remove-source.server";
 import { receivedFolder } from "./leases.server";
-import { digestOf, receivedBytes, receivedFiles } from "./received-files.server";
-import { commitReceived, type LeasedJob } from "./remote-jobs.server";
+import { commitReceived, type LeasedJob, receivedBytes, receivedFiles } from "./remote-jobs.server";
 
 /** SHA-256 of each file that was sent, by its name. */
 export type Digests = Readonly<Record<string, string>>;

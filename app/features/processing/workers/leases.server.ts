@@ -3,7 +3,7 @@ import { WORK_PREFIX, workFolder } from "~/media/files/disk.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
-import { jobsChanged } from "../queue/job-events.server";
+import { jobsChanged } from "../queue/queue-state.server";
 
 /** Begins the name of a lease that a worker on another machine has; no host has a slash in its name. */
 export const REMOTE_PREFIX = "remote/";

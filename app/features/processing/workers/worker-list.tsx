@@ -3,8 +3,30 @@ import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
-import { progressText } from "../queue/kinds";
-import { isConnected, type ListedWorker } from "./listed-worker";
+import { type JobNow, progressText } from "../queue/kinds";
+
+/** A worker as the studio shows it; times are ISO 8601 UTC. */
+export interface ListedWorker {
+  id: number;
+  name: string;
+  createdAt: string;
+  lastSeenAt: string | null;
+  jobsDone: number;
+  /** Why the last result was refused, if it was. */
+  trouble: string | null;
+  jobs: Pick<JobNow, "label" | "title" | "videoId" | "progress" | "speed" | "secondsLeft">[];
+}
+
+/** A worker asks at least every few seconds, whatever it does. */
+const QUIET_AFTER_MS = 60_000;
+
+/** Whether a worker has been heard of lately. */
+export function isConnected(
+  { lastSeenAt }: Pick<ListedWorker, "lastSeenAt">,
+  now: number,
+): boolean {
+  return lastSeenAt !== null && now - Date.parse(lastSeenAt) < QUIET_AFTER_MS;
+}
 
 /** Workers with what each is doing, how fast, and when it was heard of last. */
 export function WorkerList({

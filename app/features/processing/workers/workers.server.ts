@@ -6,7 +6,7 @@ import { runChange } from "~db/run-query.server";
 import type { JobKind } from "~db/schema";
 import { JOB_LABELS } from "../queue/kinds";
 import { IS_REMOTE, returnJobsOf, workerOfLease } from "./leases.server";
-import type { ListedWorker } from "./listed-worker";
+import type { ListedWorker } from "./worker-list";
 
 /** Makes a token that was published by mistake easy to find. */
 const PREFIX = "afterdark_worker_";

@@ -145,5 +145,5 @@ export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/features/catalogue/views.server.ts": "views",
   "app/features/catalogue/search/suggestions.server.ts": "suggestions of the search",
   "app/features/api/answer.server.ts": "calls of programs",
-  "app/features/processing/workers/answer.server.ts": "calls of programs",
+  "app/features/processing/workers/worker-api.server.ts": "calls of programs",
 };

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { drawPicture } from "~/media/pictures/draw-picture.server";
+import { drawPicture } from "~/media/pictures/picture-process.server";
 import icon from "~/ui/icon.svg?raw";
 
 /** The pictures of the site itself, by their addresses; all are drawn from the one icon. */

@@ -3,7 +3,7 @@ import { accountNow } from "~/features/permissions/account-now.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/own-videos";
 import { allows } from "~/features/permissions/permissions";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { discardReceived, type ReceivedFile } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import type { NewVideoTexts } from "~/shared/video-fields";

@@ -11,10 +11,10 @@ import {
 import { accountNow } from "~/features/permissions/account-now.server";
 import {
   type ArrivedFile,
+  BLOCKED_FILE,
   insertUnblocked,
   isOnBlockList,
-} from "~/features/processing/comparison/arrived-files.server";
-import { BLOCKED_FILE } from "~/features/processing/comparison/blocked-films.server";
+} from "~/features/processing/comparison/blocked-films.server";
 import {
   holdLikeness,
   holdUncompared,
@@ -22,13 +22,13 @@ import {
   noteFrames,
 } from "~/features/processing/comparison/likeness.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { scanNewVideo } from "~/features/processing/scan/scan-queue.server";
 import { HOLD_SENTENCES } from "~/features/visibility/holds.server";
 import { newIntention } from "~/features/visibility/visibility.server";
 import { bucketFile, mediaUrl } from "~/media/bucket.server";
 import { type MeasuredFile, recordFileIn } from "~/media/media-files.server";
-import { removeMetadata } from "~/media/metadata/remove-metadata.server";
+import { removeMetadata } from "~/media/metadata/clean-files.server";
 import { settings } from "~/platform/settings.server";
 import { formatDuration } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";

@@ -3,11 +3,9 @@ import fs from "node:fs/promises";
 import { checkTerms } from "~/features/moderation/uploaders/terms.server";
 import {
   type ArrivedFile,
-  isOnBlockList,
-} from "~/features/processing/comparison/arrived-files.server";
-import {
   BLOCKED_FILE,
   hasBlockedMd5s,
+  isOnBlockList,
 } from "~/features/processing/comparison/blocked-films.server";
 import { type Look, lookAtFile } from "~/features/processing/comparison/likeness.server";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";

@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import { refusalOfTerms } from "~/features/moderation/uploaders/terms.server";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
 import { formatBytes } from "~/shared/format-bytes";

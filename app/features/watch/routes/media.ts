@@ -3,9 +3,9 @@ import { isFileOfReported } from "~/features/moderation/reports/report-videos.se
 import { currentUser } from "~/features/permissions/guard.server";
 import { reachOf } from "~/features/permissions/permissions";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import { isUploadersFile } from "~/media/serve/public-file.server";
 import { serveMedia } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
-import { isUploadersFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/platform/node/request-context.server";
 
 export function loader({ request }: LoaderFunctionArgs): Response | Promise<Response> {

@@ -1,9 +1,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { findPreview, previewPath } from "~/features/library/review/preview-links.server";
 import { parseMediaUrl } from "~/media/bucket.server";
+import { videosOfFile } from "~/media/serve/public-file.server";
 import { serveMedia } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
-import { videosOfFile } from "~/media/serve/videos-of-file.server";
 import { requestContext } from "~/platform/node/request-context.server";
 
 const PLAYLIST = /mpegurl/i;

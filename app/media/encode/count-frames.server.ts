@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { cpuSecondsFor } from "../encode/artifact";
-import { threads } from "../encode/encoders.server";
-import { EncodeError, runFfmpeg, type Task } from "../encode/task.server";
-import { cachedProbe } from "../probe/cached-probe.server";
 import { inputArguments } from "../probe/ffmpeg.server";
-import { type Probe, RefusedFileError } from "../probe/probe.server";
+import { cachedProbe, type Probe, RefusedFileError } from "../probe/probe.server";
+import { cpuSecondsFor } from "./artifact";
+import { threads } from "./encoders.server";
+import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 type Video = Pick<Probe, "durationSeconds" | "video">;
 

@@ -1,16 +1,15 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Source } from "../encode/artifact";
-import { frameFilters } from "../encode/filters.server";
-import { steadyRate } from "../encode/renditions";
-import type { Task } from "../encode/task.server";
-import { conversionOf, copiedSounds } from "../encode/transcode.server";
-import { withReadableFile } from "../files/local-copies.server";
-import { cachedProbe } from "../probe/cached-probe.server";
-import type { SoundStream } from "../probe/playable";
-import { type Probe, RefusedFileError } from "../probe/probe.server";
-import { fileVersion } from "../serve/file-version.server";
-import { decodeFrames, hashPackets, isAsLong, streamsOf } from "./count-frames.server";
+import type { Source } from "~/media/encode/artifact";
+import { decodeFrames, hashPackets, isAsLong, streamsOf } from "~/media/encode/count-frames.server";
+import { frameFilters } from "~/media/encode/filters.server";
+import { steadyRate } from "~/media/encode/renditions.server";
+import type { Task } from "~/media/encode/task.server";
+import { conversionOf, copiedSounds } from "~/media/encode/transcode.server";
+import { withReadableFile } from "~/media/files/local-copies.server";
+import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.server";
+import type { SoundStream } from "~/media/probe/streams";
+import { fileVersion } from "~/media/serve/file-version.server";
 
 /** The original stays; `message` says why, as a sentence for the log. */
 export class KeptOriginalError extends Error {}

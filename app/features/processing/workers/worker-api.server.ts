@@ -1,29 +1,96 @@
 import { z } from "zod";
 import { parseMediaUrl } from "~/media/bucket.server";
-import { NO_CACHE } from "~/media/serve/answer-bytes.server";
 import { sendFile } from "~/media/serve/serve.server";
+import { NO_CACHE } from "~/media/serve/serve-stored.server";
 import { isTemporaryFailure } from "~/media/storage/object-store";
-import { Problem } from "~/platform/problem";
+import { addressLimit } from "~/platform/address-limit.server";
+import { bearerToken } from "~/platform/bearer-token";
+import { clientAddress } from "~/platform/client-address.server";
+import { logUnexpected } from "~/platform/errors.server";
+import { Problem, problemResponse } from "~/platform/problem";
 import { settings } from "~/platform/settings.server";
+import { sign, verify } from "~/platform/signed-value.server";
 import { readText } from "~/platform/small-form.server";
 import { processState } from "~db/runtime.server";
 import { isBusy } from "~db/write-lock";
-import { pausedSince } from "../queue/pause.server";
 import { sourceOf } from "../queue/produce-artifact.server";
 import { heartbeat } from "../queue/queue.server";
+import { pausedSince } from "../queue/queue-state.server";
 import { acceptStream, type Digests, RefusedResultError } from "./accept-stream.server";
 import { leaseName, REMOTE_LEASE_MS, returnRefused } from "./leases.server";
-import { receivedBytes, receivePart } from "./received-files.server";
 import {
   failRemote,
   giveBack,
   type LeasedJob,
   leasedJob,
+  receivedBytes,
+  receivePart,
   removeReceived,
+  TransferError,
   takeRemoteJob,
 } from "./remote-jobs.server";
-import { isSignedSource, signSource } from "./source-address.server";
-import { noteResult, type Worker } from "./workers.server";
+import { findWorker, noteResult, type Worker } from "./workers.server";
+
+/** A token has 256 random bits: this only spares the database a flood. */
+const wrongTokens = addressLimit("wrong worker tokens by address", 60, 60);
+
+/**
+ * Answers a worker (docs/workers.md). Who it is, its token alone says: cookies are not looked at. An address
+ * of a film has no token, and is signed.
+ *
+ * @param path below `/api/worker/`.
+ */
+export async function answerWorker(request: Request, path: string): Promise<Response> {
+  try {
+    const [first, lease = "", ...rest] = path.split("/");
+    if (first === "films" && rest.length === 1) return await answerSource(request, lease, rest[0]!);
+    const worker = requireWorker(request);
+    const response = await perform(request, worker, path);
+    response.headers.set("Cache-Control", "no-store");
+    return response;
+  } catch (error) {
+    return problemResponse(problemFor(error, request));
+  }
+}
+
+async function perform(request: Request, worker: Worker, path: string): Promise<Response> {
+  const [first, lease, ...rest] = path.split("/");
+  if (first === "jobs" && lease === undefined) {
+    if (request.method === "POST") return takeJob(request, worker);
+    throw new Problem(405, "Jobs are taken by POST.", [], { Allow: "POST" });
+  }
+  if (first === "leases" && lease) return performLease(request, worker, lease, rest);
+  throw new Problem(404, "There is no such address.");
+}
+
+/** @throws {Problem} 401 without a valid token, 429 after many wrong ones from one address. */
+function requireWorker(request: Request): Worker {
+  const token = bearerToken(request.headers.get("Authorization"));
+  const worker = token ? findWorker(token) : undefined;
+  if (worker) return worker;
+  const wait = token ? wrongTokens.consume(clientAddress(request)) : undefined;
+  if (wait !== undefined) {
+    throw new Problem(429, "Too many wrong tokens.", [], { "Retry-After": String(wait) });
+  }
+  const detail = token ? "This token is unknown or was revoked." : "Send the token of a worker.";
+  throw new Problem(401, detail, [], { "WWW-Authenticate": 'Bearer realm="worker"' });
+}
+
+function problemFor(error: unknown, request: Request): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof TransferError) {
+    const headers: Record<string, string> =
+      error.bytes === undefined ? {} : { "Upload-Offset": String(error.bytes) };
+    return new Problem(error.status, error.message, [], headers);
+  }
+  if (error instanceof Response) return new Problem(error.status, "The request is too long.");
+  if (isBusy(error)) {
+    const busy = "Another program is writing to the database. Try again in a few seconds.";
+    return new Problem(503, busy, [], { "Retry-After": "5" });
+  }
+  const reference = logUnexpected(error, request);
+  return new Problem(500, `Something went wrong. The log has it as ${reference ?? "an error"}.`);
+}
 
 const MOST_BODY_BYTES = 64 * 1024;
 /** A worker without a job asks again after so long. */
@@ -48,7 +115,7 @@ const resultSchema = z.object({
 const accepting = processState("results being accepted", () => new Set<string>());
 
 /** The next job, with a lease; 204 where there is none now. */
-export async function takeJob(request: Request, worker: Worker): Promise<Response> {
+async function takeJob(request: Request, worker: Worker): Promise<Response> {
   const taken = await takeRemoteJob(worker.id);
   if (!taken) {
     const headers = { "Retry-After": String(ASK_AGAIN_SECONDS) };
@@ -72,7 +139,7 @@ function terms(request: Request, worker: Worker, lease: string) {
 }
 
 /** What is done with a lease: prolonged, filled, finished, failed or given back. */
-export async function performLease(
+async function performLease(
   request: Request,
   worker: Worker,
   lease: string,
@@ -135,11 +202,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
 }
 
 /** The film of a lease, whole or a range of it, as long as its job is that worker's. */
-export async function answerSource(
-  request: Request,
-  workerId: string,
-  lease: string,
-): Promise<Response> {
+async function answerSource(request: Request, workerId: string, lease: string): Promise<Response> {
   const id = Number(workerId);
   if (request.method !== "GET" && request.method !== "HEAD")
     throw new Problem(405, "A film is read by GET.", [], { Allow: "GET, HEAD" });
@@ -169,4 +232,18 @@ async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new Problem(422, `The request is not as it should be: ${z.prettifyError(result.error)}`);
+}
+
+const PURPOSE = "worker source";
+/** How long a download can be started; one that has started continues. */
+const SOURCE_MS = 60_000;
+
+/** Returns the query of a source file's URL, signed for a lease and a limited time. */
+export function signSource(lease: string, now = Date.now()): string {
+  return new URLSearchParams({ token: sign(PURPOSE, lease, now + SOURCE_MS) }).toString();
+}
+
+/** Returns whether a query was signed for that lease and hasn't expired. */
+export function isSignedSource(lease: string, query: URLSearchParams, now = Date.now()): boolean {
+  return verify(PURPOSE, query.get("token") ?? "", now) === lease;
 }

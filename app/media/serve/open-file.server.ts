@@ -1,0 +1,60 @@
+import fs from "node:fs";
+
+/** Opens a file to read it; undefined when it is not there, or no file. */
+export async function openFile(file: string): Promise<fs.promises.FileHandle | undefined> {
+  try {
+    // Never through a link, and never waiting for the other end of a pipe.
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+    return await fs.promises.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENAMETOOLONG"].includes(code)) return undefined;
+    throw error;
+  }
+}
+
+const TYPES: Record<string, string> = {
+  "3g2": "video/3gpp2",
+  "3gp": "video/3gpp",
+  avi: "video/x-msvideo",
+  avif: "image/avif",
+  flv: "video/x-flv",
+  gif: "image/gif",
+  jpg: "image/jpeg",
+  m3u8: "application/vnd.apple.mpegurl",
+  m4s: "video/iso.segment",
+  m4v: "video/mp4",
+  mkv: "video/x-matroska",
+  mov: "video/quicktime",
+  mp4: "video/mp4",
+  mpg: "video/mpeg",
+  mxf: "application/mxf",
+  ogv: "video/ogg",
+  png: "image/png",
+  ts: "video/mp2t",
+  vtt: "text/vtt; charset=utf-8",
+  webm: "video/webm",
+  webp: "image/webp",
+  wmv: "video/x-ms-wmv",
+};
+
+/** The type of a stored file. Its extension was given by its content, not by who sent it. */
+export function contentType(path: string): string {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/octet-stream";
+}
+
+/** A MOV keeps its address when it becomes an MP4: the brand in its first box tells (ISO 14496-12). */
+export async function mediaType(file: string): Promise<string> {
+  const type = contentType(file);
+  const handle = type === "video/quicktime" ? await openFile(file) : undefined;
+  if (!handle) return type;
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(12), 0, 12, 0);
+    const isMp4 =
+      buffer.toString("latin1", 4, 8) === "ftyp" && buffer.toString("latin1", 8) !== "qt  ";
+    return isMp4 ? contentType("mp4") : type;
+  } finally {
+    await handle.close();
+  }
+}
