@@ -1,5 +1,6 @@
 // npm run jobs: the queue in a terminal.
 import { setTimeout } from "node:timers/promises";
+import { scanLibrary } from "~/features/processing/kinds/scan.server";
 import {
   convertAgain,
   enqueueCodecs,
@@ -8,12 +9,11 @@ import {
 import { BLOCKED, progressText } from "~/features/processing/queue/kinds";
 import { retry } from "~/features/processing/queue/queue.server";
 import { pauseQueue } from "~/features/processing/queue/queue-state.server";
+import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
 import { queueView } from "~/features/processing/queue/summaries.server";
 import { hasWork, startRunner } from "~/features/processing/queue/worker.server";
-import { scanLibrary } from "~/features/processing/scan/scan-queue.server";
 import { announceCodecs } from "~/media/encode/encoders.server";
-import { WITHOUT_FFMPEG } from "~/media/encode/explain";
-import { announceFfmpeg } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { UsageError } from "./ask";
@@ -56,7 +56,7 @@ await runScript(
     }
     if (asked.pause && asked.resume)
       throw new UsageError("--pause and --resume exclude each other.");
-    announceFfmpeg();
+    if (!ffmpegAvailable()) console.warn(WITHOUT_FFMPEG);
     if (asked.pause || asked.resume) await pauseQueue(asked.pause === true);
     if (asked.all) console.log(`Asked for ${formatQuantity(await enqueueMissing(), "video")}.`);
     if (asked.again) {

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import path from "node:path";
+import { explain } from "~/features/processing/queue/reasons";
 import { isOnePicture } from "~/media/encode/artifact";
 import type { Pace } from "~/media/encode/encoders.server";
-import { explain } from "~/media/encode/explain";
 import { encodeRenditions } from "~/media/encode/ladder.server";
 import { createTask, EncodeError, type Progress } from "~/media/encode/task.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createStoryboard } from "~/features/processing/kinds/stills.server";
 import { BLOCKED } from "~/features/processing/queue/kinds";
 import { jobSummaries, queueView } from "~/features/processing/queue/summaries.server";
-import { createStoryboard } from "~/media/encode/stills.server";
 import { createTask } from "~/media/encode/task.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";

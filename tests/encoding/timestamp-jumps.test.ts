@@ -5,7 +5,7 @@ import {
   COMPARED_FRAMES,
   takeComparedFrames,
 } from "~/features/processing/comparison/take-frames.server";
-import { cutFilm } from "~/media/encode/cut.server";
+import { cutFilm } from "~/features/processing/kinds/cut.server";
 import { conversionOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";

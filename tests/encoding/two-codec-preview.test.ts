@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PREVIEW_MOST_BYTES } from "~/media/encode/preview.server";
+import { PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
 import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import {

@@ -35,7 +35,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video's media file can't be read",
-    file: "app/media/serve/public-file.server.ts",
+    file: "app/features/visibility/media-access.server.ts",
     find: "WHERE public AND video_url = @url",
     replace: "WHERE video_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
@@ -43,7 +43,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video's media file can't be read without a session",
-    file: "app/media/serve/serve.server.ts",
+    file: "app/features/visibility/media-access.server.ts",
     find: "(await maySeeHidden(asked)) && !isOfDeletedVideo(asked);",
     replace: "!isOfDeletedVideo(asked);",
     killedBy: "tests/integration/media/media.test.ts",
@@ -59,7 +59,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video's replaced file can't be read",
-    file: "app/media/serve/public-file.server.ts",
+    file: "app/features/visibility/media-access.server.ts",
     find: "file.replaced_at IS NOT NULL AND videos.public",
     replace: "file.replaced_at IS NOT NULL",
     killedBy: "tests/integration/studio/replace-file.test.ts",
@@ -67,7 +67,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video's thumbnail can't be read",
-    file: "app/media/serve/public-file.server.ts",
+    file: "app/features/visibility/media-access.server.ts",
     find: "WHERE public AND thumbnail_url = @url",
     replace: "WHERE thumbnail_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
@@ -76,7 +76,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // Streams, storyboards, captions and hover previews are in the same folder.
     rule: "A hidden video's derived files can't be read",
-    file: "app/media/serve/public-file.server.ts",
+    file: "app/features/visibility/media-access.server.ts",
     find: "WHERE public AND video_url >= @from AND video_url < @to",
     replace: "WHERE video_url >= @from AND video_url < @to",
     killedBy: "tests/integration/media/media.test.ts",
@@ -84,7 +84,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video's derived files can't be read while its stream is encoded",
-    file: "app/media/serve/public-file.server.ts",
+    file: "app/features/visibility/media-access.server.ts",
     find: "isDerived && isStreamed(base) ? url",
     replace: "isDerived ? url",
     killedBy: "tests/integration/media/media.test.ts",
@@ -830,7 +830,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Nobody is served the files of a deleted video",
-    file: "app/media/serve/serve.server.ts",
+    file: "app/features/visibility/media-access.server.ts",
     find: " && !isOfDeletedVideo(asked)",
     replace: "",
     killedBy: "tests/integration/studio/trash.test.ts",

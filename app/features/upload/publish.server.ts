@@ -15,9 +15,9 @@ import {
   lookAtFile,
   noteFrames,
 } from "~/features/processing/comparison/likeness.server";
+import { scanNewVideo } from "~/features/processing/kinds/scan.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import { scanNewVideo } from "~/features/processing/scan/scan-queue.server";
 import type { Schedule } from "~/features/visibility/schedule";
 import { newIntention } from "~/features/visibility/visibility.server";
 import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";

@@ -1,10 +1,9 @@
-import { temporaryPath } from "../files/temporary-files.server";
+import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import {
   PictureError,
   type PictureFailure,
   processPicture,
 } from "../pictures/picture-process.server";
-import { discardReceived } from "./received-file.server";
 import { notAnImage } from "./sniff.server";
 import { diskFull, UploadError } from "./upload-error.server";
 
@@ -27,7 +26,7 @@ export async function encodeThumbnail(file: string): Promise<EncodedThumbnail> {
     const { colors } = await processPicture({ kind: "thumbnail", file, target });
     return { file: target, colors };
   } catch (error) {
-    await discardReceived({ path: target, name: "", bytes: 0, sha256: "" });
+    await removeTemporary(target);
     throw error instanceof PictureError ? toUploadError(error.failure) : error;
   }
 }

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { runCommand, runCommandSync } from "~/platform/child-process.server";
-import { DISK_FULL, isDiskFull, WITHOUT_FFMPEG } from "../encode/explain";
 import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
 import { memoryOfProcess, withPlace } from "./process-gate.server";
 
@@ -26,6 +25,8 @@ const MAX_ALLOCATION_BYTES = 512 * 1024 ** 2;
 
 const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
 const RANGED_TIMEOUT_FACTOR = 5;
+
+type Program = "ffmpeg" | "ffprobe";
 
 export interface Limits {
   /** Seconds of the clock; then the program is killed. Left out: someone else watches it. */
@@ -136,11 +137,6 @@ export function hasEncoder(name: string): boolean {
   return all.encoders.has(name);
 }
 
-/** Looks for the programs now, and says so in the log when they are missing. */
-export function announceFfmpeg(): void {
-  if (!ffmpegAvailable()) console.warn(WITHOUT_FFMPEG);
-}
-
 /** Forgets what was found, so that a test can change PATH. */
 export function forgetFfmpeg(): void {
   tools = undefined;
@@ -210,7 +206,7 @@ export function insideLimits(
  * (process-gate.server.ts).
  */
 export function start(
-  program: "ffmpeg" | "ffprobe",
+  program: Program,
   args: string[],
   limits: Limits,
   { cwd, signal, writable }: { cwd: string; signal: AbortSignal; writable: readonly string[] },
@@ -230,20 +226,16 @@ export function start(
  *
  * @throws {InterruptedError} when it did not come to its own end.
  */
-export function run(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
-  return withPlace(() => runToEnd(program, args, limits));
-}
-
-async function runToEnd(program: "ffmpeg" | "ffprobe", args: string[], limits: Limits) {
-  const [command, ...rest] = commandLine(program, args, limits);
-  const result = await runCommand(command, rest, {
-    ...always,
-    timeout: (limits.seconds ?? 0) * timeoutFactor(args) * 1_000,
-    maxBuffer: MAX_OUTPUT_BYTES,
+export function run(program: Program, args: string[], limits: Limits) {
+  return withPlace(async () => {
+    const [command, ...rest] = commandLine(program, args, limits);
+    const timeout = (limits.seconds ?? 0) * timeoutFactor(args) * 1_000;
+    const options = { ...always, timeout, maxBuffer: MAX_OUTPUT_BYTES };
+    const result = await runCommand(command, rest, options);
+    const { exitCode, stdout, stderr, isMaxBuffer } = result;
+    if (!isMaxBuffer) throwIfInterrupted(program, result, [stderr]);
+    return { exitCode, stdout, stderr, isMaxBuffer };
   });
-  const { exitCode, stdout, stderr, isMaxBuffer } = result;
-  if (!isMaxBuffer) throwIfInterrupted(program, result, [stderr]);
-  return { exitCode, stdout, stderr, isMaxBuffer };
 }
 
 /**
@@ -253,30 +245,20 @@ async function runToEnd(program: "ffmpeg" | "ffprobe", args: string[], limits: L
  * @throws {InterruptedError} when it was killed or ran out of time.
  */
 export function runLines(
-  program: "ffmpeg" | "ffprobe",
+  program: Program,
   args: string[],
   limits: Limits,
   onLine: (line: string) => void,
 ): Promise<void> {
-  return withPlace(() => readLines(program, args, limits, onLine));
-}
-
-async function readLines(
-  program: "ffmpeg" | "ffprobe",
-  args: string[],
-  limits: Limits,
-  onLine: (line: string) => void,
-): Promise<void> {
-  const [command, ...rest] = commandLine(program, args, limits);
-  const child = runCommand(command, rest, {
-    ...always,
-    timeout: (limits.seconds ?? 0) * timeoutFactor(args) * 1_000,
-    buffer: false,
+  return withPlace(async () => {
+    const [command, ...rest] = commandLine(program, args, limits);
+    const timeout = (limits.seconds ?? 0) * timeoutFactor(args) * 1_000;
+    const child = runCommand(command, rest, { ...always, timeout, buffer: false });
+    child.stderr.resume();
+    const lines = createInterface({ input: child.stdout }).on("line", onLine);
+    const [result] = await Promise.all([child, once(lines, "close")]);
+    throwIfInterrupted(program, result, []);
   });
-  child.stderr.resume();
-  const lines = createInterface({ input: child.stdout }).on("line", onLine);
-  const [result] = await Promise.all([child, once(lines, "close")]);
-  throwIfInterrupted(program, result, []);
 }
 
 /** Returns the factor for time limits: reading from a file store may be much slower than from a disk. */
@@ -302,6 +284,7 @@ export class InterruptedError extends Error {
   }
 }
 
+const NO_SPACE = /No space left on device/i;
 /** What ffmpeg exits with after SIGINT or SIGTERM, which it takes as a wish to end early. */
 const EXIT_OF_SIGNAL = 255;
 
@@ -312,7 +295,8 @@ export function throwIfInterrupted(
   lines: readonly string[],
 ): void {
   // ffmpeg 5 exits with 0 when the last block of a file could not be written.
-  if (isDiskFull(lines)) throw new InterruptedError(DISK_FULL, "ENOSPC");
+  if (lines.some((line) => NO_SPACE.test(line)))
+    throw new InterruptedError("The disk is full.", "ENOSPC");
   // It also exits with 0 if an HTTP response ends before its Content-Length.
   if (lines.some((line) => line.includes("Stream ends prematurely")))
     throw new InterruptedError("The file could not be read to its end.");
@@ -330,7 +314,7 @@ const always = {
 } as const;
 
 function commandLine(
-  program: "ffmpeg" | "ffprobe",
+  program: Program,
   args: string[],
   limits: Limits,
   writable: readonly string[] = [],

@@ -1,18 +1,14 @@
-import type fs from "node:fs";
 import { stat } from "node:fs/promises";
 import { countDelegatedBytes } from "~/platform/node/media-requests.server";
 import { fileBody } from "~/platform/node/stream-body.server";
 import { settings } from "~/platform/settings.server";
-import { type ByteRange, parseByteRange } from "~/shared/byte-range";
-import { type Bucket, bucketFile, type MediaName, mediaUrl, parseMediaUrl } from "../bucket.server";
+import { parseByteRange } from "~/shared/byte-range";
+import { bucketFile, type MediaName } from "../bucket.server";
 import { copyState, localFile, readText, storedUnlessNewer } from "../files/local-copies.server";
-import { isOfDeletedVideo } from "../files/references.server";
 import type { StoredFile } from "../files/stored-files.server";
 import { isUnfinished } from "../files/temporary-files.server";
-import { fileExists } from "../media-files.server";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { mediaType, openFile } from "./open-file.server";
-import { publicFile } from "./public-file.server";
 import {
   answerBytes,
   CONTENT_SECURITY_POLICY,
@@ -23,7 +19,7 @@ import {
   storageFailure,
 } from "./serve-stored.server";
 import { requestedWidth } from "./small-picture.server";
-import { fileBehind, playlistWithCaptions } from "./stream-captions.server";
+import { playlistWithCaptions } from "./stream-captions.server";
 
 /**
  * `private`: no shared cache may outlive the hiding of a video. `no-transform`: compression would
@@ -34,32 +30,24 @@ const PUBLIC_CACHE = "private, max-age=3600, no-transform";
 const MAX_COPIED_BYTES = 1024 ** 2;
 
 /**
- * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for
- * what is not there and, without a difference, for what is not public and may not be seen.
+ * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for what is not
+ * there. The caller has checked access.
  *
- * @param maySeeHidden asked only about a file that is not public.
+ * @param isPublic whether browsers may cache it.
  */
 export async function serveMedia(
   request: Request,
-  bucket: Bucket,
-  path: string,
-  maySeeHidden: (name: MediaName) => Promise<boolean>,
+  asked: MediaName,
+  isPublic: boolean,
 ): Promise<Response> {
-  const asked = { bucket, path };
-  const open = publicName(asked);
-  const isOpen = open?.path === path;
-  // Who may see it gets the file itself, also where others get the one that is played.
-  const isOwn =
-    !isOpen && isThere(asked) && (await maySeeHidden(asked)) && !isOfDeletedVideo(asked);
-  const current = isOwn ? asked : open;
   const { search } = new URL(request.url);
-  const name = current && (await requestedWidth(requestedVersion(current, search), search));
-  const file = name && fileOf(name);
+  const name = await requestedWidth(requestedVersion(asked, search), search);
+  const file = mediaFile(name);
   if (!file) return notFound();
 
   const stored = await storedUnlessNewer(file);
   const headers = new Headers({
-    "Cache-Control": isOwn ? NO_CACHE : PUBLIC_CACHE,
+    "Cache-Control": isPublic ? PUBLIC_CACHE : NO_CACHE,
     "Content-Type": stored?.type ?? (await mediaType(file)),
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Accept-Ranges": "bytes",
@@ -81,7 +69,7 @@ export async function sendFile(
   name: MediaName,
   headers: Headers,
 ): Promise<Response> {
-  const file = fileOf(name);
+  const file = mediaFile(name);
   if (!file) return notFound();
   const stored = await storedUnlessNewer(file);
   return sendStoredOrLocal(request, name, { file, stored }, headers);
@@ -163,32 +151,14 @@ async function serveUnfinished(
     await handle.close();
     return notFound();
   }
-  return rangeResponse(handle, range, size, headers);
-}
-
-function rangeResponse(
-  handle: fs.promises.FileHandle,
-  { start, end }: ByteRange,
-  size: number,
-  headers: Headers,
-): Response {
-  const length = end - start + 1;
-  headers.set("Content-Length", String(length));
+  const { start, end } = range;
+  headers.set("Content-Length", String(end - start + 1));
   headers.set("Content-Range", `bytes ${start}-${end}/${size}`);
-  return new Response(fileBody(handle, start, length), { status: 206, headers });
-}
-
-function publicName(name: MediaName): MediaName | undefined {
-  return parseMediaUrl(publicFile(mediaUrl(name.bucket, name.path)) ?? "");
-}
-
-function isThere(name: MediaName): boolean {
-  const file = fileOf(fileBehind(name));
-  return file !== undefined && fileExists(file);
+  return new Response(fileBody(handle, start, end - start + 1), { status: 206, headers });
 }
 
 /** As `bucketFile`, and undefined of what would be below a file: whoever asks names it, no row does. */
-function fileOf({ bucket, path }: MediaName): string | undefined {
+export function mediaFile({ bucket, path }: MediaName): string | undefined {
   try {
     return bucketFile(bucket, path);
   } catch (error) {

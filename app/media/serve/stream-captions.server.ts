@@ -105,7 +105,7 @@ interface Row {
 function rowsOf(name: MediaName): Row[] {
   const prefix = mediaUrl("videos", mediaBasePath(name.path));
   return prepared(
-    // From "{base}." to below "{base}0", see public-file.server.ts.
+    // From "{base}." to below "{base}0", see media-access.server.ts.
     `SELECT hls_url, captions, duration FROM videos WHERE video_url >= @from AND video_url < @to
      UNION ALL SELECT hls_url, captions, duration FROM video_files
      WHERE video_url >= @from AND video_url < @to

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseSummary } from "~/features/processing/kinds/loudness.server";
 import { enqueueMissing } from "~/features/processing/queue/enqueue.server";
 import { findPublished } from "~/features/watch/video.server";
-import { parseSummary } from "~/media/encode/loudness.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobRows, videoRow, workUntilIdle } from "../../encode-library";

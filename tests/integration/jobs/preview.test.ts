@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPreview, PREVIEW_MOST_BYTES } from "~/media/encode/preview.server";
+import { createPreview, PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
 import { processPicture } from "~/media/pictures/picture-process.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { workOn } from "../../encode-library";

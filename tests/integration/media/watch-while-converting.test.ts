@@ -6,10 +6,10 @@ import { listPublished } from "~/features/catalogue/lists/listing.server";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import { beginWork, startRunner, type Work } from "~/features/processing/queue/worker.server";
+import { answerMedia } from "~/features/visibility/media-access.server";
 import { findPublished } from "~/features/watch/video.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { serveMedia } from "~/media/serve/serve.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addToLibrary,
@@ -86,7 +86,11 @@ async function untilWatchable(id: string): Promise<Work> {
 async function get(url: string, headers: Record<string, string> = {}): Promise<Response> {
   const [, , bucket, ...rest] = url.split("/");
   const request = new Request(`http://localhost${url}`, { headers });
-  return serveMedia(request, bucket as "videos", rest.join("/"), async () => false);
+  return answerMedia(
+    request,
+    { bucket: bucket as "videos", path: rest.join("/") },
+    async () => false,
+  );
 }
 
 async function statusOf(url: string, headers?: Record<string, string>): Promise<number> {

@@ -5,7 +5,7 @@ import {
   MAX_REASON_LENGTH,
   scanFile,
   UnscannedError,
-} from "~/features/processing/scan/scan-file.server";
+} from "~/features/processing/kinds/scan.server";
 import { useTemporarySite } from "../../temporary-site";
 import { scanWith, setCommand } from "./scan-scripts";
 

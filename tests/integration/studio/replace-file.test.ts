@@ -9,11 +9,11 @@ import { checkLibrary } from "~/features/operations/library-check/check-library.
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { emptyTrash, purge, TRASH_MS } from "~/features/trash/trash.server";
+import { publicFile } from "~/features/visibility/media-access.server";
 import { countWatched, readWatchedParts } from "~/features/watch/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { publicFile } from "~/media/serve/public-file.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { sqliteHandle } from "~db/client.server";
 import { FILE_COLUMNS, POSTER_COLUMNS } from "~db/video-files";

@@ -6,9 +6,9 @@ import { listDeletions, RECENT_MS } from "~/features/library/trash/recent-deleti
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { emptyTrash, purge, TRASH_MS } from "~/features/trash/trash.server";
+import { answerMedia } from "~/features/visibility/media-access.server";
 import { readWatchedParts } from "~/features/watch/watched-parts.server";
 import { removeFiles } from "~/media/files/removals.server";
-import { serveMedia } from "~/media/serve/serve.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import type { Failure } from "~/platform/failure";
 import { projected } from "~db/changes.server";
@@ -87,7 +87,7 @@ function addWhole(id: string, columns: Record<string, string | number | null> = 
 async function statusFor(id: string): Promise<number> {
   const name = `u/17000000000${id.charCodeAt(0)}.mp4`;
   const request = new Request(`${ORIGIN}/media/videos/${name}`);
-  const answer = await serveMedia(request, "videos", name, async () => true);
+  const answer = await answerMedia(request, { bucket: "videos", path: name }, async () => true);
   await answer.body?.cancel();
   return answer.status;
 }

@@ -1,16 +1,20 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
+import {
+  readSegments,
+  readTarget,
+  renditionNames,
+} from "~/features/processing/kinds/encode-codecs.server";
+import { parseSummary } from "~/features/processing/kinds/loudness.server";
+import { streamStart } from "~/features/watch/stream-start.server";
 import { CaptionsLimitError, convertCaptions, readCues, writeWebvtt } from "~/media/captions/cues";
 import { captionsLabel, languageTag } from "~/media/captions/languages";
-import { readSegments, readTarget, renditionNames } from "~/media/encode/encode-codecs.server";
-import { parseSummary } from "~/media/encode/loudness.server";
 import { readAnalysis } from "~/media/encode/renditions.server";
 import { receiveMultipart } from "~/media/intake/multipart.server";
 import { requireImage, videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { readMp4Layout } from "~/media/probe/mp4-boxes.server";
-import { streamStart } from "~/media/serve/stream-start.server";
 import { settings } from "~/platform/settings.server";
 import { parseUrl } from "~/shared/addresses";
 import { parseStoryboard } from "~/shared/streams/storyboard";

@@ -1,5 +1,5 @@
+import { videosOfFile } from "~/features/visibility/media-access.server";
 import type { MediaName } from "~/media/bucket.server";
-import { videosOfFile } from "~/media/serve/public-file.server";
 import { prepared, sqliteHandle } from "~db/client.server";
 import type { ReportKind, VideoDecision } from "~db/schema/moderation";
 

@@ -1,5 +1,5 @@
+import { endScan, scanAgain } from "~/features/processing/kinds/scan.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import { endScan, scanAgain } from "~/features/processing/scan/scan-queue.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";

@@ -1,8 +1,8 @@
+import { filesBeingImported } from "~/features/upload/import/running-imports.server";
 import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { cutBasePath } from "~/media/files/cut-source.server";
 import type { NamedFiles } from "~/media/files/references.server";
 import { secondOf } from "~/media/intake/move-into-bucket.server";
-import { filesBeingImported } from "~/media/intake/running-imports.server";
 import { readCaptions } from "~db/captions";
 import { database, prepared } from "~db/client.server";
 import { rowsWithFilesAfter } from "./missing-files.server";

@@ -1,11 +1,11 @@
 import { releaseHold } from "~/features/visibility/holds.server";
-import { readReason } from "~/media/encode/explain";
 import { partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobKind, JobState, VideoStatus } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { onJobsChanged } from "../queue/queue-state.server";
+import { readReason } from "../queue/reasons";
 
 const EVERY_MS = 10_000;
 /** In one transaction. */

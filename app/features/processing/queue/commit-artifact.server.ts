@@ -29,7 +29,7 @@ import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
 import { askForFingerprint, notePairs } from "../comparison/fingerprint.server";
 import { holdLikeness } from "../comparison/likeness.server";
-import { noteScan } from "../scan/scan-queue.server";
+import { noteScan } from "../kinds/scan.server";
 import { delayCleanup, repeatJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
 import { isOurs, markDone, RESULT_WAIT_MS, tableOf } from "./queue.server";

@@ -9,7 +9,7 @@ import { allRows, runChange } from "~db/run-query.server";
 import { JOB_KINDS, type JobKind, type JobState, type VideoRow } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { queueUnfinishedScans } from "../scan/scan-queue.server";
+import { queueUnfinishedScans } from "../kinds/scan.server";
 import { PRIORITIES, SOURCE_KEPT_MS } from "./kinds";
 import { OUTDATED_SQL } from "./outdated-streams.server";
 import { jobsChanged } from "./queue-state.server";
@@ -17,7 +17,7 @@ import { jobsChanged } from "./queue-state.server";
 /**
  * What is asked for of every video at once: further codecs are for popular ones, see `enqueuePopular`,
  * films are compared once their pictures have been made, and new files alone are scanned, see
- * features/processing/scan/scan-queue.server.ts.
+ * kinds/scan.server.ts.
  */
 export const KINDS_OF_ALL = JOB_KINDS.filter(
   (kind) => kind !== "codecs" && kind !== "fingerprint" && kind !== "scan",

@@ -33,7 +33,7 @@ export interface Removal {
 
 /**
  * Removes versions of the played file which were replaced. Players that began with one of them have long finished.
- * Its URL leads to the file that is played (see public-file.server.ts).
+ * Its URL leads to the file that is played (see media-access.server.ts).
  */
 export async function removeEarlierVersions(source: Source): Promise<void> {
   const names = await namesIn({ bucket: "videos", path: source.basePath });

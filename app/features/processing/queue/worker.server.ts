@@ -3,7 +3,6 @@ import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { announceCodecs, HardwareSuspendedError } from "~/media/encode/encoders.server";
-import { DISK_FULL, explain } from "~/media/encode/explain";
 import {
   createTask,
   EncodeError,
@@ -14,7 +13,7 @@ import { diskFigures, hasFreeDiskSpace, WORK_PREFIX, workFolder } from "~/media/
 import { evictCopies } from "~/media/files/local-copies.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { PictureError } from "~/media/pictures/picture-process.server";
-import { announceFfmpeg, ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
+import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
@@ -24,8 +23,7 @@ import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
-import { UnscannedError } from "../scan/scan-file.server";
-import { noteUnscanned } from "../scan/scan-queue.server";
+import { noteUnscanned, UnscannedError } from "../kinds/scan.server";
 import { commitArtifact, NameTakenError, removeStale } from "./commit-artifact.server";
 import { askForCleanups, enqueuePopular } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
@@ -45,6 +43,7 @@ import {
   returnToQueue,
 } from "./queue.server";
 import { isQueuePaused, jobsChanged, onJobsChanged } from "./queue-state.server";
+import { DISK_FULL, explain, WITHOUT_FFMPEG } from "./reasons";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
 /** How often it polls for jobs that another process has added, or whose back-off is over. */
@@ -60,8 +59,8 @@ const runner = processState(
 
 /** Lets the server's own process work on the queue, until it is asked to leave. */
 export function startJobs(): void {
-  announceFfmpeg();
   if (ffmpegAvailable()) announceCodecs();
+  else console.warn(WITHOUT_FFMPEG);
   if (!hasWork() || settings().encoderConcurrency === 0) return;
   const { stop } = runner();
   onShutdown(stop);

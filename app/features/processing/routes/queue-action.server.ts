@@ -2,7 +2,6 @@ import { changeVideos } from "~/features/library/bulk/bulk.server";
 import { refusalFailure } from "~/features/library/messages.server";
 import { isRefusal } from "~/features/permissions/refusal";
 import { codecsSwitchedOff, extraCodecs } from "~/media/encode/encoders.server";
-import { WITHOUT_FFMPEG } from "~/media/encode/explain";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { type Failure, failure, GONE } from "~/platform/failure";
@@ -16,6 +15,7 @@ import { JOB_CHANGES, type JobChange, jobChanger } from "../queue/change-jobs.se
 import { enqueueCodecs } from "../queue/enqueue.server";
 import { JOB_LABELS } from "../queue/kinds";
 import { jobsChanged, pauseQueue } from "../queue/queue-state.server";
+import { WITHOUT_FFMPEG } from "../queue/reasons";
 
 const MAX_FORM_BYTES = 64 * 1024;
 const NOTHING = "Nothing was changed.";

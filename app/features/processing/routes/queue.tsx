@@ -6,7 +6,6 @@ import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { codecsSwitchedOff, extraCodecs } from "~/media/encode/encoders.server";
-import { WITHOUT_FFMPEG } from "~/media/encode/explain";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { type Failure, failure, GONE } from "~/platform/failure";
@@ -24,6 +23,7 @@ import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
 import { queryThread } from "~db/threads/query-thread.server";
 import { pausedSince } from "../queue/queue-state.server";
+import { WITHOUT_FFMPEG } from "../queue/reasons";
 import {
   QUEUE_STATE_LABELS,
   QUEUE_STATES,

@@ -1,7 +1,6 @@
 import { Form } from "@remix-run/react";
 import { CircleCheck } from "lucide-react";
 import { useState } from "react";
-import { readReason } from "~/media/encode/explain";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
@@ -10,6 +9,7 @@ import { PageLink } from "~/ui/page-link";
 import { useHydrated } from "~/ui/use-hydrated";
 import { Progress } from "../queue/job-progress";
 import { BLOCKED, type JobNow } from "../queue/kinds";
+import { readReason } from "../queue/reasons";
 import { QUEUE_STATE_LABELS, type QueueView, queueHref } from "./queue-address";
 import type { QueuePage } from "./queue-page.server";
 

@@ -21,9 +21,9 @@ import {
   type Look,
   noteFrames,
 } from "~/features/processing/comparison/likeness.server";
+import { scanNewVideo } from "~/features/processing/kinds/scan.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import { scanNewVideo } from "~/features/processing/scan/scan-queue.server";
 import { HOLD_SENTENCES } from "~/features/visibility/holds.server";
 import { newIntention } from "~/features/visibility/visibility.server";
 import { bucketFile, mediaUrl } from "~/media/bucket.server";

@@ -1,9 +1,9 @@
 import fs from "node:fs/promises";
 import { type MediaName, mediaBasePath } from "~/media/bucket.server";
 import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
-import { isImporting } from "~/media/intake/running-imports.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { database, prepared, transaction } from "~db/client.server";
+import { isImporting } from "./running-imports.server";
 
 /**
  * The journal that makes an import crash-safe. The next import or start enqueues the removal of files that have no

@@ -1,8 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { findPreview, previewPath } from "~/features/library/review/preview-links.server";
+import { answerMedia, videosOfFile } from "~/features/visibility/media-access.server";
 import { parseMediaUrl } from "~/media/bucket.server";
-import { videosOfFile } from "~/media/serve/public-file.server";
-import { serveMedia } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { requestContext } from "~/platform/node/request-context.server";
 
@@ -18,7 +17,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   const name = sent === pathname ? parseMediaUrl(pathname.slice(within.length)) : undefined;
   const preview = findPreview(token);
   if (!preview || !name || !videosOfFile(name).includes(preview.videoId)) return notFound();
-  const answer = await serveMedia(request, name.bucket, name.path, async () => true);
+  const answer = await answerMedia(request, name, async () => true);
   const headers = new Headers(answer.headers);
   // In no cache, so that nothing is left of it once the link is revoked.
   headers.set("Cache-Control", "private, no-store, no-transform");

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { streamStart } from "~/media/serve/stream-start.server";
+import { streamStart } from "../stream-start.server";
 import { publishedStream } from "../video.server";
 
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };

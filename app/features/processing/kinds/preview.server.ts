@@ -1,19 +1,19 @@
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/preview-files";
-import { inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
-import type { Artifact, Source } from "./artifact";
+import type { Artifact, Source } from "~/media/encode/artifact";
 import {
   chooseEncoder,
   extraArguments,
   extraCodecs,
   pictureArguments,
   uploadFilter,
-} from "./encoders.server";
-import { pictureFilters } from "./filters.server";
-import { fit, steadyRate } from "./renditions.server";
-import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
+} from "~/media/encode/encoders.server";
+import { pictureFilters } from "~/media/encode/filters.server";
+import { fit, steadyRate } from "~/media/encode/renditions.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import type { Probe } from "~/media/probe/probe.server";
+import { AV1_PREVIEW, H264_PREVIEW, previewStart } from "~/shared/streams/preview-files";
 
 export const PREVIEW_MOST_BYTES = 500_000;
 /** Its shorter side, its quality, and its bits a second at most. */

@@ -72,11 +72,6 @@ export function explain(message: string, lines: readonly string[]): string {
   return [known ?? message, last && `${SAID}${last}`].filter(Boolean).join(" ").slice(0, 1_000);
 }
 
-/** Whether ffmpeg ended because there is no room. */
-export function isDiskFull(lines: readonly string[]): boolean {
-  return lines.some((line) => /No space left on device/i.test(line));
-}
-
 /** What the log and the admin panel say when the programs are missing. */
 export const WITHOUT_FFMPEG =
   "ffmpeg is not installed: videos are published as they are, without conversion, posters, storyboards, previews and streaming.";

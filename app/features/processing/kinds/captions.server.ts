@@ -1,15 +1,15 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { readCaptionFile } from "~/media/captions/captions-thread.server";
+import { CaptionsLimitError } from "~/media/captions/cues";
+import { captionsLabel, distinctLabel, languageTag } from "~/media/captions/languages";
+import { type Artifact, cpuSecondsFor, type Source } from "~/media/encode/artifact";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
+import { removeTemporary } from "~/media/files/temporary-files.server";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import type { Probe } from "~/media/probe/probe.server";
+import type { SubtitleStream } from "~/media/probe/streams";
 import type { Captions } from "~db/captions";
-import { readCaptionFile } from "../captions/captions-thread.server";
-import { CaptionsLimitError } from "../captions/cues";
-import { captionsLabel, distinctLabel, languageTag } from "../captions/languages";
-import { removeTemporary } from "../files/temporary-files.server";
-import { inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
-import type { SubtitleStream } from "../probe/streams";
-import { type Artifact, cpuSecondsFor, type Source } from "./artifact";
-import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
 /** More languages than a film is sold with. */
 const MOST_TRACKS = 20;

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { timestamp } from "../captions/cues";
-import { processPicture } from "../pictures/picture-process.server";
-import type { Probe } from "../probe/probe.server";
-import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "./artifact";
-import { extractFrame, extractFrames } from "./frames.server";
-import { fit } from "./renditions.server";
-import { EncodeError, type Task } from "./task.server";
+import { timestamp } from "~/media/captions/cues";
+import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { extractFrame, extractFrames } from "~/media/encode/frames.server";
+import { fit } from "~/media/encode/renditions.server";
+import { EncodeError, type Task } from "~/media/encode/task.server";
+import { processPicture } from "~/media/pictures/picture-process.server";
+import type { Probe } from "~/media/probe/probe.server";
 
 const SIDE = 720;
 const CANDIDATES = 9;

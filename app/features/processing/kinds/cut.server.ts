@@ -1,6 +1,10 @@
-import { inputArguments } from "../probe/ffmpeg.server";
-import { type Probe, timestampsJump } from "../probe/probe.server";
-import { type Artifact, type Cut, cpuSecondsFor, maxFileBytes, type Source } from "./artifact";
+import {
+  type Artifact,
+  type Cut,
+  cpuSecondsFor,
+  maxFileBytes,
+  type Source,
+} from "~/media/encode/artifact";
 import {
   chosenHardware,
   deviceArguments,
@@ -11,11 +15,13 @@ import {
   threads,
   uploadFilter,
   withSoftware,
-} from "./encoders.server";
-import { pictureFilters } from "./filters.server";
-import { fit, renditionsFor, steadyRate } from "./renditions.server";
-import { runFfmpeg, type Task } from "./task.server";
-import { languageOf, streams } from "./transcode.server";
+} from "~/media/encode/encoders.server";
+import { pictureFilters } from "~/media/encode/filters.server";
+import { fit, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import { runFfmpeg, type Task } from "~/media/encode/task.server";
+import { languageOf, streams } from "~/media/encode/transcode.server";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
 /** Streams are made from it, so that it must lose next to nothing: x264's 17 is hardly told from the film. */
 const QUALITY = 17;

@@ -1,7 +1,7 @@
-import { inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
-import { type Artifact, cpuSecondsFor, NO_ARTIFACT, type Source } from "./artifact";
-import { EncodeError, runFfmpeg, type Task } from "./task.server";
+import { type Artifact, cpuSecondsFor, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { EncodeError, runFfmpeg, type Task } from "~/media/encode/task.server";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import type { Probe } from "~/media/probe/probe.server";
 
 /** What EBU R128 says of silence, and what a film without sound has. */
 const SILENCE_LUFS = -70;

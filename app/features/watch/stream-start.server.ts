@@ -1,7 +1,7 @@
 import path from "node:path";
+import { bucketFile, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { readText } from "~/media/files/local-copies.server";
 import { startRendition } from "~/shared/streams/start-rendition";
-import { bucketFile, mediaUrl, parseMediaUrl } from "../bucket.server";
-import { readText } from "../files/local-copies.server";
 
 /** Where the file of a rendition begins, which a player asks for before its first picture. */
 interface FileStart {

@@ -1,15 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { EXTRA_CODECS } from "~/shared/streams/codecs";
-import { unlessMissing } from "~/shared/unless-missing";
-import { bucketFile, type MediaName, parseMediaUrl } from "../bucket.server";
-import { readText } from "../files/local-copies.server";
-import { removeUnreferenced } from "../files/removals.server";
-import { isUnfinished } from "../files/temporary-files.server";
-import { namesIn } from "../media-files.server";
-import { inputArguments } from "../probe/ffmpeg.server";
-import type { Probe } from "../probe/probe.server";
-import { type Artifact, cpuSecondsFor, maxFileBytes, NO_ARTIFACT, type Source } from "./artifact";
+import { bucketFile, type MediaName, parseMediaUrl } from "~/media/bucket.server";
+import {
+  type Artifact,
+  cpuSecondsFor,
+  maxFileBytes,
+  NO_ARTIFACT,
+  type Source,
+} from "~/media/encode/artifact";
 import {
   type CodecEncoder,
   chooseEncoder,
@@ -18,19 +16,33 @@ import {
   extraCodecs,
   threads,
   uploadFilter,
-} from "./encoders.server";
-import { pictureFilters, type Rate } from "./filters.server";
-import { readFragments } from "./fragments.server";
-import { FRAGMENTS } from "./ladder.server";
-import { bandwidth, keyframePlaylist, mediaPlaylist, type Segment, segmentsOf } from "./playlists";
+} from "~/media/encode/encoders.server";
+import { pictureFilters, type Rate } from "~/media/encode/filters.server";
+import { readFragments } from "~/media/encode/fragments.server";
+import { FRAGMENTS } from "~/media/encode/ladder.server";
+import {
+  bandwidth,
+  keyframePlaylist,
+  mediaPlaylist,
+  type Segment,
+  segmentsOf,
+} from "~/media/encode/playlists";
 import {
   keyframeEvery,
   type Rendition,
   renditionsByContent,
   steadyRate,
   usualRenditions,
-} from "./renditions.server";
-import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
+} from "~/media/encode/renditions.server";
+import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
+import { readText } from "~/media/files/local-copies.server";
+import { removeUnreferenced } from "~/media/files/removals.server";
+import { isUnfinished } from "~/media/files/temporary-files.server";
+import { namesIn } from "~/media/media-files.server";
+import { inputArguments } from "~/media/probe/ffmpeg.server";
+import type { Probe } from "~/media/probe/probe.server";
+import { EXTRA_CODECS } from "~/shared/streams/codecs";
+import { unlessMissing } from "~/shared/unless-missing";
 
 /** SVT-AV1 takes three to four times the processor time of x264's `veryfast`. */
 const TIMES_THE_WORK = 6;

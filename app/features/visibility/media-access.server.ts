@@ -1,6 +1,35 @@
+import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { isOfDeletedVideo } from "~/media/files/references.server";
+import { fileExists } from "~/media/media-files.server";
+import { isPrivateVersion } from "~/media/serve/file-version.server";
+import { mediaFile, serveMedia } from "~/media/serve/serve.server";
+import { notFound } from "~/media/serve/serve-stored.server";
+import { fileBehind } from "~/media/serve/stream-captions.server";
 import { prepared } from "~db/client.server";
-import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.server";
-import { isPrivateVersion } from "./file-version.server";
+
+/**
+ * Answers GET and HEAD of a file. 404 for what is not there and, without a difference, for what is not public and
+ * may not be seen.
+ *
+ * @param maySeeHidden asked only about a file that is not public.
+ */
+export async function answerMedia(
+  request: Request,
+  asked: MediaName,
+  maySeeHidden: (name: MediaName) => Promise<boolean>,
+): Promise<Response> {
+  const open = parseMediaUrl(publicFile(mediaUrl(asked.bucket, asked.path)) ?? "");
+  if (open?.path === asked.path) return serveMedia(request, open, true);
+  // Who may see it gets the file itself, also where others get the one that is played.
+  const isOwn = isThere(asked) && (await maySeeHidden(asked)) && !isOfDeletedVideo(asked);
+  if (isOwn) return serveMedia(request, asked, false);
+  return open ? serveMedia(request, open, true) : notFound();
+}
+
+function isThere(name: MediaName): boolean {
+  const file = mediaFile(fileBehind(name));
+  return file !== undefined && fileExists(file);
+}
 
 /**
  * The file that anyone may have at an address, itself an address: the same one when a public
