@@ -194,11 +194,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
 }
 
 /** The same, with something in between. */
-async function pumpThrough(
-  stream: Readable,
-  between: Duplex,
-  sink: Writable,
-): Promise<void> {
+async function pumpThrough(stream: Readable, between: Duplex, sink: Writable): Promise<void> {
   const out = pump(between, sink);
   out.catch((error) => between.destroy(error));
   // Its own failure is the cause of the other one.
