@@ -578,7 +578,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A stranger's address gets one email about reports a day",
-    file: "app/features/moderation/reports/mail-recipients.server.ts",
+    file: "app/features/moderation/reports/report-mails.server.ts",
     find: "if (firstEmails.consume(recipient, now) !== undefined) return undefined;",
     replace: "",
     killedBy: "tests/integration/trust/report-mails.test.ts",
@@ -586,7 +586,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Only the link in an email confirms its address",
-    file: "app/features/moderation/reports/mail-recipients.server.ts",
+    file: "app/features/moderation/reports/report-mails.server.ts",
     find: 'const report = link?.origin === "email" ? readReport(link.id) : undefined;',
     replace: "const report = link ? readReport(link.id) : undefined;",
     killedBy: "tests/integration/trust/report-mails.test.ts",

@@ -2,7 +2,7 @@ import {
   sealDecision,
   sealMessage,
   sealReport,
-} from "~/features/moderation/reports/report-box.server";
+} from "~/features/moderation/reports/report-records.server";
 import { statusPath } from "~/features/moderation/reports/status-token.server";
 import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import { ADMIN, type SiteProcess } from "../site-process";

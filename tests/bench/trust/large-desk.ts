@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sealBox } from "~/features/consent/performer-box.server";
-import { sealMessage, sealReport } from "~/features/moderation/reports/report-box.server";
+import { sealMessage, sealReport } from "~/features/moderation/reports/report-records.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle } from "~db/client.server";
 import { REPORT_KINDS } from "~db/schema/moderation";

@@ -4,7 +4,7 @@ import { loadReview } from "~/features/library/review/review.server";
 import { action as review } from "~/features/library/routes/review";
 import { decideReport } from "~/features/moderation/reports/decide.server";
 import type { DeskDecision } from "~/features/moderation/reports/decisions";
-import { eraseClosedReport } from "~/features/moderation/reports/erase.server";
+import { eraseClosedReport } from "~/features/moderation/reports/report-forms.server";
 import { eraseDue } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { addMessage, createReport } from "~/features/moderation/reports/report-records.server";

@@ -141,7 +141,7 @@ describe("the list of what a browser remembers", () => {
 
 describe("the list of limits by address", () => {
   /** It counts the addresses of emails, for a day, as the list of what is kept says of reports. */
-  const BY_EMAIL = "app/features/moderation/reports/mail-recipients.server.ts";
+  const BY_EMAIL = "app/features/moderation/reports/report-mails.server.ts";
   const isByAddress = ({ file }: { file: string }) => file !== BY_EMAIL;
   const HAS_LIMIT = /^(?:export )?const \w+ = (?:attempt|address)Limit\(|[=:] limitedNetworkOf\(/m;
   const users = sources.filter(isByAddress).filter(({ source }) => HAS_LIMIT.test(source));

@@ -3,10 +3,12 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { eraseClosedReport } from "~/features/moderation/reports/erase.server";
-import { addVideos } from "~/features/moderation/reports/name-videos.server";
-import { preserveReport } from "~/features/moderation/reports/preserve.server";
 import { reportArchive } from "~/features/moderation/reports/report-archive.server";
+import {
+  addVideos,
+  eraseClosedReport,
+  preserveReport,
+} from "~/features/moderation/reports/report-forms.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import {
   addMessage,

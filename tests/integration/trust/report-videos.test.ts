@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { takeOver } from "~/features/library/files/take-over.server";
 import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
 import type { DeskDecision } from "~/features/moderation/reports/decisions";
-import { hideChanged, hideReported } from "~/features/moderation/reports/hide-at-once.server";
-import { addVideos, takeOutVideo } from "~/features/moderation/reports/name-videos.server";
+import { addVideos, takeOutVideo } from "~/features/moderation/reports/report-forms.server";
+import { hideChanged, hideReported } from "~/features/moderation/reports/report-holds.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import {
   createReport,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hideChanged } from "~/features/moderation/reports/hide-at-once.server";
+import { hideChanged } from "~/features/moderation/reports/report-holds.server";
 import { forgetFingerprint } from "~/features/processing/comparison/fingerprint.server";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";

@@ -1,4 +1,9 @@
-import { strikeSentence } from "~/features/accounts/users/strike-rules";
+import {
+  type GivenStrike,
+  LONGEST_REASON,
+  strikeSentence,
+} from "~/features/accounts/users/strike-rules";
+import { strikeableOf, strikeIn } from "~/features/accounts/users/strikes.server";
 import { blockFilm, unblockFilm } from "~/features/processing/comparison/blocked-films.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
@@ -11,8 +16,6 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { VideoDecision } from "~db/schema/moderation";
 import { retryWhileBusy } from "~db/write-lock";
-import { done, NO_REPORT } from "./answers";
-import { choicesFor, isRemoved, refusalFor } from "./choices.server";
 import {
   DECISION_LABELS,
   type DeskDecision,
@@ -20,7 +23,8 @@ import {
   LOG_LABELS,
   MOST_REASON_LETTERS,
 } from "./decisions";
-import { versionOf } from "./report-page.server";
+import { lift, settleReport } from "./report-holds.server";
+import { choicesFor, isRemoved, refusalFor, versionOf } from "./report-page.server";
 import {
   addMessage,
   closeReport,
@@ -29,8 +33,6 @@ import {
   readReport,
 } from "./report-records.server";
 import { decideVideo, type NamedVideo } from "./report-videos.server";
-import { lift, settleReport } from "./settle.server";
-import { noStrike, strikeUploaders } from "./strike.server";
 import { noteDecision } from "./uploader-decisions.server";
 
 const FAILED = "Nothing was decided.";
@@ -275,4 +277,37 @@ function present(ids: readonly string[]): string[] {
   return prepared("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
     .pluck()
     .all(JSON.stringify(ids)) as string[];
+}
+
+/** Why a decision can't come with a strike. */
+export function noStrike(decision: DeskDecision, ids: readonly string[]): string | undefined {
+  if (decision !== "remove") return "A strike comes with a removal. Choose Remove, or untick it.";
+  if (ids.length === 0) {
+    return "These videos were removed before. A strike comes with the first removal.";
+  }
+  if (strikeableOf(ids).length > 0) return undefined;
+  return "None of these videos has an uploader who can be given a strike.";
+}
+
+/** Part of a transaction: one for each uploader, however many of their videos are removed. */
+export function strikeUploaders(
+  videoIds: readonly string[],
+  reason: string,
+  userId: string,
+  now: number,
+): (GivenStrike & { userId: string })[] {
+  const short = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON - 1)}…` : reason;
+  const all: (GivenStrike & { userId: string })[] = [];
+  for (const { id } of strikeableOf(videoIds, now)) {
+    const given = strikeIn(id, short, userId, now);
+    if (given) all.push({ ...given, userId: id });
+  }
+  return all;
+}
+
+export const NO_REPORT = { detail: "There is no such report." };
+
+/** Returns the toast for a form of the report page that succeeded. */
+export function done(description: string): ToastMessage {
+  return { title: "Reports", description, kind: "success" };
 }

@@ -1,15 +1,19 @@
 import { Form, useNavigation } from "@remix-run/react";
-import { useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import type { Strikeable } from "~/features/accounts/users/strike-rules";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { TextAreaField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import type { DecisionFailure } from "./decide.server";
-import { DECISION_HINTS, DECISION_LABELS, MOST_REASON_LETTERS } from "./decisions";
+import {
+  DECISION_HINTS,
+  DECISION_LABELS,
+  type DeskDecision,
+  MOST_REASON_LETTERS,
+} from "./decisions";
 import type { ReportPage } from "./report-page.server";
 import { Decided } from "./reported-videos";
-import { DECISION_KEYS, useDecisionKeys } from "./use-decision-keys";
 
 /** What a moderator can decide now, with the reason that both sides read. */
 export function DecisionForm({
@@ -118,4 +122,38 @@ export function DecisionForm({
 function strikeHint({ email, strikes, isLast }: Strikeable): string {
   const has = `${email} has ${strikes === 0 ? "no strike" : formatQuantity(strikes, "strike")}`;
   return isLast ? `${has}: this one blocks the account.` : `${has}.`;
+}
+
+/** The key that chooses each decision. */
+export const DECISION_KEYS: Record<DeskDecision, string> = {
+  hide: "h",
+  keep: "k",
+  remove: "r",
+  restore: "b",
+  "counter-notice": "c",
+  "not-here": "n",
+  ask: "a",
+};
+
+/** Elements in which letters are typed, and dialogs. */
+const TYPING = 'input:not([type="radio"], [type="checkbox"]), select, textarea, dialog';
+
+/** Lets letter keys choose a decision, and moves the focus to the reason. */
+export function useDecisionKeys(form: RefObject<HTMLFormElement>): void {
+  useEffect(() => {
+    const choose = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      if (event.target instanceof Element && event.target.closest(TYPING)) return;
+      const choices = form.current?.querySelectorAll<HTMLInputElement>('input[name="decision"]');
+      const chosen = [...(choices ?? [])].find(
+        ({ value }) => DECISION_KEYS[value as DeskDecision] === event.key.toLowerCase(),
+      );
+      if (!chosen) return;
+      event.preventDefault();
+      chosen.checked = true;
+      form.current?.querySelector("textarea")?.focus();
+    };
+    window.addEventListener("keydown", choose);
+    return () => window.removeEventListener("keydown", choose);
+  }, [form]);
 }

@@ -1,16 +1,25 @@
 import type { Strikeable } from "~/features/accounts/users/strike-rules";
 import { strikeableOf } from "~/features/accounts/users/strikes.server";
 import { refusalsOf } from "~/features/consent/publication.server";
+import { sourcesOf } from "~/features/visibility/holds.server";
 import { preservedUntil } from "~/media/files/preserved.server";
+import { settings } from "~/platform/settings.server";
+import { eventLoopTurns } from "~/shared/event-loop";
 import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 import { acceptancesOf } from "../uploaders/accepted-terms.server";
 import type { AcceptedTerms } from "../uploaders/terms";
-import { choicesFor } from "./choices.server";
 import { DECISIONS, type DeskDecision, timeLeft } from "./decisions";
-import { type Report, type ReportMessage, readMessages, readReport } from "./report-records.server";
-import { checkedKinds, type NamedVideo } from "./report-videos.server";
+import {
+  countMessages,
+  openReport,
+  type Report,
+  type ReportMessage,
+  readMessages,
+  readReport,
+} from "./report-records.server";
+import { checkedKinds, isHere, type NamedVideo } from "./report-videos.server";
 
 const EARLIER_SHOWN = 10;
 /** How many of the latest reports are searched for those of the same uploader. Takes a few milliseconds. */
@@ -206,4 +215,111 @@ function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport
     ...ofVideos.map((each) => ({ ...each, isOfVideo: true })),
     ...others.map((each) => ({ ...each, isOfVideo: false })),
   ];
+}
+
+/** Whether a moderator has removed a video because of this report, or of any if none is given. */
+export function isRemoved(videoId: string, reportId?: string): boolean {
+  const reports = sourcesOf(videoId, "removed");
+  return reportId === undefined ? reports.length > 0 : reports.includes(reportId);
+}
+
+/** Returns what a moderator can decide now about one video of a report; empty for a video that is no longer on this site. */
+export function choicesFor(
+  { id: reportId, state, videos }: Pick<Report, "id" | "state" | "videos">,
+  { id, decision }: NamedVideo,
+): DeskDecision[] {
+  if (isRemoved(id, reportId)) {
+    // If a reopened report has no other video to decide about, upholding the removal closes it.
+    const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
+    return decision !== "remove" || isUpheld
+      ? ["remove", "restore"]
+      : ["counter-notice", "restore"];
+  }
+  if (!isHere(id)) return [];
+  return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
+}
+
+/** Whether a video still needs a decision: it is on this site or was removed by this report, and has none yet. */
+export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
+  return decision === null && (isRemoved(id, reportId) || isHere(id));
+}
+
+/** Returns why a decision isn't possible for a video. */
+export function refusalFor(decision: DeskDecision, reportId: string, { id }: NamedVideo): string {
+  if (isRemoved(id, reportId)) {
+    return decision === "counter-notice"
+      ? "The counter-notice has already been recorded. Decide whether to restore the video."
+      : "The video was removed. Restore it instead.";
+  }
+  if (!isHere(id)) return "The video is no longer on this site.";
+  if (!isRemoved(id)) return "The video was not removed.";
+  return decision === "hide"
+    ? "The video was removed because of another report."
+    : "Another report removed the video. Restore it there.";
+}
+
+/** Opened without others having their turn in between: some 0.1 ms. */
+const OPENED_AT_ONCE = 10;
+const MOST_OTHERS = 50;
+
+/** Another report that somebody sent; times are ISO 8601 UTC. */
+export interface OwnReport {
+  id: string;
+  kind: ReportKind;
+  state: ReportState;
+  decision: ReportDecision | null;
+  receivedAt: string;
+}
+
+/** All that is kept of who sent a report, beside what is decided about the video. */
+export interface KeptOfReporter {
+  /** When the texts are deleted automatically, ISO 8601 UTC; null while the report isn't closed. */
+  until: string | null;
+  /** Messages that the reporter wrote. */
+  messages: number;
+  /** Mails that wait to be sent. */
+  mails: number;
+  /** Whether other reports can be told to be theirs: by their e-mail address. */
+  hasAddress: boolean;
+  /** Other reports with that address, the newest first, 50 at most; undefined unless they were asked for. */
+  others?: OwnReport[];
+}
+
+/** @param withOthers to open every report that is kept, which takes a second for a hundred thousand. */
+export async function keptOfReporter(report: Report, withOthers: boolean): Promise<KeptOfReporter> {
+  const { id, closedAt } = report;
+  const address = addressIn(report.box);
+  const kept = closedAt && Date.parse(closedAt) + settings().reportKeepMs;
+  return {
+    until: kept ? new Date(kept).toISOString() : null,
+    messages: countMessages(id, "reporter"),
+    mails: prepared("SELECT count(*) FROM outbox WHERE report_id = ?").pluck().get(id) as number,
+    hasAddress: address !== "",
+    ...(withOthers && address && { others: await othersOf(id, address) }),
+  };
+}
+
+function addressIn(box: Report["box"]): string {
+  return box && typeof box !== "string" ? box.email.trim().toLowerCase() : "";
+}
+
+/** The texts are encrypted one by one, so only opening them tells whose they are. */
+async function othersOf(id: string, address: string): Promise<OwnReport[]> {
+  const next = prepared(
+    `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, box FROM reports
+     WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${OPENED_AT_ONCE}`,
+  );
+  const turn = eventLoopTurns();
+  const others: OwnReport[] = [];
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const rows = next.all(before) as (OwnReport & { at: number; box: string })[];
+    for (const { at, box, ...other } of rows) {
+      before = at;
+      if (other.id === id || addressIn(openReport(box)) !== address) continue;
+      others.push(other);
+    }
+    if (rows.length === 0 || others.length >= MOST_OTHERS) return others.slice(0, MOST_OTHERS);
+    await turn();
+  }
 }

@@ -1,9 +1,12 @@
-import { Link } from "@remix-run/react";
+import { Form, Link } from "@remix-run/react";
+import { usePermissions } from "~/features/permissions/use-permissions";
 import { DELETED_ACCOUNT } from "~/platform/activity/activity-labels";
+import { formatQuantity } from "~/shared/format";
+import { Button, ButtonLink } from "~/ui/button";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
-import type { ReportPage } from "./report-page.server";
+import type { KeptOfReporter, OwnReport, ReportPage } from "./report-page.server";
 
 /** The text of the report. */
 export function Statement({ report }: Pick<ReportPage, "report">) {
@@ -118,6 +121,138 @@ export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
             </li>
           ))}
         </ul>
+      )}
+    </PageSection>
+  );
+}
+
+/** The data kept about a reporter, with the button that deletes it if the reporter asks. */
+export function KeptOfReporterPanel({
+  report,
+  kept,
+}: Pick<ReportPage, "report"> & { kept: KeptOfReporter }) {
+  const isErased = report.erasedAt !== null;
+  const { until, messages, mails, hasAddress, others } = kept;
+  return (
+    <PageSection id="kept" title="Data kept about the reporter">
+      {isErased ? (
+        <p className="text-sm">
+          The text was deleted. What remains names nobody: the kind of report, its dates, its videos
+          and the decisions.
+        </p>
+      ) : (
+        <p className="text-sm figures">
+          The text above is stored encrypted
+          {messages > 0 && `, with ${formatQuantity(messages, "message")}`}
+          {mails > 0 && `, and ${formatQuantity(mails, "email")} waiting to be sent`}.{" "}
+          {until ? (
+            <>
+              It is deleted automatically on <Time value={until} />.
+            </>
+          ) : (
+            "It is deleted automatically some time after the report is closed."
+          )}{" "}
+          No IP address, cookie or browser is recorded.
+        </p>
+      )}
+      {others && <Others others={others} />}
+      {hasAddress && !others && (
+        <ButtonLink to="?reporter" preventScrollReset variant="secondary" className="self-start">
+          Find other reports of this reporter
+        </ButtonLink>
+      )}
+      {report.state === "closed" && !isErased && (
+        <Form method="post" preventScrollReset className="flex flex-col gap-3">
+          <p className="text-sm text-muted">
+            Deletes the report’s text and messages for good. The decisions stay. Earlier backups
+            still contain the encrypted text until they are deleted.
+          </p>
+          <Button name="intent" value="erase" variant="danger" className="self-start">
+            Delete report text
+          </Button>
+        </Form>
+      )}
+    </PageSection>
+  );
+}
+
+function Others({ others }: { others: OwnReport[] }) {
+  if (others.length === 0)
+    return <p className="text-sm">No other report was sent with this email address.</p>;
+  return (
+    <ul aria-label="Other reports of this reporter" className="flex flex-col text-sm">
+      {others.map(({ id, kind, state, decision, receivedAt }) => (
+        <li key={id} className="flex flex-wrap items-center gap-x-3">
+          <Link
+            to={`/admin/reports/${encodeURIComponent(id)}`}
+            className="inline-flex min-h-11 items-center underline underline-offset-4"
+          >
+            {KIND_LABELS[kind]}
+          </Link>
+          <span className="text-muted figures">
+            <Time value={receivedAt} />
+            {", "}
+            {state === "closed" && decision ? CLOSED_LABELS[decision] : STATE_LABELS[state]}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Preserves everything about a report for a year. Owners can download it as one file. */
+export function PreservePanel({
+  report,
+  preservedUntil,
+}: Pick<ReportPage, "report" | "preservedUntil">) {
+  const allows = usePermissions();
+  return (
+    <PageSection id="preserve" title="Evidence">
+      <p className="text-sm figures">
+        {preservedUntil ? (
+          <>
+            The videos with all their files, and everything written about this report, are preserved
+            until <Time value={preservedUntil} />. Nobody can delete them before that date.
+          </>
+        ) : (
+          "Preserving keeps the videos with all their files, and everything written about this report, for one year, for example because the authorities ask for it. Nobody can delete them during that time."
+        )}
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Form method="post" preventScrollReset>
+          <Button name="intent" value="preserve" variant="secondary">
+            {preservedUntil ? "Extend to a year from now" : "Preserve"}
+          </Button>
+        </Form>
+        {allows("/admin/reports/:id/archive") && (
+          <Form
+            method="post"
+            action={`/admin/reports/${encodeURIComponent(report.id)}/archive`}
+            reloadDocument
+          >
+            <Button variant="secondary">Download everything</Button>
+          </Form>
+        )}
+      </div>
+      {preservedUntil && allows("/admin/reports/:id end-preservation") && (
+        <details className="rounded-lg border border-line px-4 py-1">
+          <summary className="cursor-pointer py-3 text-sm font-medium">
+            Stop preserving this report
+          </summary>
+          <Form
+            method="post"
+            preventScrollReset
+            className="flex flex-col items-start gap-4 pt-1 pb-3"
+          >
+            <p className="text-sm text-muted">
+              Anything that was due to be deleted in the meantime is then deleted, such as videos
+              that have been in the trash for more than 30 days.
+            </p>
+            <Button name="intent" value="end-preservation" variant="danger">
+              Stop preserving
+            </Button>
+          </Form>
+        </details>
       )}
     </PageSection>
   );

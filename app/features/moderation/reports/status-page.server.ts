@@ -1,8 +1,7 @@
 import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
-import type { ReportKind } from "~db/schema/moderation";
-import { plainText } from "./report-form.server";
+import type { ReportKind } from "~db/schema/reports";
 import {
   addMessage,
   closeReport,
@@ -26,6 +25,7 @@ import {
 } from "./report-texts";
 import { gravestDecision, type NamedVideo } from "./report-videos.server";
 import { reportIdOf } from "./status-token.server";
+import { plainText } from "./submit-report.server";
 
 const LONGEST_MESSAGE = 4_000;
 /** How many messages a reporter can send about one report. */

@@ -1,8 +1,8 @@
 import { isPreservedReport } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, sqliteHandle, transaction } from "~db/client.server";
-import type { UploaderDecisionsTable } from "~db/schema/accounts";
-import { openDecision, sealDecision } from "./report-box.server";
+import type { UploaderDecisionsTable } from "~db/schema/terms";
+import { openDecision, sealDecision } from "./report-records.server";
 
 const SHOWN = 100;
 /** Deleted in one transaction: a few milliseconds. */

@@ -16,15 +16,22 @@ import { Time } from "~/ui/time";
 import { type DecisionFailure, decideReport } from "../reports/decide.server";
 import { DecisionForm } from "../reports/decision-form";
 import { DECISIONS, KIND_LABELS } from "../reports/decisions";
-import { eraseClosedReport } from "../reports/erase.server";
-import { keptOfReporter } from "../reports/kept-of-reporter.server";
-import { KeptOfReporterPanel } from "../reports/kept-panel";
-import { addVideos, takeOutVideo } from "../reports/name-videos.server";
-import { endPreservationOf, preserveReport } from "../reports/preserve.server";
-import { PreservePanel } from "../reports/preserve-panel";
+import {
+  addVideos,
+  endPreservationOf,
+  eraseClosedReport,
+  preserveReport,
+  takeOutVideo,
+} from "../reports/report-forms.server";
 import { Deadline } from "../reports/report-list";
-import { readReportPage } from "../reports/report-page.server";
-import { Course, EarlierReports, Statement } from "../reports/report-panels";
+import { keptOfReporter, readReportPage } from "../reports/report-page.server";
+import {
+  Course,
+  EarlierReports,
+  KeptOfReporterPanel,
+  PreservePanel,
+  Statement,
+} from "../reports/report-panels";
 import { ReportedVideos } from "../reports/reported-videos";
 import { SafetyLinks } from "../reports/safety-links";
 

@@ -10,7 +10,7 @@ import { redirectWithToast } from "~/platform/toast.server";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { noteOpening } from "../reports/mail-recipients.server";
+import { noteOpening } from "../reports/report-mails.server";
 import { LINK_NOT_OPENED_TEXT } from "../reports/report-texts";
 import { performStatus, readStatusPage } from "../reports/status-page.server";
 import { AnswerForm, Messages, StatusSummary, WithdrawForm } from "../reports/status-panels";

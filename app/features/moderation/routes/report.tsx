@@ -20,11 +20,16 @@ import { videoPath } from "~/shared/addresses";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
 import { KindChoice, ReportForm, reportHref } from "../reports/report-form";
-import { plainText, toReportKind } from "../reports/report-form.server";
 import { mailSender } from "../reports/report-records.server";
 import { KIND_TEXTS } from "../reports/report-texts";
 import { newFormId, statusPath } from "../reports/status-token.server";
-import { puzzleFor, type RefusedReport, submitReport } from "../reports/submit-report.server";
+import {
+  plainText,
+  puzzleFor,
+  type RefusedReport,
+  submitReport,
+  toReportKind,
+} from "../reports/submit-report.server";
 
 export const meta = privateMeta("Report");
 

@@ -1,13 +1,20 @@
 import { LRUCache } from "lru-cache";
-import { hold, holdsOf } from "~/features/visibility/holds.server";
+import { hold, holdsOf, releaseHold, sourcesOf } from "~/features/visibility/holds.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { atMostEntries } from "~/platform/attempt-limit.server";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
-import type { ReportKind } from "~db/schema/moderation";
-import { URGENT_KINDS } from "./report-records.server";
-import { checkedKinds, isHere, uncheckedReports } from "./report-videos.server";
+import type { ReportKind } from "~db/schema/reports";
+import { isWaiting } from "./report-page.server";
+import { closeReport, moveReport, URGENT_KINDS } from "./report-records.server";
+import {
+  checkedKinds,
+  gravestDecision,
+  isHere,
+  uncheckedReports,
+  videosOf,
+} from "./report-videos.server";
 
 /**
  * A report of somebody under age or shown without consent hides its videos before a moderator has read it. Because
@@ -107,4 +114,35 @@ function isWithinLimit(now: number): boolean {
     .pluck()
     .get() as number;
   return since(DAY_MS) < Math.max(MIN_PER_DAY, Math.floor(listed * shareOfDay));
+}
+
+/**
+ * Releases the hold of a report on a video. Holds of other reports stay. Open urgent reports that no moderator has
+ * reviewed get a hold of their own, because they may have relied on this one.
+ */
+export function lift(videoId: string, reportId: string, now: number): void {
+  if (!sourcesOf(videoId, "report").includes(reportId)) return;
+  holdForOthers(videoId, reportId, now);
+  releaseHold({ videoId, reason: "report", sourceId: reportId });
+}
+
+/** Holds a video for the open urgent reports that no moderator has reviewed, except one. */
+export function holdForOthers(videoId: string, reportId: string, now: number): void {
+  for (const { id } of uncheckedReports(videoId)) {
+    if (id !== reportId) hold({ videoId, reason: "report", sourceId: id }, now);
+  }
+}
+
+/**
+ * Closes a report once each of its videos on this site has a decision, and reopens it otherwise. A report without a
+ * video on this site stays open until a moderator closes it.
+ */
+export function settleReport(id: string, now: number): void {
+  const videos = videosOf(id);
+  const decision = gravestDecision(videos);
+  if (decision === undefined || videos.some((video) => isWaiting(id, video))) {
+    moveReport({ id, from: ["closed"], to: "open" }, now);
+  } else {
+    closeReport({ id, decision, again: true }, now);
+  }
 }

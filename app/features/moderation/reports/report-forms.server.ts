@@ -1,16 +1,15 @@
-import { preserve, preservedUntil } from "~/media/files/preserved.server";
+import { endPreservation, preserve, preservedUntil } from "~/media/files/preserved.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
-import { done, NO_REPORT } from "./answers";
-import { isRemoved } from "./choices.server";
-import { hideNamed, hidesAtOnce } from "./hide-at-once.server";
-import { moveReport, type Report, readReport } from "./report-records.server";
+import { done, NO_REPORT } from "./decide.server";
+import { hideNamed, hidesAtOnce, holdForOthers, lift, settleReport } from "./report-holds.server";
+import { isRemoved } from "./report-page.server";
+import { eraseReport, moveReport, type Report, readReport } from "./report-records.server";
 import { isHere, nameVideos, unnameVideo } from "./report-videos.server";
 import { videosIn } from "./reported-addresses";
-import { holdForOthers, lift, settleReport } from "./settle.server";
 
 const NOTHING_ADDED = "No video was added.";
 const NOTHING_TAKEN_OUT = "The video was not taken out.";
@@ -101,4 +100,87 @@ export async function takeOutVideo(
 
 function log({ id, kind }: Report, action: string, videoId: string, userId: string, now: number) {
   appendToLog({ action, reportId: id, videoId, userId, detail: { kind } }, now);
+}
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+const NOTHING_PRESERVED = "Nothing was preserved.";
+const NOT_ENDED = "The preservation was not ended.";
+
+/**
+ * Preserves the videos and texts of a report for one year, for example because the authorities ask for it. Nobody can
+ * delete them during that time. Videos that are gone are preserved too, since files of theirs may be left. Calling it
+ * again restarts the year.
+ *
+ * @returns the failure: 404 for no such report.
+ */
+export async function preserveReport(
+  reportId: string,
+  userId: string,
+  now = Date.now(),
+): Promise<Failure | ToastMessage> {
+  const until = new Date(now + YEAR_MS).toISOString();
+  const answer = await transaction((): Failure | ToastMessage => {
+    const report = readReport(reportId);
+    if (!report) return failure(404, NOTHING_PRESERVED, NO_REPORT);
+    const ids = report.videos.map(({ id }) => id);
+    preserve(reportId, ids, until);
+    for (const videoId of ids.length > 0 ? ids : [undefined]) {
+      appendToLog({ action: "preserve", reportId, videoId, userId, detail: { until } }, now);
+    }
+    return done(`Everything about this report is preserved until ${until.slice(0, 10)}.`);
+  });
+  if (!("status" in answer))
+    await transaction(() => recordActivity({ userId, action: "report-preserve" }));
+  return answer;
+}
+
+/**
+ * Ends the preservation of a report before the year is over.
+ *
+ * @returns the failure: 409 if it isn't preserved.
+ */
+export async function endPreservationOf(
+  reportId: string,
+  userId: string,
+  now = Date.now(),
+): Promise<Failure | ToastMessage> {
+  const isEnded = await transaction(() => {
+    if (preservedUntil(reportId) === null || !endPreservation(reportId)) return false;
+    appendToLog({ action: "preserve-end", reportId, userId }, now);
+    return true;
+  });
+  if (!isEnded) return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
+  await transaction(() => recordActivity({ userId, action: "report-preserve-end" }));
+  return done("This report is no longer preserved. Its videos and text can be deleted again.");
+}
+
+const FAILED = "Nothing was deleted.";
+
+/**
+ * Deletes the texts of a closed report before REPORT_KEEP has passed, for a reporter who asks for it.
+ *
+ * @returns the failure: 404 for no such report, 409 for one that is open, erased or preserved.
+ */
+export async function eraseClosedReport(
+  id: string,
+  userId: string,
+): Promise<Failure | ToastMessage> {
+  const report = readReport(id);
+  if (!report) return failure(404, FAILED, NO_REPORT);
+  const until = preservedUntil(id);
+  if (until !== null) {
+    const detail = `The report is preserved until ${until.slice(0, 10)}.`;
+    return failure(409, FAILED, { detail });
+  }
+  const isErased = await transaction(() => {
+    if (!eraseReport(id)) return false;
+    appendToLog({ action: "erase", reportId: id, userId });
+    return true;
+  });
+  if (!isErased) {
+    const detail = "Only the text of a closed report can be deleted, and only once.";
+    return failure(409, FAILED, { detail });
+  }
+  await transaction(() => recordActivity({ userId, action: "report-erase" }));
+  return done("The text of the report was deleted.");
 }
