@@ -1,6 +1,6 @@
 import { deleteOldDevices } from "~/features/accounts/device.server";
 import { deleteOldInvitations } from "~/features/accounts/invitations.server";
-import { deleteExpiredChallenges } from "~/features/accounts/passkeys/challenge.server";
+import { deleteExpiredChallenges } from "~/features/accounts/passkeys/passkey-challenge.server";
 import { deleteOldAnswers } from "~/features/api/repeated-answers.server";
 import { deleteExpiredSessions } from "~/features/permissions/session.server";
 import { deleteOldDownloads } from "~/features/upload/from-url/downloads.server";

@@ -1,9 +1,10 @@
 // npm run backup: a consistent copy of the site, while it runs.
 import fs from "node:fs";
 import path from "node:path";
-import { BackupError, BackupRunningError } from "~/features/operations/backups/backup-error";
 import {
   BACKUP,
+  BackupError,
+  BackupRunningError,
   copyNew,
   listUploads,
   secretFile,
@@ -23,7 +24,7 @@ import {
 } from "~/features/operations/backups/backup-records.server";
 import { copyDatabase } from "~/features/operations/backups/copy-database.server";
 import { makeBackup } from "~/features/operations/backups/make-backup.server";
-import { openStoredCopies } from "~/features/operations/backups/stored-copies.server";
+import { openStoredCopies } from "~/features/operations/backups/uploads-copy.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";

@@ -1,6 +1,5 @@
 // npm run create-user: makes an account for another admin.
-import { generatePassword } from "~/features/accounts/first-account.server";
-import { createUser } from "~/features/accounts/users.server";
+import { createUser, generatePassword } from "~/features/accounts/users.server";
 import { ask, askNewPassword } from "./ask";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";

@@ -3,8 +3,7 @@
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { ensureFirstAccount } from "~/features/accounts/first-account.server";
-import { firstUser } from "~/features/accounts/users.server";
+import { ensureFirstAccount, firstUser } from "~/features/accounts/users.server";
 import { refusalOfTerms } from "~/features/moderation/uploaders/terms.server";
 import { type ImportEntry, ImportError } from "~/features/upload/import/entry";
 import { importVideos } from "~/features/upload/import/import.server";

@@ -1,8 +1,13 @@
 // npm run set-password: for an admin who has forgotten the password or lost the second factor.
-import { generatePassword } from "~/features/accounts/first-account.server";
+
 import { listPasskeys, removePasskeys } from "~/features/accounts/passkeys/passkeys.server";
 import { removeSecondFactor } from "~/features/accounts/second-factor.server";
-import { AccountError, findUserByEmail, setPassword } from "~/features/accounts/users.server";
+import {
+  AccountError,
+  findUserByEmail,
+  generatePassword,
+  setPassword,
+} from "~/features/accounts/users.server";
 import { transaction } from "~db/client.server";
 import { ask, askNewPassword } from "./ask";
 import { runScript } from "./run-script";

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { withFrame } from "~/features/library/edit/edit-frame.server";
-import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
+import { readAlertsPage } from "~/features/operations/alerts/alert-records.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import {
   checkStore,

@@ -66,14 +66,12 @@ const OWNED: {
       "app/platform/health.server.ts": "its file that probes whether the disk is writable",
       "app/features/operations/backups/backup-files.server.ts": "parts of a backup",
       "app/features/operations/backups/backup-folder.server.ts":
-        "its file that probes whether the disk is writable",
+        "its folder that probes whether the disk is writable, and old backups",
       "app/features/operations/backups/copy-database.server.ts":
         "an incomplete copy of the database",
       "app/features/operations/backups/make-backup.server.ts": "an unfinished backup",
       "app/features/operations/backups/prove-backup.server.ts": "the folder of a test restore",
       "app/features/operations/backups/restore-backup.server.ts": "copies that a restore created",
-      "app/features/operations/backups/stored-backups.server.ts":
-        "old backups, after a newer one was verified",
       "db/migrate.server.ts": "an incomplete copy of the database",
     },
   },
@@ -101,9 +99,9 @@ const OWNED: {
     pattern: /\b(?:createHmac|timingSafeEqual)\b|"cookie-signature"/,
     owners: {
       "app/platform/signed-value.server.ts": "for all others",
-      "app/media/serve/serve-stored.server.ts": "URLs as the CDN specifies them",
-      "app/features/operations/alerts/webhook.server.ts": "headers of Standard Webhooks",
-      "app/features/operations/monitoring/metrics-access.server.ts": "a token of the settings",
+      "app/media/storage/cdn.server.ts": "URLs as the CDN specifies them",
+      "app/features/operations/alerts/deliver.server.ts": "headers of Standard Webhooks",
+      "app/features/operations/monitoring/metrics.server.ts": "a token of the settings",
     },
   },
   {

@@ -1,7 +1,7 @@
 import type { OpenSession } from "~/features/permissions/session.server";
 import { attemptLimit } from "~/platform/attempt-limit.server";
 import { FormError, tooManyAttempts } from "~/platform/form-error.server";
-import { readPasskeyAnswer, verifyPasskey } from "./passkeys/answer-challenge.server";
+import { readPasskeyAnswer, verifyPasskey } from "./passkeys/passkey-challenge.server";
 import { checkPassword, HashingBusyError, userAsker } from "./password.server";
 import { proveSecondFactor } from "./sign-in.server";
 import { findUser } from "./users.server";

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { findSignedCookie, readSignedCookie, signedCookie } from "~/platform/signed-cookie.server";
 import { database, prepared } from "~db/client.server";
-import { type Credentials, credentialsMark } from "./credentials-mark.server";
 
 /**
  * Marks of the browsers in which an account has signed in (OWASP: device cookies). A mark gives no access. It only
@@ -101,4 +100,21 @@ export function deviceName(userAgent: string | null): string {
   ]);
   if (browser && system) return `${browser} on ${system}`;
   return browser ?? system ?? "";
+}
+
+/** What an account signs in with, apart from passkeys. */
+export interface Credentials {
+  password_hash: string;
+  totp_enabled_at: string | null;
+}
+
+/**
+ * Returns a digest that changes with the password, and when the second factor is turned on or off. A cookie with
+ * this digest is void after any of these.
+ */
+export function credentialsMark({ password_hash, totp_enabled_at }: Credentials): string {
+  return createHash("sha256")
+    .update(`${password_hash} ${totp_enabled_at ?? "off"}`)
+    .digest("base64url")
+    .slice(0, 22);
 }

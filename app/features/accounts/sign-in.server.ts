@@ -1,18 +1,25 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
+import { forgetPage, rememberedPage } from "~/features/permissions/return-to.server";
+import { openSession } from "~/features/permissions/session.server";
 import { recordActivity } from "~/platform/activity/activity.server";
+import type { ActivityAction } from "~/platform/activity/activity-labels";
 import { addressLimit } from "~/platform/address-limit.server";
 import { type AttemptLimit, attemptLimit } from "~/platform/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/platform/client-address.server";
 import { counts } from "~/platform/counts.server";
 import { FormError, tooManyAttempts } from "~/platform/form-error.server";
-import { transaction } from "~db/client.server";
-import { credentialsMark } from "./credentials-mark.server";
-import { knownDevice } from "./device.server";
-import { passkeyOwner, readPasskeyAnswer, verifyPasskey } from "./passkeys/answer-challenge.server";
+import { readSignedCookie, removedCookie, signedCookie } from "~/platform/signed-cookie.server";
+import { redirectWithToast } from "~/platform/toast.server";
+import { database, transaction } from "~db/client.server";
+import { credentialsMark, deviceName, knownDevice, markDevice } from "./device.server";
+import {
+  passkeyOwner,
+  readPasskeyAnswer,
+  verifyPasskey,
+} from "./passkeys/passkey-challenge.server";
 import { checkPassword, HashingBusyError, strangerAsker, userAsker } from "./password.server";
-import { spendRecoveryCode } from "./recovery-codes.server";
-import { checkSecondFactor } from "./second-factor.server";
+import { checkSecondFactor, spendRecoveryCode } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
 
 const WINDOW_SECONDS = 15 * 60;
@@ -187,4 +194,61 @@ function noteGuessing(userId: string, action: "sign-in-refused" | "code-refused"
   setImmediate(() => {
     transaction(() => recordActivity({ userId, action })).catch(console.error);
   });
+}
+
+/** Signs a user in whose identity is proven: a new session, the toast, and back to the page that was asked for, or Home. */
+export async function completeSignIn(
+  request: Request,
+  userId: string,
+  action: ActivityAction = "sign-in",
+): Promise<Response> {
+  const device = deviceName(request.headers.get("User-Agent"));
+  const headers = new Headers();
+  headers.append("Set-Cookie", await openSession(userId, device));
+  const known = knownDevice(request, userId);
+  const mark = await transaction(() => {
+    recordActivity({ userId, action, detail: device });
+    return markDevice(userId, known);
+  });
+  headers.append("Set-Cookie", mark);
+  headers.append("Set-Cookie", forgetPage());
+  return redirectWithToast(
+    rememberedPage(request),
+    { title: "Success", description: "Signed in successfully!", kind: "success" },
+    { headers },
+  );
+}
+
+const COOKIE = "second-step";
+const SECOND_STEP_MAX_AGE_MS = 5 * 60 * 1000;
+
+/** The `Set-Cookie` header of somebody whose password was right and whose code is still asked for. */
+export function secondStepCookie(
+  user: { id: string; credentials: string },
+  now = Date.now(),
+): string {
+  const value = `${user.id} ${user.credentials}`;
+  return signedCookie(COOKIE, value, now + SECOND_STEP_MAX_AGE_MS, now);
+}
+
+/** The `Set-Cookie` header that ends the step. */
+export function endSecondStep(): string {
+  return removedCookie(COOKIE);
+}
+
+/** Whose password was given in the last five minutes; undefined when nobody's was. */
+export async function findSecondStep(
+  request: Request,
+  now = Date.now(),
+): Promise<{ id: string; email: string } | undefined> {
+  const [id, given] = readSignedCookie(request, COOKIE, now)?.split(" ") ?? [];
+  if (!id) return undefined;
+  const user = await database()
+    .selectFrom("users")
+    .select(["id", "email", "password_hash", "totp_enabled_at"])
+    .where("id", "=", id)
+    .where("totp_enabled_at", "is not", null)
+    .where("deactivated_at", "is", null)
+    .executeTakeFirst();
+  return user && credentialsMark(user) === given ? { id: user.id, email: user.email } : undefined;
 }

@@ -2,8 +2,7 @@ import { Link } from "@remix-run/react";
 import { UserRoundCheck } from "lucide-react";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { formatQuantity } from "~/shared/format";
-import type { ConsentState } from "./consent";
-import { consentHref } from "./consent-address";
+import { type ConsentState, consentHref } from "./consent";
 
 /** The state of a video's record, with a link for users who may change it; nothing if no record is required. */
 export function ConsentLine({

@@ -24,7 +24,7 @@ import {
   unwrapKey,
   wrapKey,
 } from "./encrypted-documents.server";
-import { settleVideos } from "./settle.server";
+import { settleVideos } from "./validity.server";
 
 const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
 /** By which an encrypted file is at most larger than its document: its header, and a tag for each 64 KiB. */

@@ -2,7 +2,7 @@ import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
-import { CONSENT_SOURCES, settleVideos } from "./settle.server";
+import { CONSENT_SOURCES, settleVideos } from "./validity.server";
 
 const EVERY_MS = 60_000;
 /** In one transaction. */

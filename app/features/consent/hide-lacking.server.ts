@@ -10,8 +10,7 @@ import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { dayOf } from "./consent";
 import { LACKS_RECORD, type Lacking } from "./lacking.server";
-import { CONSENT_SOURCES } from "./settle.server";
-import { lacksOf } from "./validity.server";
+import { CONSENT_SOURCES, lacksOf } from "./validity.server";
 
 const VIDEOS_AT_ONCE = 32;
 /** Begins the `source_id` of the holds of one batch. */

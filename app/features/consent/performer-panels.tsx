@@ -5,9 +5,8 @@ import { Button } from "~/ui/button";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
-import { DOCUMENT_LABELS, IDENTITY_LABELS } from "./consent";
-import { consentHref } from "./consent-address";
-import type { PerformerErrors, PerformerTexts } from "./performer-form";
+import { consentHref, DOCUMENT_LABELS, IDENTITY_LABELS } from "./consent";
+import type { PerformerErrors, PerformerTexts } from "./performer-action.server";
 import type { Performer, PerformerDocument } from "./performers.server";
 
 /** Who somebody is, and who has checked it. */

@@ -3,12 +3,10 @@ import { hold } from "~/features/visibility/holds.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { fold } from "~/shared/fold";
 import { prepared, transaction } from "~db/client.server";
-import type { PerformerDocumentRow, PerformerRow } from "~db/schema/moderation";
-import { isAdultOn } from "./consent";
+import type { PerformerDocumentRow, PerformerRow } from "~db/schema/consent";
+import { type IdentityDocument, isAdultOn } from "./consent";
 import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
-import { openBox, sealBox } from "./performer-box.server";
-import type { ParsedPerformer } from "./performer-form";
-import { CONSENT_SOURCES, settleVideos } from "./settle.server";
+import { CONSENT_SOURCES, openBox, sealBox, settleVideos } from "./validity.server";
 
 const PERFORMERS_PER_PAGE = 50;
 
@@ -129,6 +127,15 @@ export function findPerformer(id: string): Performer | undefined {
     videos,
     videoCount: videosShowing(id).length,
   };
+}
+
+/** What the form of a performer says, read. */
+export interface ParsedPerformer {
+  stageNames: string[];
+  legalName: string;
+  dateOfBirth: string;
+  documentKind: IdentityDocument | null;
+  checkedOn: string | null;
 }
 
 /** Whether it was saved, and which it is: `changed` when somebody else has changed it since. */

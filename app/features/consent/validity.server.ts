@@ -1,7 +1,11 @@
+import { hold, releaseHold, sourcesOf } from "~/features/visibility/holds.server";
+import { isPublic } from "~/features/visibility/visibility.server";
+import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { recordsSecrets } from "~/platform/secret.server";
+import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
-import { openBox } from "./performer-box.server";
 
 /** Why a consent record isn't valid. */
 export const LACKS = {
@@ -35,7 +39,7 @@ interface State {
 }
 
 /** Returns the videos that must not be public even if no consent is required: ended records and minors. */
-export function conflictsOf(
+function conflictsOf(
   videoIds: readonly string[],
   now: number,
 ): { ended: Set<string>; minors: Set<string> } {
@@ -101,4 +105,102 @@ function isReadable(videoId: string, known: Map<string, boolean>): boolean {
     known.set(id, isOpen);
     return isOpen;
   });
+}
+
+/**
+ * The problems of consent records. Each is a separate cause of a hold. Batches of `hide-lacking.server.ts` are further
+ * causes.
+ */
+export const CONSENT_SOURCES = {
+  /** Somebody shown was under 18. */
+  minor: "minor",
+  /** Somebody shown was under 18, and their record was deleted. Nothing releases this hold. */
+  deletedMinor: "deleted-minor",
+  ended: "ended",
+  /** Published without a valid record although REQUIRE_CONSENT is on. */
+  required: "required",
+} as const;
+
+/**
+ * Updates the holds of videos after their consent records or the day have changed. Synchronous, for the transaction
+ * of the caller.
+ *
+ * @returns how many videos it hid.
+ */
+export function settleVideos(videoIds: readonly string[], now = Date.now()): number {
+  if (videoIds.length === 0) return 0;
+  const { ended, minors } = conflictsOf(videoIds, now);
+  const lacking = lacksOf(videoIds, now);
+  let hidden = 0;
+  for (const videoId of videoIds) {
+    const wasPublic = isPublic(videoId);
+    const causes: string[] = [];
+    if (minors.has(videoId)) causes.push(CONSENT_SOURCES.minor);
+    if (ended.has(videoId)) causes.push(CONSENT_SOURCES.ended);
+    if (settings().requireConsent && lacking.has(videoId) && isPublished(videoId)) {
+      causes.push(CONSENT_SOURCES.required);
+    }
+    for (const sourceId of causes) add(videoId, sourceId, now);
+    for (const sourceId of sourcesOf(videoId, "consent")) {
+      if (isOver(sourceId, causes, lacking.has(videoId))) release(videoId, sourceId, now);
+    }
+    if (wasPublic && !isPublic(videoId)) hidden += 1;
+  }
+  return hidden;
+}
+
+function isOver(sourceId: string, causes: readonly string[], isLacking: boolean): boolean {
+  const { minor, ended, deletedMinor } = CONSENT_SOURCES;
+  if (sourceId === deletedMinor) return false;
+  // The others wait for a record that is valid as a whole.
+  return sourceId === minor || sourceId === ended ? !causes.includes(sourceId) : !isLacking;
+}
+
+function add(videoId: string, sourceId: string, now: number): void {
+  if (!hold({ videoId, reason: "consent", sourceId }, now)) return;
+  appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
+}
+
+function release(videoId: string, sourceId: string, now: number): void {
+  releaseHold({ videoId, reason: "consent", sourceId });
+  appendToLog({ action: "consent-release", videoId, detail: { cause: sourceId } }, now);
+}
+
+function isPublished(videoId: string): boolean {
+  return (
+    prepared("SELECT 1 FROM videos WHERE id = ? AND status = 'published'").get(videoId) !==
+    undefined
+  );
+}
+
+/**
+ * Stores REQUIRE_CONSENT in the database at startup. Its triggers then hold each video that is published without a
+ * valid record, even by another program, in the same statement. Turning the setting off releases nothing, because a
+ * setting lost by accident would publish videos. Owners can release them, see `releaseHidden`.
+ */
+export function applyConsentRequirement(): void {
+  prepared(
+    settings().requireConsent
+      ? "INSERT OR IGNORE INTO consent_requirement (id) VALUES (1)"
+      : "DELETE FROM consent_requirement",
+  ).run();
+}
+
+/** What of a performer stands encrypted in the database. */
+export interface PerformerBox {
+  legalName: string;
+  /** YYYY-MM-DD */
+  dateOfBirth: string;
+}
+
+const PURPOSE = "performer";
+
+export function sealBox(box: PerformerBox): string {
+  return encrypt(PURPOSE, JSON.stringify(box), recordsSecrets());
+}
+
+/** Undefined when no secret that is known encrypted it. */
+export function openBox(box: string): PerformerBox | undefined {
+  const text = decrypt(PURPOSE, box, recordsSecrets());
+  return text === undefined ? undefined : (JSON.parse(text) as PerformerBox);
 }

@@ -3,10 +3,8 @@ import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import type { PerformerRow, VideoConsentRow } from "~db/schema/moderation";
 import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
-import { openBox } from "./performer-box.server";
 import { performersNamed } from "./performers.server";
-import { settleVideos } from "./settle.server";
-import { lacksOf } from "./validity.server";
+import { lacksOf, openBox, settleVideos } from "./validity.server";
 
 const MOST_PEOPLE = 50;
 

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
 import { refusalOfNew } from "~/features/consent/publication.server";
-import {
-  type Acceptance,
-  keepAcceptance,
-} from "~/features/moderation/uploaders/accepted-terms.server";
+import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/account-now.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";

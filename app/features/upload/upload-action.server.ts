@@ -1,5 +1,5 @@
 import { data } from "@remix-run/node";
-import { consentHref } from "~/features/consent/consent-address";
+import { consentHref } from "~/features/consent/consent";
 import { assertAllowed, currentUser, type SessionUser } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/own-videos";
 import { allows, type Permission } from "~/features/permissions/permissions";

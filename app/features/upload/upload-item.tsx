@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { consentHref } from "~/features/consent/consent-address";
+import { consentHref } from "~/features/consent/consent";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatBytes } from "~/shared/format-bytes";

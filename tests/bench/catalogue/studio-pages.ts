@@ -18,11 +18,11 @@ import {
   readQueue,
   readQueueView as readReportsView,
 } from "~/features/moderation/reports/queue.server";
-import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
-import { sourceFigures } from "~/features/operations/statistics/source-figures.server";
+import { readAlertsPage } from "~/features/operations/alerts/alert-records.server";
 import {
   readStatistics,
   readVideoStatistics,
+  sourceFigures,
 } from "~/features/operations/statistics/statistics.server";
 import { readQueueView } from "~/features/processing/screens/queue-address";
 import { readTrashView } from "~/features/trash/trash-address";

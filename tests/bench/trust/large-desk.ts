@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sealBox } from "~/features/consent/performer-box.server";
+import { sealBox } from "~/features/consent/validity.server";
 import { sealMessage, sealReport } from "~/features/moderation/reports/report-records.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle } from "~db/client.server";

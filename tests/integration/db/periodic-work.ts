@@ -5,7 +5,7 @@ import { takeOverReady } from "~/features/library/files/ready-files.server";
 import { performDue } from "~/features/library/schedule/schedule.server";
 import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
 import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
-import { forgetAccepted } from "~/features/moderation/uploaders/accepted-terms.server";
+import { forgetAccepted } from "~/features/moderation/uploaders/terms.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import { deliverDue } from "~/features/operations/alerts/deliver.server";
 import { pollBackups } from "~/features/operations/backups/run-backups.server";
@@ -90,7 +90,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
     await forgetDecisions();
     await sendReportMails();
   },
-  "app/features/moderation/uploaders/accepted-terms.server.ts": async () => {
+  "app/features/moderation/uploaders/terms.server.ts": async () => {
     for (let last = await forgetAccepted(); last > 0; ) last = await forgetAccepted(last);
   },
   "app/expired-rows.server.ts": () => deleteExpiredRows(),

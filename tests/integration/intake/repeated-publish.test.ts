@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as actOnApi } from "~/features/api/routes/api";
-import { applyConsentRequirement } from "~/features/consent/requirement.server";
+import { applyConsentRequirement } from "~/features/consent/validity.server";
 import { action as actOnPanel } from "~/features/library/routes/admin";
 import { openSession } from "~/features/permissions/session.server";
 import { removeVideos } from "~/features/trash/remove.server";

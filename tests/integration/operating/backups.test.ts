@@ -4,12 +4,13 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { execa } from "execa";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
+import { readAlertsPage } from "~/features/operations/alerts/alert-records.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import { readListing } from "~/features/operations/backups/backup-files.server";
 import {
   backupOptions,
   requireBackupFolder,
+  storedBackups,
 } from "~/features/operations/backups/backup-folder.server";
 import { lastBackups } from "~/features/operations/backups/backup-records.server";
 import { lockBackups, makeBackup } from "~/features/operations/backups/make-backup.server";
@@ -19,7 +20,6 @@ import {
   pollBackups,
   startBackup,
 } from "~/features/operations/backups/run-backups.server";
-import { storedBackups } from "~/features/operations/backups/stored-backups.server";
 import { action, loader } from "~/features/operations/routes/backups";
 import { removeVideos } from "~/features/trash/remove.server";
 import { recordFile } from "~/media/media-files.server";

@@ -11,8 +11,8 @@ import {
   listUploads,
   readListing,
 } from "~/features/operations/backups/backup-files.server";
+import { storedBackups } from "~/features/operations/backups/backup-folder.server";
 import { lastBackups } from "~/features/operations/backups/backup-records.server";
-import { storedBackups } from "~/features/operations/backups/stored-backups.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { UNFINISHED } from "~/media/files/temporary-files.server";

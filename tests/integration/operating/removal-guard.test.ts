@@ -1,11 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readAlertsPage } from "~/features/operations/alerts/alerts-page.server";
+import { readAlertsPage } from "~/features/operations/alerts/alert-records.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
-import { backupOptions, withRetention } from "~/features/operations/backups/backup-folder.server";
+import {
+  backupOptions,
+  storedBackups,
+  withRetention,
+} from "~/features/operations/backups/backup-folder.server";
 import { makeBackup } from "~/features/operations/backups/make-backup.server";
-import { storedBackups } from "~/features/operations/backups/stored-backups.server";
 import { correctStorage } from "~/features/operations/library-check/integrity.server";
 import { resumeRemovals } from "~/features/operations/library-check/paused-removals.server";
 import { action } from "~/features/operations/routes/alerts";

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkTransfer } from "~/features/operations/alerts/check-transfer.server";
+import { checkTransfer } from "~/features/operations/alerts/check-alerts.server";
 import { loader } from "~/features/operations/routes/statistics";
 import { loader as fileLoader } from "~/features/operations/routes/statistics-file";
 import {

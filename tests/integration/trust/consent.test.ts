@@ -6,14 +6,18 @@ import { endingSoon, hideEnded, settleHeld } from "~/features/consent/ending.ser
 import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/hide-lacking.server";
 import { findPerformer, listPerformers } from "~/features/consent/performers.server";
 import { refusalsOf } from "~/features/consent/publication.server";
-import { applyConsentRequirement } from "~/features/consent/requirement.server";
 import { action as consentAction } from "~/features/consent/routes/consent";
 import { action as performerAction } from "~/features/consent/routes/performer";
 import { action as documentAction } from "~/features/consent/routes/performer-document";
 import { action as videoConsentAction } from "~/features/consent/routes/video-consent";
-import { consentStates, LACKS, lacksOf } from "~/features/consent/validity.server";
+import {
+  applyConsentRequirement,
+  consentStates,
+  LACKS,
+  lacksOf,
+} from "~/features/consent/validity.server";
 import { findVideoConsent } from "~/features/consent/video-consent.server";
-import { checkConsent } from "~/features/operations/alerts/check-consent.server";
+import { checkConsent } from "~/features/operations/alerts/check-moderation.server";
 import { BACKUP, listUploads } from "~/features/operations/backups/backup-files.server";
 import { openSession } from "~/features/permissions/session.server";
 import { isPublic } from "~/features/visibility/visibility.server";

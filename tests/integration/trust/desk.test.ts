@@ -14,7 +14,7 @@ import {
 } from "~/features/moderation/reports/report-records.server";
 import { action, loader } from "~/features/moderation/routes/report-decision";
 import { loader as queueLoader } from "~/features/moderation/routes/reports";
-import { checkReports } from "~/features/operations/alerts/check-reports.server";
+import { checkReports } from "~/features/operations/alerts/check-moderation.server";
 import { openSession } from "~/features/permissions/session.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
 import { restoreVideos } from "~/features/trash/restore.server";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { action as sendReport } from "~/features/moderation/routes/report";
-import { checkReports } from "~/features/operations/alerts/check-reports.server";
+import { checkReports } from "~/features/operations/alerts/check-moderation.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/lists/listing.server";
 import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/hide-lacking.server";
-import { applyConsentRequirement } from "~/features/consent/requirement.server";
-import { LACKS } from "~/features/consent/validity.server";
+import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";
 import { performDue } from "~/features/library/schedule/schedule.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";

@@ -5,8 +5,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as api, loader as readApi } from "~/features/api/routes/api";
 import { action as admin } from "~/features/library/routes/admin";
-import { acceptancesOf } from "~/features/moderation/uploaders/accepted-terms.server";
-import { requireTerms, saveTerms } from "~/features/moderation/uploaders/terms.server";
+import {
+  acceptancesOf,
+  requireTerms,
+  saveTerms,
+} from "~/features/moderation/uploaders/terms.server";
 import {
   addDownloads,
   listDownloads,

@@ -3,13 +3,11 @@ import { loader as adminLoader } from "~/features/library/routes/admin";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { createReport } from "~/features/moderation/reports/report-records.server";
 import { action, loader } from "~/features/moderation/routes/terms";
+import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import {
   acceptancesOf,
   forgetAccepted,
   keepAcceptance,
-} from "~/features/moderation/uploaders/accepted-terms.server";
-import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
-import {
   listTerms,
   readTerms,
   requiredTerms,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readPasskeyAnswer } from "~/features/accounts/passkeys/answer-challenge.server";
+import { readPasskeyAnswer } from "~/features/accounts/passkeys/passkey-challenge.server";
 import { AccountError, readEmail } from "~/features/accounts/users.server";
 import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/features/api/schemas";
 import { manageHref } from "~/features/library/list/manage-address";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { axisTicks, byteUnit } from "~/features/operations/statistics/chart-scale";
+import { axisTicks, byteUnit } from "~/features/operations/statistics/chart";
 
 describe("the values of an axis", () => {
   it.each([

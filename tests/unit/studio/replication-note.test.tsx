@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
-import { ReplicationNote } from "~/features/operations/backups/replication-note";
+import { ReplicationNote } from "~/features/operations/backups/backup-panel";
 
 afterEach(cleanup);
 

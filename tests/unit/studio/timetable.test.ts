@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dueNow, nextDue } from "~/features/operations/backups/timetable";
+import { dueNow, nextDue } from "~/features/operations/backups/backup-records.server";
 
 const HOUR = 3_600_000;
 const T = Date.parse("2026-01-31T03:00:00.000Z");

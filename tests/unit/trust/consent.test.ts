@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dayAfter, isAdultOn, isDay } from "~/features/consent/consent";
-import { readPerformer } from "~/features/consent/performer-form";
+import { readPerformer } from "~/features/consent/performer-action.server";
 
 describe("the dates of consent records", () => {
   it.each([

@@ -4,8 +4,8 @@ import { FormError, toFormError } from "~/platform/form-error.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { confirmIdentity } from "../confirm-identity.server";
-import { beginPasskey } from "../passkeys/add-passkey.server";
-import { askForPasskey } from "../passkeys/answer-challenge.server";
+import { askForPasskey } from "../passkeys/passkey-challenge.server";
+import { beginPasskey } from "../passkeys/passkeys.server";
 
 /**
  * POST: what the account page asks the browser for a passkey with. `purpose` is `confirm`, or `add` with

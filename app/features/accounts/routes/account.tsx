@@ -1,5 +1,12 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/node";
-import { Link, useActionData, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
+import {
+  Form,
+  Link,
+  useActionData,
+  useLoaderData,
+  useLocation,
+  useNavigation,
+} from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { DecisionList } from "~/features/moderation/reports/decision-list";
 import { decisionsFor } from "~/features/moderation/reports/uploader-decisions.server";
@@ -12,17 +19,19 @@ import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
+import { Button } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
+import { Field } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
+import { Time } from "~/ui/time";
 import { changeAccount } from "../account-form.server";
 import { deviceCookie, knownDevice } from "../device.server";
+import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
+import { relyingParty } from "../passkeys/passkey-challenge.server";
 import { PasskeyPanel } from "../passkeys/passkey-panel";
 import { hasPassword, listPasskeys } from "../passkeys/passkeys.server";
-import { relyingParty } from "../passkeys/relying-party.server";
-import { PasswordForm } from "../password-form";
 import { findEnrolment, findSecondFactor } from "../second-factor.server";
 import { RecoveryCodes, SecondFactorPanel } from "../second-factor-panel";
-import { SessionList } from "../session-list";
 import { StrikeList } from "../users/strikes";
 import { strikesOf } from "../users/strikes.server";
 
@@ -170,6 +179,137 @@ export default function Account() {
           </p>
         </PageSection>
       )}
+    </div>
+  );
+}
+
+/**
+ * Changes the password of the account, or gives it one; a password manager is told which account it is.
+ */
+export function PasswordForm({
+  email,
+  hasPassword,
+  busy,
+  error,
+}: {
+  email: string;
+  hasPassword: boolean;
+  busy: boolean;
+  error?: string;
+}) {
+  const confirm = useConfirmedByPasskey(!hasPassword);
+  return (
+    <Form method="post" className="flex max-w-md flex-col gap-4" onSubmit={confirm}>
+      <input type="hidden" name="intent" value="password" />
+      <input hidden readOnly name="username" autoComplete="username" value={email} />
+      {!hasPassword && (
+        <p className="text-muted">
+          Your account has no password: you sign in with your passkeys. You can give it one.
+        </p>
+      )}
+      <ConfirmField hasPassword={hasPassword} error={error} />
+      <Field
+        label="New password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        hint="At least 10 characters, at most 72 bytes."
+        minLength={10}
+        required
+      />
+      <Field
+        label="New password again"
+        name="again"
+        type="password"
+        autoComplete="new-password"
+        required
+      />
+      <label className="flex min-h-11 items-center gap-3 mouse:min-h-9">
+        <input type="checkbox" name="tokens" value="1" className="size-5 shrink-0 accent-accent" />
+        Also revoke my API tokens
+      </label>
+      <div>
+        <Button busy={busy} busyLabel="Changing...">
+          {hasPassword ? "Change Password" : "Set a Password"}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+export interface SessionRow {
+  idHash: string;
+  device: string;
+  createdAt: string;
+  lastUsedAt: string;
+  current: boolean;
+}
+
+/** Where an admin is signed in, with a button that ends each session but this one. */
+export function SessionList({
+  sessions,
+  busy,
+  error,
+}: {
+  sessions: SessionRow[];
+  busy: boolean;
+  error?: string;
+}) {
+  return (
+    <div className="flex flex-col gap-4">
+      {error && <p className="text-sm text-bad">{error}</p>}
+      <ul className="flex flex-col ruled">
+        {sessions.map((session) => (
+          <li key={session.idHash} className="flex flex-wrap items-center gap-3 py-3">
+            <div className="min-w-0 flex-1 basis-48">
+              <p className="font-medium">
+                {session.device || "Unknown device"}
+                {session.current && <span className="ml-2 text-sm text-good">This session</span>}
+              </p>
+              <p className="text-sm text-muted">
+                Signed in <Time value={session.createdAt} />, last used{" "}
+                <Time value={session.lastUsedAt} />
+              </p>
+            </div>
+            {!session.current && (
+              <Form method="post">
+                <input type="hidden" name="session" value={session.idHash} />
+                <Button
+                  variant="secondary"
+                  size="sm"
+                  name="intent"
+                  value="end-session"
+                  disabled={busy}
+                >
+                  End
+                  <span className="sr-only">
+                    {" "}
+                    the session on {session.device || "an unknown device"}
+                  </span>
+                </Button>
+              </Form>
+            )}
+          </li>
+        ))}
+      </ul>
+      {sessions.length > 1 && (
+        <Form method="post">
+          <Button
+            variant="danger"
+            size="sm"
+            name="intent"
+            value="end-other-sessions"
+            disabled={busy}
+          >
+            End all other sessions
+          </Button>
+        </Form>
+      )}
+      <Form method="post" action="/sign-out" reloadDocument>
+        <Button variant="secondary" size="sm" name="everywhere" value="1">
+          Sign out everywhere
+        </Button>
+      </Form>
     </div>
   );
 }

@@ -14,9 +14,12 @@ import { Button, ButtonLink } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { CodeField } from "~/ui/forms/code-field";
 import { SignInCard } from "~/ui/forms/sign-in-card";
-import { completeSignIn } from "../complete-sign-in.server";
-import { endSecondStep, findSecondStep } from "../second-step.server";
-import { proveSecondFactor } from "../sign-in.server";
+import {
+  completeSignIn,
+  endSecondStep,
+  findSecondStep,
+  proveSecondFactor,
+} from "../sign-in.server";
 
 export const meta = privateMeta("Second step - Admin Sign In");
 

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { askForPasskey } from "../passkeys/answer-challenge.server";
+import { askForPasskey } from "../passkeys/passkey-challenge.server";
 
 /** POST: what the sign-in page asks the browser for a passkey with; /auth takes the answer. */
 export async function action({ request }: ActionFunctionArgs) {

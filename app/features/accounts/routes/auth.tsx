@@ -16,11 +16,9 @@ import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
 import { PasskeySignIn } from "~/ui/forms/passkey-sign-in";
 import { SignInCard } from "~/ui/forms/sign-in-card";
-import { completeSignIn } from "../complete-sign-in.server";
+import { relyingParty } from "../passkeys/passkey-challenge.server";
 import { hasAnyPasskey } from "../passkeys/passkeys.server";
-import { relyingParty } from "../passkeys/relying-party.server";
-import { secondStepCookie } from "../second-step.server";
-import { proveByPasskey, proveIdentity } from "../sign-in.server";
+import { completeSignIn, proveByPasskey, proveIdentity, secondStepCookie } from "../sign-in.server";
 
 export const meta = privateMeta("Admin Sign In");
 

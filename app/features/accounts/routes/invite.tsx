@@ -11,9 +11,9 @@ import { Button, ButtonLink } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
 import { SignInCard } from "~/ui/forms/sign-in-card";
-import { completeSignIn } from "../complete-sign-in.server";
 import { acceptInvitation, findInvitation, INVITATION_SENTENCES } from "../invitations.server";
 import { HashingBusyError } from "../password.server";
+import { completeSignIn } from "../sign-in.server";
 
 export const meta = privateMeta("Invitation");
 

@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-r
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { requirePermission, requireSession } from "~/features/permissions/guard.server";
+import { allows, permittedOf } from "~/features/permissions/permissions";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { siteLimits } from "~/features/upload/quota.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
@@ -12,12 +13,14 @@ import { redirectWithToast } from "~/platform/toast.server";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { listInvitations } from "../invitations.server";
-import { listUsers } from "../user-list.server";
-import { accountDialog } from "../users/account-dialog.server";
-import { AccountDialogs } from "../users/account-dialogs";
-import { InviteForm, NewLink } from "../users/invite-form";
+import { hasPassword } from "../passkeys/passkeys.server";
+import { columnsOf } from "../role-choices";
+import { type ListedUser, listUsers } from "../user-list.server";
+import { type AccountDialog, AccountDialogs } from "../users/account-dialogs";
+import { InvitationList, InviteForm, NewLink } from "../users/invitations";
 import { strikesOf } from "../users/strikes.server";
-import { InvitationList, UserList } from "../users/user-list";
+import { videosOfAccount } from "../users/transfer-videos.server";
+import { UserList } from "../users/user-list";
 import { performUsers, type UsersAnswer, type UsersFailure } from "../users/users-action.server";
 
 export const meta = privateMeta("Users");
@@ -99,4 +102,35 @@ export default function Users() {
       </dl>
     </div>
   );
+}
+
+const KINDS = ["delete", "transfer"] as const;
+
+/**
+ * Returns the dialog that the address of the users screen names: `?delete=` or `?transfer=` with an account. `gone` for
+ * an account that doesn't exist, or is one's own.
+ */
+export async function accountDialog(
+  parameters: URLSearchParams,
+  users: readonly ListedUser[],
+  ownId: string,
+): Promise<AccountDialog | "gone" | undefined> {
+  const kind = KINDS.find((each) => parameters.has(each));
+  if (!kind) return undefined;
+  const user = users.find(({ id }) => id === parameters.get(kind));
+  if (!user || (kind === "delete" && user.id === ownId)) return "gone";
+  const receivers = users
+    .filter(({ id, deactivatedAt }) => id !== user.id && deactivatedAt === null)
+    .filter(({ choice }) => allows(permittedOf(columnsOf(choice)), "/admin/publish"))
+    .map(({ id, email }) => ({ id, email }));
+  return {
+    kind,
+    id: user.id,
+    email: user.email,
+    ...videosOfAccount(user.id),
+    receivers,
+    // Whoever deletes an account usually looks after its videos.
+    receiver: receivers.some(({ id }) => id === ownId) ? ownId : undefined,
+    hasPassword: await hasPassword(ownId),
+  };
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { permittedOf } from "~/features/permissions/permissions";
-import type { SessionUser } from "~/features/permissions/session.server";
+import { hasOpenSession, type SessionUser } from "~/features/permissions/session.server";
 import { changeAndRecord } from "~/platform/activity/activity.server";
 import { bearerToken } from "~/platform/bearer-token";
 import { FormError } from "~/platform/form-error.server";
@@ -158,4 +159,17 @@ function noteUse(tokenId: number, lastUsedAt: string | null, now: number): void 
 export function readScopes(list: string): Scope[] {
   const found: unknown = JSON.parse(list);
   return SCOPE_NAMES.filter((scope) => Array.isArray(found) && found.includes(scope));
+}
+
+/**
+ * Whether a request is that of an account, by its session or an API token. For limits, which are applied before
+ * any route sees the request.
+ */
+export function isSignedIn({ headers }: IncomingMessage): boolean {
+  try {
+    return hasOpenSession(headers.cookie ?? "") || hasValidToken(headers.authorization);
+  } catch {
+    // The route reports what is wrong with the database.
+    return false;
+  }
 }

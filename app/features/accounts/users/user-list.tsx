@@ -2,13 +2,12 @@ import { Form } from "@remix-run/react";
 import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
+import { Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
-import type { Invitation } from "../invitations.server";
 import { ROLE_LABELS } from "../role-choices";
-import type { ListedUser, UploaderLimits } from "../user-list.server";
+import type { ListedUser, TypedLimits, UploaderLimits } from "../user-list.server";
 import { accountDialogHref } from "./account-dialogs";
-import { LimitsForm } from "./limits-form";
-import { RoleField } from "./role-field";
+import { RoleField } from "./invitations";
 import type { Strike } from "./strike-rules";
 import { StrikesAndBlock } from "./strikes";
 import type { UsersFailure } from "./users-action.server";
@@ -182,41 +181,79 @@ function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
   );
 }
 
-/** The invitations that nobody has used. */
-export function InvitationList({ invitations }: { invitations: Invitation[] }) {
+/** The limits of an uploader. What was typed is shown again if it is refused. */
+function LimitsForm({
+  user,
+  ofSite,
+  typed,
+  error,
+}: {
+  user: ListedUser;
+  /** The limits of the settings, for placeholders. */
+  ofSite: UploaderLimits;
+  typed?: TypedLimits;
+  error?: string;
+}) {
+  const { limits } = user;
+  const shown = typed ?? textsOf(limits);
+  const defaults = textsOf(ofSite);
+  const isLimited = Object.values(limits).some((limit) => limit !== null);
   return (
-    <section aria-labelledby="invitations" className="flex flex-col gap-3">
-      <h2 id="invitations" className="text-lg font-semibold">
-        Invitations
-      </h2>
-      <ul className="ruled rounded-lg border border-line bg-surface">
-        {invitations.map(({ id, email, choice, expiresAt, isExpired }) => (
-          <li key={id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
-            <div className="min-w-0 grow basis-64">
-              <p className="flex flex-wrap items-center gap-2 font-medium">
-                <span className="min-w-0 wrap-anywhere">{email}</span>
-                {isExpired && <Badge tone="warn">Expired</Badge>}
-              </p>
-              <p className="text-sm text-muted figures">
-                {`${ROLE_LABELS[choice]} · ${isExpired ? "it was open until" : "open until"} `}
-                <Time value={expiresAt} />
-              </p>
-            </div>
-            <Form method="post" action="/admin/users" preventScrollReset>
-              <input type="hidden" name="id" value={id} />
-              <Button
-                name="intent"
-                value="withdraw"
-                variant="secondary"
-                size="sm"
-                aria-label={`Withdraw the invitation of ${email}`}
-              >
-                Withdraw
-              </Button>
-            </Form>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <details className="w-full" open={typed !== undefined}>
+      <summary className="inline-flex min-h-11 cursor-pointer items-center text-sm text-muted hover:text-ink">
+        {isLimited ? "Upload limits (custom)" : "Upload limits"}
+        <span className="sr-only">{` of ${user.email}`}</span>
+      </summary>
+      <Form
+        method="post"
+        action="/admin/users"
+        preventScrollReset
+        // A refresh shows what another owner has saved in the meantime.
+        key={JSON.stringify(shown)}
+        className="flex flex-col gap-3 pb-2"
+      >
+        <input type="hidden" name="id" value={user.id} />
+        <p className="text-sm text-muted">
+          Leave a field blank to use the site’s limit. Enter 0 for no limit.
+        </p>
+        <div className="grid gap-3 sm:max-w-2xl sm:grid-cols-3">
+          {(
+            [
+              ["gigabytes", "Storage in GB", "decimal"],
+              ["videosPerDay", "Videos in 24 hours", "numeric"],
+              ["queuedJobs", "Queued jobs", "numeric"],
+            ] as const
+          ).map(([name, label, inputMode]) => (
+            <Field
+              key={name}
+              label={label}
+              name={name}
+              inputMode={inputMode}
+              autoComplete="off"
+              defaultValue={shown[name]}
+              placeholder={defaults[name] ? `Site: ${defaults[name]}` : "Site: no limit"}
+            />
+          ))}
+        </div>
+        {error && (
+          <p role="alert" className="text-sm text-bad">
+            {error}
+          </p>
+        )}
+        <div>
+          <Button name="intent" value="limits" variant="secondary" size="sm">
+            Save limits<span className="sr-only">{` of ${user.email}`}</span>
+          </Button>
+        </div>
+      </Form>
+    </details>
   );
+}
+
+function textsOf({ maxBytes, maxVideosPerDay, maxQueuedJobs }: UploaderLimits): TypedLimits {
+  return {
+    gigabytes: maxBytes === null ? "" : String(Number((maxBytes / 1024 ** 3).toFixed(3))),
+    videosPerDay: maxVideosPerDay === null ? "" : String(maxVideosPerDay),
+    queuedJobs: maxQueuedJobs === null ? "" : String(maxQueuedJobs),
+  };
 }

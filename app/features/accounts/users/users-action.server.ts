@@ -9,11 +9,17 @@ import { isBusy } from "~db/write-lock";
 import { confirmIdentity } from "../confirm-identity.server";
 import { invite, withdrawInvitation } from "../invitations.server";
 import { ROLE_NOUNS, readRoleChoice } from "../role-choices";
-import { changeRole, endUserSessions, setDeactivated, setLimits } from "../user-list.server";
+import {
+  changeRole,
+  endUserSessions,
+  readLimits,
+  setDeactivated,
+  setLimits,
+  type TypedLimits,
+} from "../user-list.server";
 import { AccountError } from "../users.server";
 import { blockUser, unblockUser } from "./block.server";
 import { deleteAccount } from "./delete-account.server";
-import { readLimits, type TypedLimits } from "./limits";
 import { giveStrike, withdrawStrike } from "./strikes.server";
 import { transferVideos } from "./transfer-videos.server";
 

@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Form, Link, useLoaderData } from "@remix-run/react";
+import { UserRoundCheck } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { SafetyLinks } from "~/features/moderation/reports/safety-links";
 import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
@@ -12,13 +13,25 @@ import { settings } from "~/platform/settings.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { formatQuantity } from "~/shared/format";
+import { Badge } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { Field } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { endingSoon } from "../ending.server";
-import { hiddenVideos, hideLacking, lacking, releaseHidden } from "../hide-lacking.server";
-import { PerformerList } from "../performer-list";
-import { listPerformers } from "../performers.server";
-import { EndingRecords, HiddenForConsent, LackingVideos } from "../video-lists";
+import { PageSection } from "~/ui/page-section";
+import { Time } from "~/ui/time";
+import { consentHref } from "../consent";
+import { type EndingRecord, endingSoon } from "../ending.server";
+import {
+  type HiddenVideos,
+  hiddenVideos,
+  hideLacking,
+  lacking,
+  releaseHidden,
+} from "../hide-lacking.server";
+import type { Lacking } from "../lacking.server";
+import { listPerformers, type PerformerPage } from "../performers.server";
 
 export const meta = privateMeta("Consent");
 
@@ -104,5 +117,188 @@ export default function Consent() {
         </p>
       )}
     </div>
+  );
+}
+
+/** The performers by stage name, with a field that finds them. */
+export function PerformerList({ page, search }: { page: PerformerPage; search: string }) {
+  const hrefOf = (after: string) =>
+    `/admin/consent?${new URLSearchParams({ ...(search && { search }), after })}`;
+  return (
+    <section aria-labelledby="performers" className="flex flex-col gap-4">
+      <h2 id="performers" className="text-lg font-semibold">
+        Performers
+      </h2>
+      <div className="flex flex-wrap items-end gap-3">
+        <Form method="get" role="search" className="flex grow flex-wrap items-end gap-3">
+          <div className="min-w-0 grow basis-48">
+            <Field label="Stage name" name="search" type="search" defaultValue={search} />
+          </div>
+          <Button variant="secondary">Find</Button>
+        </Form>
+        <ButtonLink to="/admin/consent/new">Add a performer</ButtonLink>
+      </div>
+      {page.performers.length === 0 ? (
+        <EmptyState
+          icon={<UserRoundCheck />}
+          title={search ? "Nobody has such a stage name." : "There are no performers yet."}
+        >
+          {search ? "Try the beginning of another name." : "Add whoever is shown in your videos."}
+        </EmptyState>
+      ) : (
+        <ul aria-label="Performers" className="ruled rounded-lg border border-line bg-surface">
+          {page.performers.map(({ id, stageNames, checkedOn, documents, videos }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 p-2 sm:px-4">
+              <Link
+                to={`/admin/consent/${id}`}
+                dir="auto"
+                className="flex min-h-11 min-w-0 grow basis-40 items-center font-medium hover:text-accent"
+              >
+                <span className="min-w-0 wrap-anywhere">{stageNames.join(", ")}</span>
+              </Link>
+              <span className="text-sm text-muted figures">
+                {formatQuantity(documents, "document")}, {formatQuantity(videos, "video")}
+              </span>
+              <Badge tone={checkedOn ? "good" : "warn"}>
+                {checkedOn ? "Checked" : "Not checked"}
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+      {page.next && (
+        <ButtonLink variant="secondary" to={hrefOf(page.next)} className="self-center">
+          Next performers
+        </ButtonLink>
+      )}
+    </section>
+  );
+}
+
+/** The public videos without a valid record, with the form that hides all of them. */
+export function LackingVideos({
+  lacking: { total, first },
+  mayHide,
+}: {
+  lacking: Lacking;
+  mayHide: boolean;
+}) {
+  return (
+    <PageSection id="lacking" title="Public without a valid record">
+      <p className="text-sm text-muted">
+        {total === 0
+          ? "Every public video has a valid record."
+          : `${formatQuantity(total, "public video")} ${total === 1 ? "has" : "have"} no valid record.`}{" "}
+        New videos can’t be published without one. Videos that were already public stay public until
+        you hide them.
+      </p>
+      {total > 0 && (
+        <VideoLinks
+          videos={first}
+          label="Videos without a valid record"
+          more={total - first.length}
+        />
+      )}
+      {total > 0 && mayHide && (
+        <Form
+          method="post"
+          action="/admin/consent"
+          preventScrollReset
+          className="flex flex-col items-start gap-3"
+        >
+          <label className="flex min-h-11 items-center gap-2 text-sm">
+            <input type="checkbox" name="sure" value="1" required />
+            Hide {formatQuantity(total, "video")} from visitors. You can undo this later.
+          </label>
+          <Button name="intent" value="hide-lacking" variant="danger">
+            Hide {formatQuantity(total, "video")}
+          </Button>
+        </Form>
+      )}
+    </PageSection>
+  );
+}
+
+/** Groups of videos hidden because they had no valid record, which can be released. */
+export function HiddenForConsent({
+  hidden,
+  mayUndo,
+}: {
+  hidden: HiddenVideos[];
+  mayUndo: boolean;
+}) {
+  if (hidden.length === 0) return null;
+  return (
+    <PageSection id="hidden" title="Hidden without a valid record">
+      <ul className="ruled text-sm">
+        {hidden.map(({ source, videos, since, isBatch }) => (
+          <li key={source} className="flex flex-wrap items-center justify-between gap-x-4 py-2">
+            <span>
+              {formatQuantity(videos, "video")},{" "}
+              {isBatch ? "hidden together on " : "published while a record was required, since "}
+              <Time value={since} />
+            </span>
+            {mayUndo && (
+              <Form
+                method="post"
+                action="/admin/consent"
+                preventScrollReset
+                className="flex flex-wrap items-center gap-3"
+              >
+                <input type="hidden" name="source" value={source} />
+                {!isBatch && (
+                  <label className="flex min-h-11 items-center gap-2">
+                    <input type="checkbox" name="sure" value="1" required />
+                    Make them public without a record
+                  </label>
+                )}
+                <Button name="intent" value="undo-hiding" variant="secondary">
+                  {isBatch ? "Undo" : `Release ${formatQuantity(videos, "video")}`}
+                </Button>
+              </Form>
+            )}
+          </li>
+        ))}
+      </ul>
+    </PageSection>
+  );
+}
+
+/** The records that end within 30 days. */
+export function EndingRecords({ ending }: { ending: EndingRecord[] }) {
+  if (ending.length === 0) return null;
+  return (
+    <PageSection id="ending" title="Records that end within 30 days">
+      <p className="text-sm text-muted">A video goes on hold on the day its record ends.</p>
+      <VideoLinks videos={ending} label="Records that end" />
+    </PageSection>
+  );
+}
+
+function VideoLinks({
+  videos,
+  label,
+  more = 0,
+}: {
+  videos: { id: string; title: string; endsOn?: string }[];
+  label: string;
+  more?: number;
+}) {
+  return (
+    <ul aria-label={label} className="ruled text-sm">
+      {videos.map(({ id, title, endsOn }) => (
+        <li key={id} className="flex flex-wrap items-center gap-x-3">
+          <Link
+            to={consentHref(id)}
+            dir="auto"
+            className="flex min-h-11 min-w-0 grow items-center hover:text-accent"
+          >
+            <span className="min-w-0 wrap-anywhere">{title}</span>
+          </Link>
+          {endsOn && <time className="text-muted figures">{endsOn}</time>}
+        </li>
+      ))}
+      {more > 0 && <li className="py-3 text-muted">and {formatQuantity(more, "other")}</li>}
+    </ul>
   );
 }

@@ -10,8 +10,11 @@ import { settings } from "~/platform/settings.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { type PerformerFailure, performOnPerformer } from "../performer-action.server";
-import { EMPTY_PERFORMER } from "../performer-form";
+import {
+  type PerformerFailure,
+  type PerformerTexts,
+  performOnPerformer,
+} from "../performer-action.server";
 import { Documents, Kept, PerformerForm } from "../performer-panels";
 import { findPerformer } from "../performers.server";
 
@@ -21,6 +24,14 @@ export const meta = privateMeta("Performer");
 export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/consent/:id";
+
+const EMPTY_PERFORMER: PerformerTexts = {
+  stageNames: "",
+  legalName: "",
+  dateOfBirth: "",
+  documentKind: "",
+  checkedOn: "",
+};
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   await requirePermission(request, PERMISSION);

@@ -4,7 +4,6 @@ import { pageMeta } from "~/features/catalogue/meta/page-meta";
 import { StaticPage } from "~/features/site/static-page";
 import { settings } from "~/platform/settings.server";
 import { siteIdentity } from "~/platform/site-origin.server";
-import { RECORDS_TEXT } from "../records-text";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
@@ -35,3 +34,12 @@ export default function Records() {
     </StaticPage>
   );
 }
+
+/** What the page of the keeper of records says. An operator may change these words; they are no legal advice. */
+export const RECORDS_TEXT = {
+  title: "Record keeping",
+  lead: "Everyone shown in a video on this site was 18 or over when it was made.",
+  kept: "Records that prove the age and the consent of the people shown are kept by:",
+  inspection:
+    "They are confidential. They are shown to authorities that the law entitles to see them, and to the person whom they are about.",
+} as const;

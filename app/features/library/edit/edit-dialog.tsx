@@ -1,8 +1,8 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import type { ConsentState } from "~/features/consent/consent";
-import { AcceptedLine } from "~/features/moderation/uploaders/accepted-line";
 import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
+import { AcceptedLine } from "~/features/moderation/uploaders/terms-field";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { thumbnailHint } from "~/features/upload/upload-fields";
 import { CategoryOptions } from "~/features/upload/upload-text-fields";

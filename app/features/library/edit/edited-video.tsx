@@ -1,8 +1,7 @@
 import { Link } from "@remix-run/react";
 import { Copy } from "lucide-react";
 import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
-import type { ConsentState } from "~/features/consent/consent";
-import { consentHref } from "~/features/consent/consent-address";
+import { type ConsentState, consentHref } from "~/features/consent/consent";
 import { ConsentLine } from "~/features/consent/consent-line";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { videoStatisticsHref } from "~/shared/statistics-address";

@@ -1,9 +1,9 @@
 import { consentRefusals } from "~/features/consent/validity.server";
 import {
   type Acceptance,
+  checkTerms,
   keepAcceptance,
-} from "~/features/moderation/uploaders/accepted-terms.server";
-import { checkTerms } from "~/features/moderation/uploaders/terms.server";
+} from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/account-now.server";
 import { ownVideosOf } from "~/features/permissions/own-videos";
 import { changeableNow } from "~/features/permissions/own-videos.server";

@@ -11,11 +11,9 @@ import {
   UserRoundCheck,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ConsentState } from "~/features/consent/consent";
-import { consentHref } from "~/features/consent/consent-address";
+import { type ConsentState, consentHref } from "~/features/consent/consent";
 import { ConsentLine } from "~/features/consent/consent-line";
-import { LikeBlockedLine } from "~/features/moderation/block-list/like-blocked-line";
-import { HeldLine } from "~/features/moderation/reports/held-line";
+import { HeldLine, LikeBlockedLine } from "~/features/moderation/held-lines";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { JobLine } from "~/features/processing/queue/job-progress";
 import type { JobSummary } from "~/features/processing/queue/kinds";

@@ -1,9 +1,9 @@
 import { formerBlocksOf, releaseFormerBlocks } from "~/features/accounts/users/block.server";
-import { sayOtherFilm } from "~/features/moderation/block-list/other-film.server";
 import {
   compareAgain,
   releaseUncompared,
-} from "~/features/moderation/block-list/uncompared.server";
+  sayOtherFilm,
+} from "~/features/moderation/block-list/comparison-review.server";
 import {
   releaseInSpiteOfScan,
   type Scan,

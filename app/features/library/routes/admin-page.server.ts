@@ -1,8 +1,8 @@
 import type { ConsentState } from "~/features/consent/consent";
 import { refusalsOf } from "~/features/consent/publication.server";
 import { consentStates } from "~/features/consent/validity.server";
-import { acceptancesOf } from "~/features/moderation/uploaders/accepted-terms.server";
 import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
+import { acceptancesOf } from "~/features/moderation/uploaders/terms.server";
 import { filesLookedAt } from "~/features/operations/library-check/missing-files.server";
 import { type StudioStats, studioStats } from "~/features/operations/statistics/admin-stats.server";
 import type { OwnVideos } from "~/features/permissions/own-videos";

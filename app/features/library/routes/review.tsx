@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
-import { consentHref } from "~/features/consent/consent-address";
+import { consentHref } from "~/features/consent/consent";
 import { isReported } from "~/features/moderation/reports/report-videos.server";
 import { ScanPanel } from "~/features/moderation/scan/scan-panel";
 import {

@@ -1,3 +1,8 @@
+import {
+  PUT_BACK_DAYS,
+  putBackEntry,
+  removeEntry,
+} from "~/features/processing/comparison/blocked-films.server";
 import { failedComparisons } from "~/features/processing/comparison/compared.server";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { compareSite } from "~/features/processing/comparison/likeness.server";
@@ -7,6 +12,7 @@ import {
   ListFileError,
   MOST_LIST_BYTES,
 } from "~/features/processing/comparison/list-file.server";
+import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
 import {
   discardReceived,
@@ -18,17 +24,11 @@ import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
 import { formatQuantity } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { transaction } from "~db/client.server";
-import { BLOCK_REASONS, type BlockReason } from "~db/schema/moderation";
+import { prepared, transaction } from "~db/client.server";
+import { BLOCK_REASONS, type BlockReason } from "~db/schema/block-list";
 import { queryThread } from "~db/threads/query-thread.server";
 import { type ScannedVideo, undecidedScans } from "../scan/scans.server";
-import {
-  type EntriesPage,
-  type ListedEntry,
-  readEntries,
-  readEntry,
-  readRemovedEntries,
-} from "./entries.server";
+import { BLOCK_LIST, entryName } from "./entry-name";
 import { MATCHES_SHOWN, type Match } from "./matches.server";
 
 const MAX_NAME_LENGTH = 200;
@@ -104,6 +104,7 @@ async function importFilms(file: string, userId: string): Promise<ToastMessage> 
   await recordImport({ added, known }, `${films}, ${known} known`, userId);
   if (added > 0) compareSite(from, false).catch(console.error);
   return done(
+    "Block List",
     `${formatQuantity(added, "video")} added, ${known} already on the list. Matching videos of this site are listed below as they are found.`,
   );
 }
@@ -119,6 +120,7 @@ async function importDigests(
   await recordImport({ added, known }, `${name}: ${digests}, ${known} known`, userId);
   const duplicates = known > 0 ? ` ${formatQuantity(known, "duplicate")} skipped.` : "";
   return done(
+    "Block List",
     `${formatQuantity(added, "digest")} added.${duplicates} Videos of this site with the same file are listed below.`,
   );
 }
@@ -134,8 +136,160 @@ function recordImport(
   });
 }
 
-const done = (description: string): ToastMessage => ({
-  title: "Block List",
-  description,
-  kind: "success",
-});
+const PER_PAGE = 50;
+const REMOVED_SHOWN = 100;
+
+/** An entry of the block list; times are ISO 8601 UTC. */
+export interface ListedEntry {
+  id: number;
+  reason: BlockReason;
+  blockedAt: string;
+  state: "waiting" | "ready" | "few" | "none";
+  isImported: boolean;
+  /** The number of digests of a digest list; null for a video. */
+  digests: number | null;
+  /** The title of the removed video, or the file name of a digest list; null if it is no longer known. */
+  title: string | null;
+  /** Where that video is; null if it was deleted for good. */
+  place: "catalogue" | "trash" | null;
+  hasThumbnail: boolean;
+  /** The report that led to it. */
+  reportId: string | null;
+  /** When it was removed from the list; null while it is on it. */
+  removedAt: string | null;
+}
+
+interface EntriesPage {
+  entries: ListedEntry[];
+  total: number;
+  /** The number that the next page begins below. */
+  next?: number;
+}
+
+type Row = Omit<ListedEntry, "isImported" | "hasThumbnail"> & {
+  isImported: number;
+  hasThumbnail: number;
+};
+
+// An image of a minor is shown to nobody.
+const COLUMNS = `
+  blocked_films.id, reason, blocked_at AS blockedAt, state, blocked_films.video_id IS NULL AS isImported, digests,
+  coalesce(videos.title, deleted.title, blocked_films.title) AS title,
+  CASE WHEN videos.id IS NOT NULL THEN 'catalogue' WHEN deleted.id IS NOT NULL THEN 'trash' END AS place,
+  reason <> 'under-age'
+    AND coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url') IS NOT NULL AS hasThumbnail,
+  (SELECT report_id FROM moderation_log WHERE moderation_log.video_id = blocked_films.video_id
+     AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS reportId,
+  removed_at AS removedAt`;
+const SOURCES = `
+  LEFT JOIN videos ON videos.id = blocked_films.video_id
+  LEFT JOIN deleted_videos AS deleted ON deleted.id = blocked_films.video_id`;
+
+/** A page of the entries on the list, the most recently blocked first. */
+function readEntries(before: number | undefined): EntriesPage {
+  const rows = prepared(
+    `SELECT ${COLUMNS} FROM blocked_films ${SOURCES}
+     WHERE removed_at IS NULL AND (@before IS NULL OR blocked_films.id < @before)
+     ORDER BY blocked_films.id DESC LIMIT ${PER_PAGE + 1}`,
+  ).all({ before: before ?? null }) as Row[];
+  const entries = rows.slice(0, PER_PAGE).map(entryOf);
+  const next = rows.length > PER_PAGE ? entries.at(-1)?.id : undefined;
+  const total = prepared(
+    `SELECT (SELECT count(*) FROM blocked_films)
+       - (SELECT count(*) FROM blocked_films WHERE removed_at IS NOT NULL)`,
+  )
+    .pluck()
+    .get() as number;
+  return { entries, total, ...(next !== undefined && { next }) };
+}
+
+/** The entries that can be put back on the list, the most recently removed first. */
+function readRemovedEntries(): ListedEntry[] {
+  const rows = prepared(
+    `SELECT ${COLUMNS} FROM blocked_films ${SOURCES}
+     WHERE removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`,
+  ).all() as Row[];
+  return rows.map(entryOf);
+}
+
+/** An entry that is on the list. */
+function readEntry(id: number): ListedEntry | undefined {
+  const row = rowOf(id);
+  return row?.removedAt === null ? entryOf(row) : undefined;
+}
+
+function rowOf(id: number): Row | undefined {
+  return prepared(`SELECT ${COLUMNS} FROM blocked_films ${SOURCES} WHERE blocked_films.id = ?`).get(
+    id,
+  ) as Row | undefined;
+}
+
+function entryOf({ isImported, hasThumbnail, ...row }: Row): ListedEntry {
+  return { ...row, isImported: isImported === 1, hasThumbnail: hasThumbnail === 1 };
+}
+
+/** The thumbnail of an entry's video, while the video is in the catalogue or in the trash. */
+export function thumbnailOfEntry(id: number): MediaName | undefined {
+  const url = prepared(
+    `SELECT coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url')
+     FROM blocked_films ${SOURCES} WHERE blocked_films.id = ? AND reason <> 'under-age'`,
+  )
+    .pluck()
+    .get(id) as string | null | undefined;
+  return url ? parseMediaUrl(url) : undefined;
+}
+
+/**
+ * Removes an entry from the list. Videos that are held because of it stay so until somebody has looked at them.
+ * The toast has the form that puts it back.
+ */
+export async function removeFromList(id: number, userId: string): Promise<Failure | ToastMessage> {
+  const entry = await change(id, userId, "remove");
+  if (entry === undefined) {
+    return failure(404, "Nothing was removed.", {
+      detail: "This entry is no longer on the block list.",
+    });
+  }
+  return {
+    ...done("Removed from block list", `${subjectOf(entry)} can be uploaded again.`),
+    detail: `You can put it back for ${PUT_BACK_DAYS} days.`,
+    action: { label: "Undo", to: BLOCK_LIST, fields: { intent: "put-back", entry: String(id) } },
+  };
+}
+
+/** Puts a removed entry back on the list, and begins to compare the videos of the site with it. */
+export async function putBack(id: number, userId: string): Promise<Failure | ToastMessage> {
+  const entry = await change(id, userId, "put-back");
+  if (entry === undefined) {
+    return failure(404, "Nothing was put back.", {
+      detail: `This entry is on the block list already, or was removed more than ${PUT_BACK_DAYS} days ago.`,
+    });
+  }
+  // As when it was added: an imported entry hides nothing.
+  compareSite(id, !entry.isImported, id).catch(console.error);
+  return done("Back on block list", `${subjectOf(entry)} can’t be uploaded again.`);
+}
+
+function subjectOf(entry: ListedEntry): string {
+  return entry.digests === null ? entryName(entry) : `The files of ${entryName(entry)}`;
+}
+
+/** The entry; undefined if there was nothing to change. */
+function change(
+  id: number,
+  userId: string,
+  action: "remove" | "put-back",
+): Promise<ListedEntry | undefined> {
+  return transaction(() => {
+    const row = Number.isSafeInteger(id) ? rowOf(id) : undefined;
+    if (!row || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
+    const detail = entryName(row);
+    appendToLog({ action: `block-list-${action}`, userId, detail: { film: id } });
+    recordActivity({ userId, action: `block-${action}`, detail });
+    return entryOf(row);
+  });
+}
+
+function done(title: string, description: string): ToastMessage {
+  return { title, description, kind: "success" };
+}

@@ -8,9 +8,8 @@ import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { FileField, SelectField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
-import { BLOCK_REASONS } from "~db/schema/moderation";
-import type { BlockListPage } from "./block-list-page.server";
-import type { ListedEntry } from "./entries.server";
+import { BLOCK_REASONS } from "~db/schema/block-list";
+import type { BlockListPage, ListedEntry } from "./block-list-page.server";
 import { BLOCK_LIST, entryName } from "./entry-name";
 
 const REASONS: Record<ListedEntry["reason"], string> = {

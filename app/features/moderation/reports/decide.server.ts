@@ -280,7 +280,7 @@ function present(ids: readonly string[]): string[] {
 }
 
 /** Why a decision can't come with a strike. */
-export function noStrike(decision: DeskDecision, ids: readonly string[]): string | undefined {
+function noStrike(decision: DeskDecision, ids: readonly string[]): string | undefined {
   if (decision !== "remove") return "A strike comes with a removal. Choose Remove, or untick it.";
   if (ids.length === 0) {
     return "These videos were removed before. A strike comes with the first removal.";
@@ -290,7 +290,7 @@ export function noStrike(decision: DeskDecision, ids: readonly string[]): string
 }
 
 /** Part of a transaction: one for each uploader, however many of their videos are removed. */
-export function strikeUploaders(
+function strikeUploaders(
   videoIds: readonly string[],
   reason: string,
   userId: string,

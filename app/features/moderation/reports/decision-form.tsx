@@ -125,7 +125,7 @@ function strikeHint({ email, strikes, isLast }: Strikeable): string {
 }
 
 /** The key that chooses each decision. */
-export const DECISION_KEYS: Record<DeskDecision, string> = {
+const DECISION_KEYS: Record<DeskDecision, string> = {
   hide: "h",
   keep: "k",
   remove: "r",
@@ -139,7 +139,7 @@ export const DECISION_KEYS: Record<DeskDecision, string> = {
 const TYPING = 'input:not([type="radio"], [type="checkbox"]), select, textarea, dialog';
 
 /** Lets letter keys choose a decision, and moves the focus to the reason. */
-export function useDecisionKeys(form: RefObject<HTMLFormElement>): void {
+function useDecisionKeys(form: RefObject<HTMLFormElement>): void {
   useEffect(() => {
     const choose = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;

@@ -12,7 +12,7 @@ import { textDigest } from "~/platform/activity/moderation-log.server";
 import { settings } from "~/platform/settings.server";
 import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
-import { acceptancesOf } from "../uploaders/accepted-terms.server";
+import { acceptancesOf } from "../uploaders/terms.server";
 import { type Report, readMessages } from "./report-records.server";
 
 /** Already compressed. */

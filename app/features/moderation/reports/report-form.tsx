@@ -185,7 +185,7 @@ interface Found {
 }
 
 /** Shows while somebody types which videos the text refers to. Needs JavaScript. */
-export function FoundVideos({ text }: { text: string }) {
+function FoundVideos({ text }: { text: string }) {
   const found = useFound(text);
   if (!found) return <p role="status" />;
   const { titles, missing } = found;

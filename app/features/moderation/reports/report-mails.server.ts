@@ -106,7 +106,7 @@ const emails = attemptLimit("emails by recipient", MAX_EMAILS_PER_DAY, DAY_SECON
 const openings = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
 
 /** An email that may be sent. */
-export interface AllowedEmail {
+interface AllowedEmail {
   /** What `mail_link` becomes once it is sent. */
   mailLink: "sent" | "opened";
   /** Uncounts an email that was not sent. */
@@ -114,11 +114,7 @@ export interface AllowedEmail {
 }
 
 /** Counts an email about a report. Returns undefined if the address must not get it. */
-export function allowEmail(
-  report: Report,
-  address: string,
-  now = Date.now(),
-): AllowedEmail | undefined {
+function allowEmail(report: Report, address: string, now = Date.now()): AllowedEmail | undefined {
   const recipient = recipientOf(address);
   const isOpened =
     report.mailLink === "opened" || openings.attempts(address.toLowerCase(), now) > 0;

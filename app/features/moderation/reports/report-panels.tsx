@@ -2,11 +2,30 @@ import { Form, Link } from "@remix-run/react";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { DELETED_ACCOUNT } from "~/platform/activity/activity-labels";
 import { formatQuantity } from "~/shared/format";
+import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
+import type { QueuedReport } from "./queue.server";
 import type { KeptOfReporter, OwnReport, ReportPage } from "./report-page.server";
+
+/** How long there is to decide, or what was decided. */
+export function Deadline({
+  report,
+}: {
+  report: Pick<QueuedReport, "state" | "decision" | "left">;
+}) {
+  if (report.state === "closed") {
+    return <Badge tone="good">{CLOSED_LABELS[report.decision ?? "keep"]}</Badge>;
+  }
+  return (
+    <p className="flex flex-wrap items-center gap-2">
+      {report.state === "asked" && <Badge>{STATE_LABELS.asked}</Badge>}
+      <Badge tone={report.left.isOver ? "accent" : "warn"}>{report.left.text}</Badge>
+    </p>
+  );
+}
 
 /** The text of the report. */
 export function Statement({ report }: Pick<ReportPage, "report">) {

@@ -313,7 +313,7 @@ export function sealMessage(text: string): string {
 }
 
 /** Undefined when it can't be read with the secrets that are listed. */
-export function openMessage(box: string): string | undefined {
+function openMessage(box: string): string | undefined {
   return decrypt(MESSAGE, box);
 }
 

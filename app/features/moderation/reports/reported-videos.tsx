@@ -5,7 +5,7 @@ import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
-import { AcceptedLine } from "../uploaders/accepted-line";
+import { AcceptedLine } from "../uploaders/terms-field";
 import { CLOSED_LABELS, KIND_LABELS } from "./decisions";
 import type { ReportedVideo, ReportPage } from "./report-page.server";
 

@@ -145,7 +145,7 @@ export function toReportKind(value: unknown): ReportKind | undefined {
  *
  * @param options.isShort whether only short texts are accepted.
  */
-export function readReportForm(
+function readReportForm(
   form: FormData,
   kind: ReportKind,
   { isShort = false }: { isShort?: boolean } = {},

@@ -3,7 +3,7 @@ import { requirePermission } from "~/features/permissions/guard.server";
 import { contentType } from "~/media/serve/open-file.server";
 import { sendFile } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
-import { thumbnailOfEntry } from "../block-list/entries.server";
+import { thumbnailOfEntry } from "../block-list/block-list-page.server";
 
 /** The thumbnail of an entry of the block list; that of a video in the trash is served nowhere else. */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {

@@ -20,8 +20,10 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import {
   importList,
+  putBack,
   readBlockListPage,
   receiveBlockListForm,
+  removeFromList,
 } from "../block-list/block-list-page.server";
 import {
   BlockedFilms,
@@ -31,7 +33,6 @@ import {
   RemovedEntries,
   Uncompared,
 } from "../block-list/block-list-panels";
-import { putBack, removeFromList } from "../block-list/entries.server";
 import { BLOCK_LIST } from "../block-list/entry-name";
 import { SafetyLinks } from "../reports/safety-links";
 import { UndecidedScans } from "../scan/scan-panel";

@@ -23,10 +23,10 @@ import {
   preserveReport,
   takeOutVideo,
 } from "../reports/report-forms.server";
-import { Deadline } from "../reports/report-list";
 import { keptOfReporter, readReportPage } from "../reports/report-page.server";
 import {
   Course,
+  Deadline,
   EarlierReports,
   KeptOfReporterPanel,
   PreservePanel,

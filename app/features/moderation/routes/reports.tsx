@@ -1,14 +1,25 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
+import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Flag } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { formatQuantity } from "~/shared/format";
+import { Button } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
 import { EmptyState } from "~/ui/empty-state";
+import { SelectField } from "~/ui/forms/field";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { readQueue, readQueueView } from "../reports/queue.server";
-import { QueueFilter, queueHref, ReportList } from "../reports/report-list";
+import { Time } from "~/ui/time";
+import type { ReportState } from "~db/schema/reports";
+import { KIND_LABELS, STATE_LABELS } from "../reports/decisions";
+import {
+  type QueuedReport,
+  type QueueView,
+  readQueue,
+  readQueueView,
+} from "../reports/queue.server";
+import { Deadline } from "../reports/report-panels";
 import { SafetyLinks } from "../reports/safety-links";
 
 export const meta = privateMeta("Reports");
@@ -71,5 +82,79 @@ export default function Reports() {
         </nav>
       )}
     </div>
+  );
+}
+
+/** The address of a part of the queue. */
+export function queueHref({ state, kind, after }: QueueView): string {
+  const params = new URLSearchParams();
+  if (state !== "open") params.set("state", state);
+  if (kind) params.set("kind", kind);
+  if (after) params.set("after", after);
+  const query = params.toString();
+  return query ? `/admin/reports?${query}` : "/admin/reports";
+}
+
+/** Links to the states, and the choice of a kind. */
+export function QueueFilter({ view }: { view: QueueView }) {
+  return (
+    <div className="flex flex-wrap items-end justify-between gap-4">
+      <nav aria-label="States of reports" className="flex flex-wrap gap-x-4 border-b border-line">
+        {(Object.keys(STATE_LABELS) as ReportState[]).map((state) => (
+          <Link
+            key={state}
+            to={queueHref({ ...view, state, after: undefined })}
+            aria-current={state === view.state ? "page" : undefined}
+            className={classNames(
+              "-mb-px inline-flex min-h-11 items-center border-b-2 text-sm font-medium",
+              state === view.state
+                ? "border-accent text-ink"
+                : "border-transparent text-muted hover:text-ink",
+            )}
+          >
+            {STATE_LABELS[state]}
+          </Link>
+        ))}
+      </nav>
+      <Form action="/admin/reports" className="flex flex-wrap items-end gap-3">
+        {view.state !== "open" && <input type="hidden" name="state" value={view.state} />}
+        <SelectField label="Kind of report" name="kind" key={view.kind} defaultValue={view.kind}>
+          <option value="">All kinds</option>
+          {Object.entries(KIND_LABELS).map(([kind, label]) => (
+            <option key={kind} value={kind}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <Button variant="secondary">Show</Button>
+      </Form>
+    </div>
+  );
+}
+
+/** A page of the queue. */
+export function ReportList({ reports }: { reports: QueuedReport[] }) {
+  return (
+    <ul aria-label="Reports" className="ruled rounded-lg border border-line bg-surface">
+      {reports.map((report) => (
+        <li key={report.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-3 sm:px-4">
+          <div className="min-w-0 grow basis-60">
+            <Link
+              to={`/admin/reports/${encodeURIComponent(report.id)}`}
+              className="inline-flex min-h-11 items-center font-medium underline-offset-4 hover:underline wrap-anywhere"
+            >
+              <span>
+                {KIND_LABELS[report.kind]}: <bdi>{report.title ?? "no video on this site"}</bdi>
+                {report.videos > 1 && ` and ${report.videos - 1} more`}
+              </span>
+            </Link>
+            <p className="text-sm text-muted figures">
+              Received <Time value={report.receivedAt} />
+            </p>
+          </div>
+          <Deadline report={report} />
+        </li>
+      ))}
+    </ul>
   );
 }

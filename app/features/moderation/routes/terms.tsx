@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import { useLoaderData, useLocation } from "@remix-run/react";
+import { Form, Link, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { FileText } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
@@ -10,22 +10,25 @@ import { type Failure, failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
+import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
 import { PageSection } from "~/ui/page-section";
+import { Time } from "~/ui/time";
 import { SafetyLinks } from "../reports/safety-links";
-import { DEFAULT_TERMS } from "../uploaders/terms";
+import { DEFAULT_TERMS, MOST_TERMS_LETTERS } from "../uploaders/terms";
 import {
   listTerms,
   readTerms,
   requireTerms,
   saveTerms,
+  type TermsVersion,
   termsRequiredSince,
 } from "../uploaders/terms.server";
-import { RequiredTerms, TermsForm, TermsVersions } from "../uploaders/terms-page";
-import { TermsText } from "../uploaders/terms-text";
+import { TermsText } from "../uploaders/terms-field";
 
 export const meta = privateMeta("Uploaders' Terms");
 
@@ -128,5 +131,109 @@ export default function UploadTerms() {
         </PageSection>
       )}
     </div>
+  );
+}
+
+/** Whether uploads have to accept the terms, with what owners can do about it. */
+export function RequiredTerms({
+  requiredSince,
+  version,
+  mayWrite,
+}: {
+  requiredSince: string | null;
+  /** The newest; 0 without one. */
+  version: number;
+  mayWrite: boolean;
+}) {
+  const busy = useNavigation().formData?.has("required") ?? false;
+  const isRequired = requiredSince !== null;
+  return (
+    <Form method="post" preventScrollReset className="flex flex-wrap items-center gap-4">
+      <p role="status" className="min-w-0 grow basis-64 text-sm">
+        {isRequired ? (
+          <>
+            Every upload has to accept version {version}. This is so since{" "}
+            <Time value={requiredSince} />.
+          </>
+        ) : (
+          "No upload is asked to accept them."
+        )}
+        {version === 0 && mayWrite && " Save a text first."}
+      </p>
+      <input type="hidden" name="intent" value="require" />
+      {mayWrite && version > 0 && (
+        <Button
+          name="required"
+          value={isRequired ? "0" : "1"}
+          variant={isRequired ? "secondary" : "primary"}
+          busy={busy}
+          busyLabel="Saving..."
+        >
+          {isRequired ? "Ask for it no more" : "Have every upload accept them"}
+        </Button>
+      )}
+    </Form>
+  );
+}
+
+/** Writes the next version. */
+export function TermsForm({
+  text,
+  version,
+  error,
+}: {
+  /** What it begins with: the newest version, what was typed, or the default. */
+  text: string;
+  /** The newest; 0 without one. */
+  version: number;
+  error?: string;
+}) {
+  const busy = useNavigation().formData?.has("text") ?? false;
+  return (
+    <Form method="post" preventScrollReset className="flex flex-col gap-4">
+      <input type="hidden" name="intent" value="write" />
+      <input type="hidden" name="version" value={version} />
+      <TextAreaField
+        label="Text"
+        name="text"
+        rows={18}
+        required
+        maxLength={MOST_TERMS_LETTERS}
+        defaultValue={text}
+        error={error}
+        hint={
+          version === 0
+            ? "A suggestion, and no legal advice: change it to what you ask of uploaders and what your law asks of you."
+            : "A changed text is a new version, which every upload from then on has to accept. It is no legal advice."
+        }
+      />
+      <Button busy={busy} busyLabel="Saving..." className="self-start">
+        {`Save as version ${version + 1}`}
+      </Button>
+    </Form>
+  );
+}
+
+/** All versions, with the one that is shown marked. */
+export function TermsVersions({ versions, shown }: { versions: TermsVersion[]; shown: number }) {
+  return (
+    <ul aria-label="Versions" className="flex flex-col text-sm">
+      {versions.map(({ version, createdAt, by }) => (
+        <li key={version} className="flex flex-wrap items-center gap-x-3 wrap-anywhere">
+          <Link
+            to={`/admin/terms?version=${version}`}
+            preventScrollReset
+            aria-current={version === shown ? "true" : undefined}
+            className="inline-flex min-h-11 items-center underline underline-offset-4 aria-[current]:font-semibold"
+          >
+            {`Version ${version}`}
+          </Link>
+          <span className="text-muted figures">
+            <Time value={createdAt} />
+            {by && `, ${by}`}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,8 +1,10 @@
+import { Link } from "@remix-run/react";
 import { useId } from "react";
+import { classNames } from "~/ui/class-names";
 import { FieldNotes } from "~/ui/forms/field";
 import { PageLink } from "~/ui/page-link";
-import type { Terms } from "./terms";
-import { TermsText } from "./terms-text";
+import { Time } from "~/ui/time";
+import type { AcceptedTerms, Terms } from "./terms";
 
 /** What a form asks for, and what it was answered. */
 export interface AskedTerms {
@@ -69,4 +71,62 @@ function Acceptance({ terms: { version, text }, accepted, error }: AskedTerms & 
 export function newestTerms(...known: (Terms | undefined)[]): Terms | undefined {
   const there = known.filter((terms) => terms !== undefined);
   return there.sort((a, b) => b.version - a.version)[0];
+}
+
+/** The text of a version. It takes the focus, so that the keyboard scrolls it. */
+export function TermsText({
+  label,
+  text,
+  className,
+}: {
+  label: string;
+  text: string;
+  className?: string;
+}) {
+  return (
+    // No landmark: a page may have several forms that show it.
+    // biome-ignore lint/a11y/useSemanticElements: it groups no fields.
+    <div
+      role="group"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard too.
+      tabIndex={0}
+      aria-label={label}
+      dir="auto"
+      className={classNames(
+        "rounded-lg border border-line bg-surface p-4 text-sm wrap-anywhere whitespace-pre-line",
+        className,
+      )}
+    >
+      {text}
+    </div>
+  );
+}
+
+/** Which terms were accepted for a video; nothing where none were ever written. */
+export function AcceptedLine({ accepted }: { accepted: AcceptedTerms[] | undefined }) {
+  if (!accepted) return null;
+  if (accepted.length === 0) {
+    return (
+      <p className="text-sm text-muted">
+        No terms were accepted for it: it came when nobody asked for them, or another program
+        entered it.
+      </p>
+    );
+  }
+  return (
+    <ul aria-label="Accepted terms" className="text-sm text-muted wrap-anywhere figures">
+      {accepted.map(({ version, subject, by, at }) => (
+        <li key={at + subject}>
+          <Link
+            to={`/admin/terms?version=${version}`}
+            className="inline-flex min-h-11 items-center underline underline-offset-4"
+          >
+            {`Uploaders' terms, version ${version}`}
+          </Link>
+          {subject === "file" ? ", for another file, accepted by " : ", accepted by "}
+          {by ?? "a deleted account"}, <Time value={at} />
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -7,11 +7,9 @@ import { database, prepared } from "~db/client.server";
 import type { AlertKind } from "~db/schema/operations";
 import { lastProved, runningSince } from "../backups/backup-records.server";
 import { removalsPausedMessage } from "../library-check/paused-removals.server";
+import { readTransferMonth } from "../statistics/transfer-days.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
-import { checkConsent } from "./check-consent.server";
-import { checkReports } from "./check-reports.server";
-import { checkScans } from "./check-scans.server";
-import { checkTransfer } from "./check-transfer.server";
+import { checkConsent, checkReports } from "./check-moderation.server";
 
 /** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
 const DISK_FACTOR = 2;
@@ -143,4 +141,64 @@ function titlesAt(until: string): string {
     .pluck()
     .all(until) as string[];
   return titles.map((title) => `“${title.slice(0, 100)}”`).join(", ");
+}
+
+/**
+ * Raises an alert for files that the scan refused, another one whenever more are refused, and one while files can't be
+ * scanned. Resolves them once somebody has decided or the files have been scanned.
+ */
+export async function checkScans(now: number): Promise<void> {
+  const { refused, until, unchecked } = prepared(
+    `SELECT count(*) FILTER (WHERE verdict = 'refuse') AS refused,
+       max(found_at) FILTER (WHERE verdict = 'refuse') AS until,
+       count(*) FILTER (WHERE verdict = 'unchecked') AS unchecked FROM scan_findings`,
+  ).get() as { refused: number; until: string | null; unchecked: number };
+  const open = await openAlerts("scan-refused");
+  if (until === null) for (const alert of open) await resolveAlert(alert, now);
+  else if (!open.some((alert) => (alert.until ?? "") >= until)) {
+    const sentence = `The scan refused ${formatQuantity(refused, "file")}, the last at ${until.slice(0, 16).replace("T", " ")} UTC. Decide about each one on the Block list page.`;
+    await raiseAlert({ kind: "scan-refused", sentence, until }, now);
+  }
+  const lasting = await openAlerts("scan-unchecked");
+  if (unchecked === 0) for (const alert of lasting) await resolveAlert(alert, now);
+  else if (lasting.length === 0) {
+    const sentence = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
+    await raiseAlert({ kind: "scan-unchecked", sentence }, now);
+  }
+}
+
+/** The share of the budget from which on there is a warning. */
+const NEAR = 0.8;
+
+/**
+ * Raises one alert in a month when 80% of TRANSFER_BUDGET_BYTES are sent and one when all of it is, and resolves
+ * them when the month is over or the budget was changed.
+ */
+export async function checkTransfer(now: number): Promise<void> {
+  const { month, bytes, budget } = readTransferMonth(now);
+  const period = budget === undefined ? "" : `${month} ${budget}`;
+  const kinds = [
+    { kind: "transfer-over", from: budget },
+    { kind: "transfer-near", from: budget && budget * NEAR },
+  ] as const;
+  let isRaised = false;
+  for (const { kind, from } of kinds) {
+    for (const alert of await openAlerts(kind)) {
+      if (alert.until !== period) await resolveAlert(alert, now);
+    }
+    if (budget === undefined || from === undefined || bytes < from) continue;
+    // Of two thresholds that are passed at the same time, only the higher one is news.
+    if (!isRaised && !wasRaised(kind, period)) {
+      const sentence = `${formatBytes(bytes)} of video files have been sent in ${month} (UTC). The budget of the month is ${formatBytes(budget)}.`;
+      await raiseAlert({ kind, sentence, until: period }, now);
+    }
+    isRaised = true;
+  }
+}
+
+/** Whether there has been such an alert in this month and for this budget. */
+function wasRaised(kind: AlertKind, period: string): boolean {
+  return (
+    prepared("SELECT 1 FROM alerts WHERE kind = ? AND until = ?").pluck().get(kind, period) === 1
+  );
 }

@@ -267,3 +267,13 @@ export function flushFileSystems(folders: readonly string[]): void {
   const { status } = spawnSync("sync", ["-f", ...folders], { stdio: "ignore" });
   if (status !== 0) spawnSync("sync", { stdio: "ignore" });
 }
+
+/** Why there is no backup; its message is the sentence to show. */
+export class BackupError extends Error {}
+
+/** Another process is making one. */
+export class BackupRunningError extends BackupError {
+  constructor() {
+    super("Another backup is being made.");
+  }
+}

@@ -1,5 +1,6 @@
-import { BackupError, BackupRunningError } from "./backup-error";
-import { type BackupOptions, type MadeBackup, makeBackup } from "./make-backup.server";
+import { BackupError, BackupRunningError } from "./backup-files.server";
+import type { BackupOptions } from "./backup-folder.server";
+import { type MadeBackup, makeBackup } from "./make-backup.server";
 
 /** The program of the process that makes one backup, answers over the channel to its parent, and ends. */
 

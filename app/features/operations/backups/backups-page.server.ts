@@ -4,10 +4,8 @@ import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
 import type { ReplicationState } from "~db/litestream.server";
 import { siteReplication } from "~db/replication.server";
-import { backupOptions } from "./backup-folder.server";
-import { lastBackups, lastDue, lastProved, runningSince } from "./backup-records.server";
-import { storedBackups } from "./stored-backups.server";
-import { nextDue } from "./timetable";
+import { backupOptions, storedBackups } from "./backup-folder.server";
+import { lastBackups, lastDue, lastProved, nextDue, runningSince } from "./backup-records.server";
 
 const SHOWN = 30;
 

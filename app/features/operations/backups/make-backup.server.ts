@@ -3,43 +3,31 @@ import path from "node:path";
 import { formatBytes } from "~/shared/format-bytes";
 import { lockFile } from "~db/data-lock.server";
 import { isBusy } from "~db/write-lock";
-import { BackupError, BackupRunningError } from "./backup-error";
 import {
   BACKUP,
+  BackupError,
+  BackupRunningError,
   flushFileSystems,
   listUploads,
   writeListing,
   writeWhole,
 } from "./backup-files.server";
-import { copyDatabase } from "./copy-database.server";
-import { proveBackup } from "./prove-backup.server";
 import {
+  type BackupOptions,
   newName,
   proofFolder,
   removeLeftovers,
   removeOld,
   storedBackups,
   unfinishedFolder,
-} from "./stored-backups.server";
-import { openStoredCopies, type StoredCopies } from "./stored-copies.server";
-import { createUploadsCopy } from "./uploads-copy.server";
+} from "./backup-folder.server";
+import { copyDatabase } from "./copy-database.server";
+import { proveBackup } from "./prove-backup.server";
+import { createUploadsCopy, openStoredCopies, type StoredCopies } from "./uploads-copy.server";
 
 /** What must stay free on the disk of BACKUP_DIR, which may be that of the site. */
 const RESERVE_BYTES = 512 * 1024 ** 2;
 const RESERVE_SHARE = 0.05;
-
-export interface BackupOptions {
-  databasePath: string;
-  uploadsDir: string;
-  secretFile: string;
-  /** BACKUP_DIR */
-  folder: string;
-  /** How many stay. */
-  keep: number;
-  withUploads: boolean;
-  /** Whether the file system of the database knows locks. */
-  hasLocks: boolean;
-}
 
 export interface MadeBackup {
   name: string;

@@ -1,8 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
-import { BackupError } from "./backup-error";
-import { BACKUP, digestOf, type ListedFile, link, readListing } from "./backup-files.server";
+import {
+  BACKUP,
+  BackupError,
+  digestOf,
+  type ListedFile,
+  link,
+  readListing,
+} from "./backup-files.server";
 import { checkIntegrity, countTables, type TableCounts } from "./copy-database.server";
 import { restoreBackup } from "./restore-backup.server";
 

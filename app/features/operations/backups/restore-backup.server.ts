@@ -3,9 +3,9 @@ import path from "node:path";
 import { needsCopy } from "~/shared/move-files.server";
 import { restoredFile } from "~db/database-file.server";
 import { litestreamFolder } from "~db/litestream.server";
-import { BackupError } from "./backup-error";
 import {
   BACKUP,
+  BackupError,
   copy,
   digestOf,
   filesBelow,

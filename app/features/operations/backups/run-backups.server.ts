@@ -7,11 +7,12 @@ import { onShutdown } from "~/platform/node/shutdown.server";
 import { settings } from "~/platform/settings.server";
 import { findProgram } from "~/shared/program.server";
 import { every, processState } from "~db/runtime.server";
-import { BackupRunningError } from "./backup-error";
+import { BackupRunningError } from "./backup-files.server";
 import { backupOptions, withRetention } from "./backup-folder.server";
 import type { BackupAnswer } from "./backup-program.server";
 import {
   type BackupRequest,
+  dueNow,
   forgetStart,
   lastDue,
   recordFailure,
@@ -22,7 +23,6 @@ import {
   shouldDelayRetry,
 } from "./backup-records.server";
 import { lockBackups } from "./make-backup.server";
-import { dueNow } from "./timetable";
 
 /** How late a backup may be, and how long after the start the first. */
 const POLL_EVERY_MS = 15_000;

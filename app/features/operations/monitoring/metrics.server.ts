@@ -1,8 +1,14 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import fs from "node:fs/promises";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type * as Prometheus from "prom-client";
+import { routeOf } from "~/features/permissions/route-of";
 import { diskFigures } from "~/media/files/disk.server";
+import { bearerToken } from "~/platform/bearer-token";
 import { counts } from "~/platform/counts.server";
 import { openStreamCount } from "~/platform/live/event-stream.server";
+import { isLoopback } from "~/platform/loopback";
+import { onRequestStart, requestContext } from "~/platform/node/request-context.server";
 import { settings } from "~/platform/settings.server";
 import { SITE_VERSION } from "~/platform/version.server";
 import { processState } from "~db/runtime.server";
@@ -10,8 +16,6 @@ import { JOB_KINDS } from "~db/schema/media";
 import { ALERT_KINDS } from "~db/schema/operations";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { LibraryFigures } from "./library-figures.server";
-import { followRequests, OPEN_KINDS, open } from "./request-figures.server";
-import { runtimeGauges } from "./runtime-gauges.server";
 
 /** Seconds. A cached page takes 1 ms, a page 10 ms, a search among many videos 0.3 s. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -178,4 +182,139 @@ function fileGauges(gauge: MakeGauge): Collected {
       sizes.set({ file: "database" }, (await fs.stat(databasePath)).size);
     },
   };
+}
+
+/** Answers that last as long as somebody watches or sends: counted while they are open, and not timed. */
+const OPEN_KINDS = ["download", "upload"] as const;
+type OpenKind = (typeof OPEN_KINDS)[number];
+
+const LASTING: Readonly<Record<string, OpenKind | "events">> = {
+  "/media/*": "download",
+  "/preview/:token/media/*": "download",
+  "/admin/uploads/:id?": "upload",
+  "/admin/publish": "upload",
+  "/events": "events",
+};
+
+const open: Record<OpenKind, number> = { download: 0, upload: 0 };
+
+/** An answer that is over. */
+interface AnsweredRequest {
+  route: string;
+  /** Such as `2xx`; `none` when the client left before the answer began. */
+  status: string;
+  /** Undefined for what lasts as long as somebody watches or sends. */
+  seconds?: number;
+}
+
+/** Tells of each request from now on, when its answer is over or its client has left. */
+function followRequests(tell: (answered: AnsweredRequest) => void): void {
+  onRequestStart(({ request, response }) => {
+    const route = routeOf(request.url ?? "/");
+    const kind = LASTING[route];
+    const startedAt = performance.now();
+    if (kind && kind !== "events") open[kind]++;
+    response.once("close", () => {
+      if (kind && kind !== "events") open[kind]--;
+      const status = response.headersSent ? `${Math.trunc(response.statusCode / 100)}xx` : "none";
+      const seconds = kind ? undefined : (performance.now() - startedAt) / 1_000;
+      tell({ route, status, seconds });
+    });
+  });
+}
+
+/** Precision of the delay of the event loop. */
+const RESOLUTION_MS = 20;
+const NANOSECONDS = 1e9;
+
+/**
+ * What Node tells of the process, by the names that prom-client and other exporters give it. Its own
+ * collection also follows each run of the garbage collector, which nothing here asks about.
+ *
+ * @returns what reads them.
+ */
+function runtimeGauges(
+  { Counter, Gauge }: typeof Prometheus,
+  registers: Prometheus.Registry[],
+): () => Promise<void> {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const cpu = new Counter({
+    name: "process_cpu_seconds_total",
+    help: "Processor time, user and system",
+    registers,
+  });
+  const started = gauge("process_start_time_seconds", "When the process started");
+  const resident = gauge("process_resident_memory_bytes", "Memory of the process");
+  const heap = gauge("nodejs_heap_size_used_bytes", "Of the JavaScript heap, what is used");
+  const external = gauge("nodejs_external_memory_bytes", "Of objects outside of the heap");
+  const descriptors = gauge("process_open_fds", "Open files and sockets");
+  const most = gauge("process_max_fds", "Files and sockets that may be open");
+  const delays = ["p50", "p90", "p99", "max"].map((name) =>
+    gauge(`nodejs_eventloop_lag_${name}_seconds`, "Delay of the event loop since the last scrape"),
+  );
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  started.set(Math.round(Date.now() / 1_000 - process.uptime()));
+
+  return async () => {
+    const { user, system } = process.cpuUsage();
+    cpu.reset();
+    cpu.inc((user + system) / 1e6);
+    const { rss, heapUsed, external: outside } = process.memoryUsage();
+    resident.set(rss);
+    heap.set(heapUsed);
+    external.set(outside);
+    const found = [50, 90, 99].map((share) => histogram.percentile(share));
+    // Each is the time between two ticks, of which the resolution is no delay.
+    for (const [index, nanoseconds] of [...found, histogram.max].entries()) {
+      const late = nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000;
+      delays[index]?.set(Math.max(0, late));
+    }
+    histogram.reset();
+    // Linux alone has these.
+    const open = await fs.readdir("/proc/self/fd").catch(() => undefined);
+    if (open) descriptors.set(open.length);
+    const limits = await fs.readFile("/proc/self/limits", "utf8").catch(() => "");
+    most.set(Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 0));
+  };
+}
+
+/** What proxies add. Behind one on this machine, every visitor's connection comes from loopback. */
+const OF_A_PROXY =
+  /^(forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/i;
+const NO_STORE = { "Cache-Control": "no-store", "Content-Type": "text/plain; charset=utf-8" };
+
+/**
+ * The answer to who may not read the metrics; undefined for who may. With METRICS_TOKEN it is who sends
+ * the token. Without, it is who asks this machine itself from this machine: the peer of the connection,
+ * and the name in `Host`, are loopback, and no proxy has left a header.
+ */
+export function refuseMetrics(request: Request): Response | undefined {
+  const { metricsToken } = settings();
+  if (metricsToken !== undefined) {
+    const sent = bearerToken(request.headers.get("Authorization"));
+    if (sent !== undefined && isSame(sent, metricsToken)) return undefined;
+    const headers = { ...NO_STORE, "WWW-Authenticate": 'Bearer realm="metrics"' };
+    return new Response("Send METRICS_TOKEN as a bearer token.\n", { status: 401, headers });
+  }
+  if (isFromThisMachine(request)) return undefined;
+  return new Response("Without METRICS_TOKEN, the metrics are for this machine alone.\n", {
+    status: 403,
+    headers: NO_STORE,
+  });
+}
+
+function isFromThisMachine(request: Request): boolean {
+  const socket = requestContext()?.request.socket;
+  const peer = socket?.remoteAddress?.replace(/^::ffff:/i, "");
+  if (peer !== "::1" && !isLoopback(peer ?? "")) return false;
+  if ([...request.headers.keys()].some((name) => OF_A_PROXY.test(name))) return false;
+  const host = request.headers.get("Host") ?? requestContext()?.request.headers.host ?? "";
+  return isLoopback(host.replace(/:\d+$/, "").toLowerCase());
+}
+
+/** Of digests, which are as long as each other: how long it takes says nothing of the token. */
+function isSame(sent: string, token: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(sent), digest(token));
 }

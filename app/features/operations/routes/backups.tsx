@@ -12,9 +12,8 @@ import { redirectWithToast } from "~/platform/toast.server";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { BackupHead, BackupList, BackupNotes } from "../backups/backup-panel";
+import { BackupHead, BackupList, BackupNotes, ReplicationNote } from "../backups/backup-panel";
 import { readBackupsPage } from "../backups/backups-page.server";
-import { ReplicationNote } from "../backups/replication-note";
 import { startBackup } from "../backups/run-backups.server";
 
 export const meta = privateMeta("Backups");

@@ -1,6 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { readMetrics } from "../monitoring/metrics.server";
-import { refuseMetrics } from "../monitoring/metrics-access.server";
+import { readMetrics, refuseMetrics } from "../monitoring/metrics.server";
 
 /** For Prometheus: figures of the site in its text format, with METRICS_TOKEN or on this machine alone. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {

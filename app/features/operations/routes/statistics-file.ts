@@ -1,9 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { readPeriod } from "~/shared/statistics-address";
-import { csvAnswer } from "../statistics/csv-answer.server";
 import { readDiskDays } from "../statistics/disk-days.server";
-import { readStatistics } from "../statistics/statistics.server";
+import { csvAnswer, readStatistics } from "../statistics/statistics.server";
 import { readTransferDays } from "../statistics/transfer-days.server";
 
 /** The tables of the page of statistics, as CSV, of the same period; of the disk and the transfer all that is recorded. */

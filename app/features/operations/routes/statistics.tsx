@@ -25,19 +25,13 @@ import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { transaction } from "~db/client.server";
 import { BackupLine } from "../backups/backup-panel";
 import { lastProvedAt } from "../backups/backups-page.server";
-import { RowChart } from "../statistics/chart";
-import { byteUnit } from "../statistics/chart-scale";
+import { byteUnit, RowChart } from "../statistics/chart";
 import { diskFigures } from "../statistics/disk-days.server";
-import { DiskPanel } from "../statistics/disk-panel";
-import { NoFigures } from "../statistics/no-figures";
-import { PeriodLinks } from "../statistics/period-links";
-import { sourceFigures } from "../statistics/source-figures.server";
-import { SourcePanel } from "../statistics/source-panel";
 import type { Statistics } from "../statistics/statistics";
-import { readStatistics } from "../statistics/statistics.server";
-import { TransferByDay } from "../statistics/transfer-by-day";
+import { readStatistics, sourceFigures } from "../statistics/statistics.server";
+import { NoFigures, NUMBER, PeriodLinks, SHORT, ViewsByDay } from "../statistics/statistics-panels";
+import { DiskPanel, SourcePanel, TransferByDay } from "../statistics/storage-panels";
 import { readTransfer } from "../statistics/transfer-days.server";
-import { NUMBER, SHORT, ViewsByDay } from "../statistics/views-by-day";
 
 export const meta = privateMeta("Statistics");
 

@@ -1,9 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/own-videos";
-import { csvAnswer } from "../statistics/csv-answer.server";
 import { dropOff } from "../statistics/statistics";
-import { readVideoStatistics } from "../statistics/statistics.server";
+import { csvAnswer, readVideoStatistics } from "../statistics/statistics.server";
 
 const PERMISSION = "/admin/videos/:id/statistics/:file";
 

@@ -10,11 +10,8 @@ import { readPeriod, videoStatisticsHref } from "~/shared/statistics-address";
 import { StatusBadge } from "~/ui/badge";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import type { VideoStatus } from "~db/schema";
-import { DropOff } from "../statistics/drop-off";
-import { NoFigures } from "../statistics/no-figures";
-import { PeriodLinks } from "../statistics/period-links";
 import { readVideoStatistics } from "../statistics/statistics.server";
-import { ViewsByDay } from "../statistics/views-by-day";
+import { DropOff, NoFigures, PeriodLinks, ViewsByDay } from "../statistics/statistics-panels";
 
 export const meta = privateMeta("Statistics of a video");
 

@@ -1,9 +1,17 @@
 import { totalsByCategory } from "~/features/library/list/list-totals.server";
+import type { SourceCounts } from "~/features/processing/queue/outdated-streams.server";
 import { readWatchedParts } from "~/features/watch/watched-parts.server";
+import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
+import { ladderSettings } from "~/media/encode/encoders.server";
+import { diskUsage } from "~/media/media-files.server";
+import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { settings } from "~/platform/settings.server";
+import { csvTable } from "~/shared/markup/csv";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { projected } from "~db/changes.server";
 import { database, prepared } from "~db/client.server";
-import type { Statistics, VideoStatistics } from "./statistics";
+import { queryThread } from "~db/threads/query-thread.server";
+import type { SourceFigures, Statistics, VideoStatistics } from "./statistics";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
@@ -98,4 +106,42 @@ async function storageByCategory() {
   return [...totals]
     .map(([category, { videos, bytes }]) => ({ category, videos, bytes }))
     .sort((a, b) => b.bytes - a.bytes || (a.category < b.category ? -1 : 1));
+}
+
+/** What the files take that videos came as, and how many streams could be made again. */
+export async function sourceFigures(): Promise<SourceFigures> {
+  const { unrecorded, ...counts } = await queryThread<SourceCounts>(
+    "studio",
+    "source-counts",
+    ladderSettings(),
+  );
+  const { sources, converted } = counts;
+  for (const { url, isConverted } of unrecorded) {
+    const name = parseMediaUrl(url);
+    const bytes = await diskUsage((name && bucketFile(name.bucket, name.path)) ?? "");
+    sources.bytes += bytes;
+    if (isConverted) converted.bytes += bytes;
+  }
+  const outdated = ffmpegAvailable() ? counts.outdated : 0;
+  const cut = prepared(
+    `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes FROM video_files
+     WHERE state = 'original'`,
+  ).get() as SourceFigures["cut"];
+  return { ...counts, outdated, cut, keep: settings().keepSources };
+}
+
+/** A table as a file for spreadsheets, which no cache keeps. */
+export function csvAnswer<Row>(
+  file: string,
+  header: readonly string[],
+  rows: readonly Row[],
+  cells: (row: Row) => (string | number)[],
+): Response {
+  return new Response(csvTable(header, rows.map(cells)), {
+    headers: {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="${file}"`,
+      "Cache-Control": "no-store",
+    },
+  });
 }

@@ -4,10 +4,7 @@ import type { Insertable } from "kysely";
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
 import { refusalsOf } from "~/features/consent/publication.server";
 import { consentRefusals } from "~/features/consent/validity.server";
-import {
-  type Acceptance,
-  keepAcceptance,
-} from "~/features/moderation/uploaders/accepted-terms.server";
+import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/account-now.server";
 import {
   type ArrivedFile,

@@ -5,7 +5,7 @@ import { otherFiles } from "~/features/library/files/file-list.server";
 import { takeOverReady } from "~/features/library/files/ready-files.server";
 import { takeOver } from "~/features/library/files/take-over.server";
 import { checkLibrary } from "~/features/operations/library-check/check-library.server";
-import { sourceFigures } from "~/features/operations/statistics/source-figures.server";
+import { sourceFigures } from "~/features/operations/statistics/statistics.server";
 import { queueView } from "~/features/processing/queue/summaries.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";

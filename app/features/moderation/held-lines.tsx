@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { ShieldAlert } from "lucide-react";
+import { Ban, ShieldAlert } from "lucide-react";
 
 /** Why a video can't be published, with a link to the moderators' notes; nothing for most videos. */
 export function HeldLine({ id, title, held }: { id: string; title: string; held?: string }) {
@@ -17,6 +17,25 @@ export function HeldLine({ id, title, held }: { id: string; title: string; held?
       >
         Notes
       </Link>
+    </p>
+  );
+}
+
+/** Says that a video looks like one on the block list, with a link to its review page. */
+export function LikeBlockedLine({ id, title }: { id: string; title: string }) {
+  return (
+    <p className="flex items-start gap-1.5 text-sm text-muted">
+      <Ban aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+      <span className="min-w-0">
+        Looks like a removed video.{" "}
+        <Link
+          to={`/admin/review/${encodeURIComponent(id)}`}
+          aria-label={`Look at ${title}`}
+          className="py-2.5 text-accent underline underline-offset-4"
+        >
+          Look at it
+        </Link>
+      </span>
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import { jobsOfComparison, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { askForFingerprint } from "~/features/processing/comparison/fingerprint.server";
+import { dismissLikenesses } from "~/features/processing/comparison/likeness.server";
 import { jobChanger } from "~/features/processing/queue/change-jobs.server";
 import { JOB_LABELS, PRIORITIES } from "~/features/processing/queue/kinds";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
@@ -75,4 +76,26 @@ export async function releaseUncompared(
 
 function done(description: string): ToastMessage {
   return { title: "Review", description, kind: "success" };
+}
+
+/**
+ * Marks a video as different from the listed videos that it looks like, and releases its holds for that.
+ *
+ * @param films the entries that the page showed. Another may have been found since.
+ * @returns false if it was already marked.
+ */
+export async function sayOtherFilm(
+  video: { id: string; title: string },
+  films: readonly string[],
+  userId: string,
+): Promise<boolean> {
+  return transaction(() => {
+    if (!dismissLikenesses(video.id, films)) return false;
+    // A person has checked the video, so a comparison isn't needed.
+    releaseHold({ videoId: video.id, reason: "comparing" });
+    appendToLog({ action: "other-film", videoId: video.id, userId });
+    const entry = { userId, subjectId: video.id, detail: video.title };
+    recordActivity({ ...entry, action: "block-other" });
+    return true;
+  });
 }

@@ -2,8 +2,98 @@ import { Form, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { formatQuantity } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
+import type { PeriodDays } from "~/shared/statistics-address";
 import { Button } from "~/ui/button";
+import { byteUnit, ColumnChart, CsvLink } from "./chart";
+import type { DiskFigures } from "./disk-days.server";
+import { forecastSentence } from "./disk-forecast";
 import type { SourceFigures } from "./statistics";
+import { DAY } from "./statistics-panels";
+import type { TransferDay, TransferMonth } from "./transfer-days.server";
+
+export interface Transfer {
+  /** Every day of the period, the oldest first. */
+  days: TransferDay[];
+  month: TransferMonth;
+}
+
+export function TransferByDay({
+  transfer: { days, month },
+  period,
+  csv,
+}: {
+  transfer: Transfer;
+  period: PeriodDays;
+  /** Where they are a table for spreadsheets. */
+  csv: string;
+}) {
+  const sum = days.reduce((total, { bytes }) => total + bytes, 0);
+  return (
+    <ColumnChart
+      title="Transfer by day"
+      summary={`${formatStorage(sum)} of video files sent in the last ${period} days (UTC).${budgetSentence(month)}`}
+      headings={["Day", "Transfer"]}
+      csv={csv}
+      format={formatStorage}
+      unit={byteUnit(Math.max(0, ...days.map(({ bytes }) => bytes)))}
+      empty="No files sent in this time."
+      bars={days.map(({ day, bytes }) => ({
+        label: DAY.format(new Date(day)),
+        value: bytes,
+        text: formatStorage(bytes),
+      }))}
+    />
+  );
+}
+
+/** How much of the monthly budget is used, in full percent; 100 only if all of it is. */
+function budgetSentence({ bytes, budget }: TransferMonth): string {
+  if (budget === undefined) return "";
+  const percent = Math.floor((bytes / budget) * 100);
+  return ` This month: ${formatStorage(bytes)} of ${formatStorage(budget)} (${percent}%).`;
+}
+
+/** What the disk of the uploads holds, and when it will be full. */
+export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: string }) {
+  const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
+  return (
+    <section
+      aria-labelledby="disk"
+      className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
+    >
+      <div className="flex flex-wrap items-start justify-between gap-x-4">
+        <div className="min-w-0 flex-1 basis-48">
+          <h2 id="disk" className="font-semibold">
+            Disk
+          </h2>
+          <p className="text-sm text-muted">
+            The disk that has the uploads, whatever is on it, at the pace of the last 30 days.
+          </p>
+        </div>
+        <CsvLink title="Disk" href={csv} />
+      </div>
+      {disk ? (
+        <>
+          <svg
+            aria-hidden="true"
+            viewBox="0 0 100 1"
+            preserveAspectRatio="none"
+            className="h-2 w-full overflow-hidden rounded-sm bg-raised"
+          >
+            <rect width={usedPercent} height="1" className="fill-accent" />
+          </svg>
+          <dl className="grid grid-cols-1 gap-4 text-sm sm:grid-cols-3">
+            <Figure label="Used" value={formatStorage(disk.used)} />
+            <Figure label="Free" value={formatStorage(disk.free)} />
+            <Figure label="Forecast" value={forecastSentence(disk.forecast)} />
+          </dl>
+        </>
+      ) : (
+        <p className="text-sm">The system does not say how full the disk is.</p>
+      )}
+    </section>
+  );
+}
 
 /** What KEEP_SOURCES does, and what another value of it would. */
 const KEPT: Record<SourceFigures["keep"], string> = {

@@ -1,11 +1,13 @@
 import { Form } from "@remix-run/react";
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
+import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
-import { Field } from "~/ui/forms/field";
+import { Field, SelectField } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
-import { RoleField } from "./role-field";
+import type { Invitation } from "../invitations.server";
+import { ROLE_CHOICES, ROLE_LABELS, type RoleChoice } from "../role-choices";
 import type { NewInvitation, UsersFailure } from "./users-action.server";
 
 /** Invites somebody by their e-mail address. */
@@ -75,5 +77,66 @@ export function NewLink({ invitation, link }: { invitation: NewInvitation; link:
         )}
       </div>
     </section>
+  );
+}
+
+/** The invitations that nobody has used. */
+export function InvitationList({ invitations }: { invitations: Invitation[] }) {
+  return (
+    <section aria-labelledby="invitations" className="flex flex-col gap-3">
+      <h2 id="invitations" className="text-lg font-semibold">
+        Invitations
+      </h2>
+      <ul className="ruled rounded-lg border border-line bg-surface">
+        {invitations.map(({ id, email, choice, expiresAt, isExpired }) => (
+          <li key={id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
+            <div className="min-w-0 grow basis-64">
+              <p className="flex flex-wrap items-center gap-2 font-medium">
+                <span className="min-w-0 wrap-anywhere">{email}</span>
+                {isExpired && <Badge tone="warn">Expired</Badge>}
+              </p>
+              <p className="text-sm text-muted figures">
+                {`${ROLE_LABELS[choice]} · ${isExpired ? "it was open until" : "open until"} `}
+                <Time value={expiresAt} />
+              </p>
+            </div>
+            <Form method="post" action="/admin/users" preventScrollReset>
+              <input type="hidden" name="id" value={id} />
+              <Button
+                name="intent"
+                value="withdraw"
+                variant="secondary"
+                size="sm"
+                aria-label={`Withdraw the invitation of ${email}`}
+              >
+                Withdraw
+              </Button>
+            </Form>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What somebody may do. */
+export function RoleField({
+  label,
+  choice,
+  isLabelHidden = false,
+}: {
+  label: string;
+  /** What it begins with. */
+  choice: RoleChoice;
+  isLabelHidden?: boolean;
+}) {
+  return (
+    <SelectField label={label} name="role" defaultValue={choice} isLabelHidden={isLabelHidden}>
+      {ROLE_CHOICES.map((each) => (
+        <option key={each} value={each}>
+          {ROLE_LABELS[each]}
+        </option>
+      ))}
+    </SelectField>
   );
 }

@@ -1,0 +1,129 @@
+import { Link } from "@remix-run/react";
+import { ChartColumn } from "lucide-react";
+import type { ComponentProps } from "react";
+import { formatQuantity } from "~/shared/format";
+import { PERIODS_DAYS, type PeriodDays } from "~/shared/statistics-address";
+import { ButtonLink, buttonClass } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { PageFailure } from "~/ui/feedback/failure-notice";
+import { ColumnChart } from "./chart";
+import { averageWatched, dropOff, type Statistics, type VideoStatistics } from "./statistics";
+
+/** The periods that statistics can be shown of; the one that is shown is marked. */
+export function PeriodLinks({
+  period,
+  hrefFor,
+}: {
+  period: PeriodDays;
+  hrefFor: (days: PeriodDays) => string;
+}) {
+  return (
+    <nav aria-label="Period" className="flex flex-wrap gap-2">
+      {PERIODS_DAYS.map((each) => (
+        <Link
+          key={each}
+          to={hrefFor(each)}
+          preventScrollReset
+          aria-current={each === period ? "page" : undefined}
+          className={buttonClass(each === period ? "primary" : "secondary", "sm")}
+        >
+          {each} days
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** For an axis: 250K, 1.5M. */
+export const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+export const NUMBER = new Intl.NumberFormat("en");
+export const DAY = new Intl.DateTimeFormat("en", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+export function ViewsByDay({
+  days,
+  period,
+  csv,
+}: {
+  days: Statistics["days"];
+  period: PeriodDays;
+  /** Where they are a table for spreadsheets. */
+  csv: string;
+}) {
+  const views = days.reduce((sum, day) => sum + day.views, 0);
+  return (
+    <ColumnChart
+      title="Views by day"
+      summary={`${formatQuantity(views, "view")} in the last ${period} days (UTC).`}
+      headings={["Day", "Views"]}
+      csv={csv}
+      format={SHORT.format}
+      bars={days.map(({ day, views }) => ({
+        label: DAY.format(new Date(day)),
+        value: views,
+        text: NUMBER.format(views),
+      }))}
+    />
+  );
+}
+
+const PERCENT = new Intl.NumberFormat("en", { style: "percent" });
+
+/** How far a film is watched: the average, and each twentieth of it. */
+export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"]; csv: string }) {
+  const average = averageWatched(watched);
+  if (average === undefined) {
+    return (
+      <section
+        aria-labelledby="drop-off"
+        className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-4 sm:p-5"
+      >
+        <h2 id="drop-off" className="font-semibold">
+          Watched parts
+        </h2>
+        <p className="text-sm text-muted">
+          No playback has been counted yet. It is counted when a view ends, unless the visitor asks
+          not to be tracked or to save data.
+        </p>
+      </section>
+    );
+  }
+  return (
+    <ColumnChart
+      title="Watched parts"
+      summary={`${PERCENT.format(average)} of the film is watched on average, in ${formatQuantity(watched.views, "view")} with playback since these are counted.`}
+      headings={["Part of the film", "Views that watched it"]}
+      csv={csv}
+      format={(percent) => `${percent}%`}
+      bars={dropOff(watched).map(({ from, to, views, share }) => ({
+        label: `${from}–${to}%`,
+        value: share * 100,
+        text: `${PERCENT.format(share)} (${NUMBER.format(views)})`,
+      }))}
+    />
+  );
+}
+
+/** What a page of figures shows if they can't be read. */
+export function NoFigures({
+  toast,
+  retry,
+}: ComponentProps<typeof PageFailure> & { retry: string }) {
+  return (
+    <>
+      <PageFailure toast={toast} />
+      <EmptyState
+        icon={<ChartColumn />}
+        title="There are no figures to show."
+        action={
+          <ButtonLink to={retry} reloadDocument>
+            Retry
+          </ButtonLink>
+        }
+      />
+    </>
+  );
+}
