@@ -1,9 +1,6 @@
-import {
-  sealDecision,
-  sealMessage,
-  sealReport,
-} from "~/features/moderation/reports/report-records.server";
+import { sealMessage, sealReport } from "~/features/moderation/reports/report-records.server";
 import { statusPath } from "~/features/moderation/reports/status-token.server";
+import { sealDecision } from "~/features/moderation/reports/uploader-decisions.server";
 import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import { ADMIN, type SiteProcess } from "../site-process";
 import { REPORT } from "./admin-screens";

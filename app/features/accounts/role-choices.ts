@@ -21,12 +21,10 @@ export const ROLE_NOUNS: Record<RoleChoice, string> = {
   publisher: "an uploader who may publish",
 };
 
-/** The choice that a form sent; undefined for anything else. */
 export function readRoleChoice(value: unknown): RoleChoice | undefined {
   return ROLE_CHOICES.find((choice) => choice === value);
 }
 
-/** The columns of a choice. */
 export function columnsOf(choice: RoleChoice): { role: Role; may_publish: number } {
   if (choice === "publisher") return { role: "uploader", may_publish: 1 };
   return { role: choice, may_publish: 0 };

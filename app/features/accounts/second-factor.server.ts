@@ -19,7 +19,6 @@ export interface SecondFactor {
   recoveryCodesLeft: number;
 }
 
-/** What an authenticator app is set up with. */
 export interface Enrolment {
   /** In groups of four letters and digits, to be typed. */
   key: string;
@@ -129,7 +128,6 @@ function totpOf(user: FactorRow): TOTP | undefined {
   return new TOTP({ issuer, label: user.email, secret: Secret.fromBase32(secret) });
 }
 
-/** The step of a right code. */
 function stepOf(user: FactorRow, code: string, now: number): number | undefined {
   const token = code.replace(/\s/g, "");
   const delta = /^\d{6}$/.test(token)
@@ -206,7 +204,6 @@ export async function spendRecoveryCode(userId: string, code: string): Promise<b
   return numDeletedRows === 1n;
 }
 
-/** How many codes a user has left. */
 async function countRecoveryCodes(userId: string): Promise<number> {
   const { left } = await database()
     .selectFrom("recovery_codes")

@@ -127,7 +127,6 @@ export async function setDeactivated(
   });
 }
 
-/** Ends all sessions of a user. */
 export async function endUserSessions(
   userId: string,
   ownerId: string,

@@ -27,12 +27,10 @@ export function readEmail(typed: string): string {
   throw new AccountError(`"${address}" is not an e-mail address.`);
 }
 
-/** The account of an id. */
 export async function findUser(id: string) {
   return database().selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** The oldest account. */
 export async function firstUser() {
   return database()
     .selectFrom("users")
@@ -42,7 +40,6 @@ export async function firstUser() {
     .executeTakeFirst();
 }
 
-/** Whether the site has any account yet. */
 async function hasAnyUser(): Promise<boolean> {
   return (
     (await database().selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined

@@ -71,7 +71,6 @@ export function isAdultOn(dateOfBirth: string, day: string): boolean {
   return day >= `${String(year).padStart(4, "0")}${dateOfBirth.slice(4)}`;
 }
 
-/** The page that records who is shown in a video. */
 export function consentHref(videoId: string): string {
   return `/admin/videos/${encodeURIComponent(videoId)}/consent`;
 }

@@ -14,7 +14,6 @@ export const LACKS_RECORD = `NOT EXISTS (
         SELECT 1 FROM performer_documents AS document
         WHERE document.performer_id = performers.id AND document.kind = 'identity'))))`;
 
-/** The public videos without a valid record. */
 export interface Lacking {
   total: number;
   /** The newest. */

@@ -31,11 +31,9 @@ const CHANGED =
   "Somebody else has changed this record in the meantime. Compare it with what you entered, and save again.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
-/** A failure, with what was typed. */
 export interface PerformerFailure extends Failure {
   typed?: PerformerTexts;
   fields?: PerformerErrors;
-  /** What was wrong with the document. */
   document?: string;
 }
 
@@ -167,7 +165,6 @@ const MOST_STAGE_NAMES = 20;
 const LONGEST_NAME = 100;
 const LONGEST_LEGAL_NAME = 200;
 
-/** The fields of the form as they were typed. */
 export interface PerformerTexts {
   /** One a line. */
   stageNames: string;

@@ -9,7 +9,6 @@ import { consentHref, DOCUMENT_LABELS, IDENTITY_LABELS } from "./consent";
 import type { PerformerErrors, PerformerTexts } from "./performer-action.server";
 import type { Performer, PerformerDocument } from "./performers.server";
 
-/** Who somebody is, and who has checked it. */
 export function PerformerForm({
   typed,
   errors = {},
@@ -200,7 +199,6 @@ function DocumentRow({
   );
 }
 
-/** What else is kept about somebody, and its deletion. */
 export function Kept({
   performer,
   mayForget,

@@ -10,7 +10,6 @@ import { CONSENT_SOURCES, openBox, sealBox, settleVideos } from "./validity.serv
 
 const PERFORMERS_PER_PAGE = 50;
 
-/** A performer as a list shows them. */
 interface ListedPerformer {
   id: string;
   /** The first is the one they are listed by. */
@@ -78,7 +77,6 @@ export interface PerformerDocument {
   addedBy: string | null;
 }
 
-/** All that is kept about a performer. */
 export interface Performer {
   id: string;
   stageNames: string[];

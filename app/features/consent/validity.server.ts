@@ -7,7 +7,6 @@ import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
 
-/** Why a consent record isn't valid. */
 export const LACKS = {
   record: "This video has no consent record yet.",
   people: "The consent record doesn’t name everyone who is shown.",

@@ -8,7 +8,6 @@ import { lacksOf, openBox, settleVideos } from "./validity.server";
 
 const MOST_PEOPLE = 50;
 
-/** The fields of the form as they were typed. */
 export interface ConsentTexts {
   kind: string;
   people: string;

@@ -6,18 +6,10 @@ import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
 import { ACCOUNT_CHALLENGE_ADDRESS, ConfirmField, useConfirmedByPasskey } from "./confirm-field";
-
-interface PasskeyRow {
-  id: string;
-  name: string;
-  rpId: string;
-  synced: boolean;
-  createdAt: string;
-  lastUsedAt?: string;
-}
+import type { Passkey } from "./passkeys.server";
 
 interface State {
-  passkeys: PasskeyRow[];
+  passkeys: Passkey[];
   /** The host name at which new ones work; undefined where browsers offer none. */
   rpId?: string;
   hasPassword: boolean;
@@ -71,7 +63,7 @@ export function PasskeyPanel({
   );
 }
 
-function Description({ passkey, rpId }: { passkey: PasskeyRow; rpId?: string }) {
+function Description({ passkey, rpId }: { passkey: Passkey; rpId?: string }) {
   const { name, synced, createdAt, lastUsedAt } = passkey;
   return (
     <div>
@@ -102,7 +94,7 @@ function Change({
   passkey: { id, name },
   hasPassword,
   busy,
-}: { passkey: PasskeyRow } & Pick<State, "hasPassword" | "busy">) {
+}: { passkey: Passkey } & Pick<State, "hasPassword" | "busy">) {
   const confirm = useConfirmedByPasskey(!hasPassword);
   return (
     <div className="flex max-w-md flex-col gap-5 py-3">

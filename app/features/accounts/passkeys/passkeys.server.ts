@@ -39,18 +39,16 @@ export interface Passkey {
 export async function listPasskeys(userId: string): Promise<Passkey[]> {
   const rows = await database()
     .selectFrom("passkeys")
-    .select(["id", "name", "rp_id", "synced", "created_at", "last_used_at"])
+    .select(["id", "name", "rp_id as rpId", "synced", "created_at as createdAt"])
+    .select("last_used_at as lastUsedAt")
     .where("user_id", "=", userId)
     .orderBy("created_at")
     .orderBy("id")
     .execute();
   return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    rpId: row.rp_id,
+    ...row,
     synced: row.synced === 1,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at ?? undefined,
+    lastUsedAt: row.lastUsedAt ?? undefined,
   }));
 }
 

@@ -186,7 +186,7 @@ export default function Account() {
 /**
  * Changes the password of the account, or gives it one; a password manager is told which account it is.
  */
-export function PasswordForm({
+function PasswordForm({
   email,
   hasPassword,
   busy,
@@ -237,7 +237,7 @@ export function PasswordForm({
   );
 }
 
-export interface SessionRow {
+interface SessionRow {
   idHash: string;
   device: string;
   createdAt: string;
@@ -245,8 +245,7 @@ export interface SessionRow {
   current: boolean;
 }
 
-/** Where an admin is signed in, with a button that ends each session but this one. */
-export function SessionList({
+function SessionList({
   sessions,
   busy,
   error,

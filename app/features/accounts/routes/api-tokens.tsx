@@ -101,7 +101,7 @@ export default function ApiTokens() {
 const PANEL = "flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 sm:p-6";
 
 /** A token that was just made: nobody can read it again. */
-export function NewToken({ token }: { token: string }) {
+function NewToken({ token }: { token: string }) {
   return (
     <section aria-labelledby="new-token" className={PANEL}>
       <h2 id="new-token" className="text-lg font-semibold">
@@ -115,7 +115,7 @@ export function NewToken({ token }: { token: string }) {
   );
 }
 
-export function TokenForm({
+function TokenForm({
   hasPassword,
   busy,
   error,
@@ -124,7 +124,6 @@ export function TokenForm({
   hasPassword: boolean;
   busy: boolean;
   error?: string;
-  /** That the password or the passkey isn't right. */
   identityError?: string;
 }) {
   const confirm = useConfirmedByPasskey(!hasPassword);
@@ -174,15 +173,7 @@ export function TokenForm({
   );
 }
 
-export function TokenList({
-  tokens,
-  busy,
-  now,
-}: {
-  tokens: ListedToken[];
-  busy: boolean;
-  now: number;
-}) {
+function TokenList({ tokens, busy, now }: { tokens: ListedToken[]; busy: boolean; now: number }) {
   return (
     <section aria-labelledby="tokens" className={PANEL}>
       <h2 id="tokens" className="text-lg font-semibold">

@@ -22,7 +22,6 @@ export const SCOPE_PERMISSIONS: Record<Scope, Permission> = {
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
-/** For how long a token may be valid. */
 export const LIFETIMES_DAYS = [7, 30, 90, 365] as const;
 
 export const MAX_TOKEN_NAME_LETTERS = 100;

@@ -20,7 +20,6 @@ const NOTE_USE_EVERY_MS = 10 * 60 * 1000;
 /** Only the hash is stored: nobody can read a token again, its owner neither. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
-/** Who uses a token, and what it allows. */
 export interface TokenUse {
   tokenId: number;
   user: SessionUser;

@@ -8,7 +8,6 @@ import type { UsersFailure } from "./users-action.server";
 
 const USERS = "/admin/users";
 
-/** What the dialog that deletes an account, or transfers its videos, shows. */
 export interface AccountDialog {
   kind: "delete" | "transfer";
   id: string;
@@ -16,9 +15,7 @@ export interface AccountDialog {
   videos: number;
   /** Of these videos. */
   inTrash: number;
-  /** The accounts that can receive them. */
   receivers: { id: string; email: string }[];
-  /** The one that is selected first. */
   receiver: string | undefined;
   /** Whether the owner confirms by a password, or else by a passkey. */
   hasPassword: boolean;

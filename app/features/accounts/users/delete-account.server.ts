@@ -64,7 +64,6 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "video_holds.source_id": "kept",
 };
 
-/** What was deleted. */
 export interface DeletedAccount {
   email: string;
   /** How many videos were transferred, and to whose account. */

@@ -10,7 +10,6 @@ import type { Invitation } from "../invitations.server";
 import { ROLE_CHOICES, ROLE_LABELS, type RoleChoice } from "../role-choices";
 import type { NewInvitation, UsersFailure } from "./users-action.server";
 
-/** Invites somebody by their e-mail address. */
 export function InviteForm({ error, isBusy }: { error?: UsersFailure; isBusy: boolean }) {
   const isAbout = error?.email !== undefined && error.status === 422;
   return (
@@ -80,7 +79,6 @@ export function NewLink({ invitation, link }: { invitation: NewInvitation; link:
   );
 }
 
-/** The invitations that nobody has used. */
 export function InvitationList({ invitations }: { invitations: Invitation[] }) {
   return (
     <section aria-labelledby="invitations" className="flex flex-col gap-3">
@@ -119,14 +117,12 @@ export function InvitationList({ invitations }: { invitations: Invitation[] }) {
   );
 }
 
-/** What somebody may do. */
 export function RoleField({
   label,
   choice,
   isLabelHidden = false,
 }: {
   label: string;
-  /** What it begins with. */
   choice: RoleChoice;
   isLabelHidden?: boolean;
 }) {

@@ -1,6 +1,5 @@
 import { formatQuantity } from "~/shared/format";
 
-/** For so long a strike counts. */
 export const STRIKE_DAYS = 90;
 export const LONGEST_REASON = 500;
 
@@ -15,15 +14,12 @@ export interface Strike {
   counts: boolean;
 }
 
-/** What a strike has done. */
 export interface GivenStrike {
   email: string;
-  /** How many count now. */
   strikes: number;
   isBlocked: boolean;
 }
 
-/** What is said of a strike that was given. */
 export function strikeSentence({ email, strikes, isBlocked }: GivenStrike): string {
   const blocked = isBlocked ? " The account is blocked now." : "";
   return `${email} has ${formatQuantity(strikes, "strike")}.${blocked}`;
@@ -33,7 +29,6 @@ export function strikeSentence({ email, strikes, isBlocked }: GivenStrike): stri
 export interface Strikeable {
   id: string;
   email: string;
-  /** How many strikes count. */
   strikes: number;
   /** One more blocks the account. */
   isLast: boolean;

@@ -14,14 +14,12 @@ const LOST_RIGHT = "Your account may no longer change users.";
 const NO_RECEIVER =
   "Choose an active account that can upload videos. The one you chose can’t receive any.";
 
-/** How many videos an account has. */
 export interface VideoCount {
   videos: number;
   /** Of them in the trash. */
   inTrash: number;
 }
 
-/** Counts the videos of an account. */
 export function videosOfAccount(userId: string): VideoCount {
   const { live, inTrash } = prepared(
     `SELECT (SELECT count(*) FROM videos WHERE uploaded_by = @userId) AS live,

@@ -12,7 +12,6 @@ import type { Strike } from "./strike-rules";
 import { StrikesAndBlock } from "./strikes";
 import type { UsersFailure } from "./users-action.server";
 
-/** All users, with what can be done about each but oneself. */
 export function UserList({
   users,
   strikes,
@@ -21,7 +20,6 @@ export function UserList({
   error,
 }: {
   users: ListedUser[];
-  /** By user. */
   strikes: Record<string, Strike[]>;
   ownId: string;
   /** The limits of uploaders without their own. */

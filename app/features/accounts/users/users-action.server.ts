@@ -31,9 +31,7 @@ const OWN_ACCOUNT = "You can't do this to your own account, but another owner ca
 /** Why nothing was done, with what was typed. */
 export interface UsersFailure extends Failure {
   email?: string;
-  /** The account that was chosen to receive videos. */
   receiver?: string;
-  /** The limits that were typed, and whose. */
   limits?: TypedLimits & { id: string };
   /** The password or passkey of the owner is wrong. */
   isIdentity?: boolean;
@@ -41,7 +39,6 @@ export interface UsersFailure extends Failure {
 
 /** A link that was made just now: it is shown this once. */
 export interface NewInvitation {
-  /** The path of the link. */
   path: string;
   email: string;
   /** ISO 8601 UTC. */

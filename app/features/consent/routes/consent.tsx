@@ -120,8 +120,7 @@ export default function Consent() {
   );
 }
 
-/** The performers by stage name, with a field that finds them. */
-export function PerformerList({ page, search }: { page: PerformerPage; search: string }) {
+function PerformerList({ page, search }: { page: PerformerPage; search: string }) {
   const hrefOf = (after: string) =>
     `/admin/consent?${new URLSearchParams({ ...(search && { search }), after })}`;
   return (
@@ -176,7 +175,7 @@ export function PerformerList({ page, search }: { page: PerformerPage; search: s
 }
 
 /** The public videos without a valid record, with the form that hides all of them. */
-export function LackingVideos({
+function LackingVideos({
   lacking: { total, first },
   mayHide,
 }: {
@@ -220,13 +219,7 @@ export function LackingVideos({
 }
 
 /** Groups of videos hidden because they had no valid record, which can be released. */
-export function HiddenForConsent({
-  hidden,
-  mayUndo,
-}: {
-  hidden: HiddenVideos[];
-  mayUndo: boolean;
-}) {
+function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo: boolean }) {
   if (hidden.length === 0) return null;
   return (
     <PageSection id="hidden" title="Hidden without a valid record">
@@ -264,8 +257,7 @@ export function HiddenForConsent({
   );
 }
 
-/** The records that end within 30 days. */
-export function EndingRecords({ ending }: { ending: EndingRecord[] }) {
+function EndingRecords({ ending }: { ending: EndingRecord[] }) {
   if (ending.length === 0) return null;
   return (
     <PageSection id="ending" title="Records that end within 30 days">

@@ -36,7 +36,7 @@ export default function Records() {
 }
 
 /** What the page of the keeper of records says. An operator may change these words; they are no legal advice. */
-export const RECORDS_TEXT = {
+const RECORDS_TEXT = {
   title: "Record keeping",
   lead: "Everyone shown in a video on this site was 18 or over when it was made.",
   kept: "Records that prove the age and the consent of the people shown are kept by:",

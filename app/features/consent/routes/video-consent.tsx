@@ -105,7 +105,7 @@ export default function VideoConsentPage() {
 }
 
 /** Shows whether a video has a valid record, and who appears in it. */
-export function ConsentState({
+function ConsentState({
   consent: { lacks, isHeld, performers, updatedAt, updatedBy },
   isRequired,
 }: {
@@ -154,8 +154,7 @@ export function ConsentState({
   );
 }
 
-/** Who is shown in a video, with what right, and until when. */
-export function ConsentForm({
+function ConsentForm({
   typed,
   errors = {},
   shown,

@@ -40,7 +40,6 @@ export interface BlockListPage extends EntriesPage {
   uncompared: { id: string; title: string; why: string }[];
   /** Videos with findings of the scan that nobody has decided about. */
   scanned: ScannedVideo[];
-  /** The entry whose removal is to be confirmed. */
   confirmation?: ListedEntry;
 }
 
@@ -153,7 +152,6 @@ export interface ListedEntry {
   /** Where that video is; null if it was deleted for good. */
   place: "catalogue" | "trash" | null;
   hasThumbnail: boolean;
-  /** The report that led to it. */
   reportId: string | null;
   /** When it was removed from the list; null while it is on it. */
   removedAt: string | null;
@@ -212,7 +210,6 @@ function readRemovedEntries(): ListedEntry[] {
   return rows.map(entryOf);
 }
 
-/** An entry that is on the list. */
 function readEntry(id: number): ListedEntry | undefined {
   const row = rowOf(id);
   return row?.removedAt === null ? entryOf(row) : undefined;

@@ -9,6 +9,7 @@ import { FileField, SelectField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { BLOCK_REASONS } from "~db/schema/block-list";
+import { ReviewLinks } from "../scan/scan-panel";
 import type { BlockListPage, ListedEntry } from "./block-list-page.server";
 import { BLOCK_LIST, entryName } from "./entry-name";
 
@@ -26,14 +27,12 @@ const STATES: Record<Exclude<ListedEntry["state"], "ready">, string> = {
   none: "Same file only",
 };
 
-/** A page of the block list. */
 export function BlockedFilms({
   entries,
   here,
   mayRemove,
 }: {
   entries: ListedEntry[];
-  /** The address of this page of the list. */
   here: string;
   mayRemove: boolean;
 }) {
@@ -91,7 +90,6 @@ export function RemovedEntries({
   );
 }
 
-/** Asks before an entry is removed from the list. */
 export function RemoveDialog({
   entry,
   here,
@@ -135,7 +133,6 @@ function Entries({
 }: {
   label: string;
   entries: ListedEntry[];
-  /** What can be done with an entry. */
   children: (entry: ListedEntry) => ReactNode;
 }) {
   return (
@@ -204,7 +201,6 @@ function Thumbnail({ entry: { id, hasThumbnail } }: { entry: ListedEntry }) {
   );
 }
 
-/** The videos of this site that match the list; nothing if there are none. */
 export function Matches({ matches }: Pick<BlockListPage, "matches">) {
   if (matches.length === 0) return null;
   return (
@@ -212,19 +208,12 @@ export function Matches({ matches }: Pick<BlockListPage, "matches">) {
       <p className="text-sm text-muted">
         These videos match the block list. Check each one: delete it, or mark it as different.
       </p>
-      <ul className="flex flex-col text-sm">
-        {matches.map(({ id, title, isSame }) => (
-          <li key={id} className="flex flex-wrap items-center gap-x-3">
-            <Link
-              to={`/admin/review/${encodeURIComponent(id)}`}
-              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
-            >
-              <bdi>{title}</bdi>
-            </Link>
-            <span className="text-muted">{isSame ? "same file" : "looks similar"}</span>
-          </li>
-        ))}
-      </ul>
+      <ReviewLinks
+        videos={matches.map((match) => ({
+          ...match,
+          about: match.isSame ? "same file" : "looks similar",
+        }))}
+      />
     </PageSection>
   );
 }
@@ -238,24 +227,11 @@ export function Uncompared({ uncompared }: Pick<BlockListPage, "uncompared">) {
         These videos are on hold because the comparison with the block list failed. Compare each one
         again, or watch it and publish it without a comparison.
       </p>
-      <ul className="flex flex-col gap-2 text-sm">
-        {uncompared.map(({ id, title, why }) => (
-          <li key={id} className="flex flex-wrap items-center gap-x-3">
-            <Link
-              to={`/admin/review/${encodeURIComponent(id)}`}
-              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
-            >
-              <bdi>{title}</bdi>
-            </Link>
-            <span className="min-w-0 text-muted wrap-anywhere">{why}</span>
-          </li>
-        ))}
-      </ul>
+      <ReviewLinks videos={uncompared.map(({ why, ...video }) => ({ ...video, about: why }))} />
     </PageSection>
   );
 }
 
-/** Exports the list, and imports lists. */
 export function Exchange({ busy }: { busy: boolean }) {
   return (
     <PageSection id="exchange" title="Import and export">

@@ -13,8 +13,6 @@ import { type Failure, failure } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
 
-/** Actions for a video that is on hold for its comparison with the block list. */
-
 const FAILED = "Failed to change the review.";
 const NOT_WAITING = "This video is no longer waiting for its comparison.";
 const UNDER_WAY = "This video is already being compared or queued for it.";

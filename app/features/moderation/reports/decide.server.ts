@@ -44,12 +44,10 @@ const TITLES_NAMED = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
-/** The decision form of a report. */
 export interface Decision {
   decision: DeskDecision;
   /** The reporter and the uploader both read it. */
   reason: string;
-  /** The reported videos that the decision is about. */
   videos: readonly string[];
   /** The version of the report that the moderator saw, see `versionOf`. */
   version: string;
@@ -57,7 +55,6 @@ export interface Decision {
   isStrike?: boolean;
 }
 
-/** A failure, with the reason that the moderator entered. */
 export interface DecisionFailure extends Failure {
   reason?: string;
   isStrike?: boolean;
@@ -279,7 +276,6 @@ function present(ids: readonly string[]): string[] {
     .all(JSON.stringify(ids)) as string[];
 }
 
-/** Why a decision can't come with a strike. */
 function noStrike(decision: DeskDecision, ids: readonly string[]): string | undefined {
   if (decision !== "remove") return "A strike comes with a removal. Choose Remove, or untick it.";
   if (ids.length === 0) {
@@ -295,19 +291,13 @@ function strikeUploaders(
   reason: string,
   userId: string,
   now: number,
-): (GivenStrike & { userId: string })[] {
+): GivenStrike[] {
   const short = reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON - 1)}…` : reason;
-  const all: (GivenStrike & { userId: string })[] = [];
-  for (const { id } of strikeableOf(videoIds, now)) {
-    const given = strikeIn(id, short, userId, now);
-    if (given) all.push({ ...given, userId: id });
-  }
-  return all;
+  return strikeableOf(videoIds, now).flatMap(({ id }) => strikeIn(id, short, userId, now) ?? []);
 }
 
 export const NO_REPORT = { detail: "There is no such report." };
 
-/** Returns the toast for a form of the report page that succeeded. */
 export function done(description: string): ToastMessage {
   return { title: "Reports", description, kind: "success" };
 }

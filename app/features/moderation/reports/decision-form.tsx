@@ -15,7 +15,6 @@ import {
 import type { ReportPage } from "./report-page.server";
 import { Decided } from "./reported-videos";
 
-/** What a moderator can decide now, with the reason that both sides read. */
 export function DecisionForm({
   page: { videos, choices, strikeable, version },
   error,
@@ -124,7 +123,6 @@ function strikeHint({ email, strikes, isLast }: Strikeable): string {
   return isLast ? `${has}: this one blocks the account.` : `${has}.`;
 }
 
-/** The key that chooses each decision. */
 const DECISION_KEYS: Record<DeskDecision, string> = {
   hide: "h",
   keep: "k",

@@ -1,6 +1,5 @@
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 
-/** What a moderator can do with a report. */
 export const DECISIONS = [
   "hide",
   "keep",
@@ -37,7 +36,6 @@ export const CLOSED_LABELS: Record<ReportDecision, string> = {
   withdrawn: "Withdrawn",
 };
 
-/** The labels of the choices in the decision form. */
 export const DECISION_LABELS: Record<DeskDecision, string> = {
   hide: "Hide now",
   keep: "Keep",
@@ -48,7 +46,6 @@ export const DECISION_LABELS: Record<DeskDecision, string> = {
   "not-here": "Not on this site",
 };
 
-/** What each choice does, shown below its label. */
 export const DECISION_HINTS: Record<DeskDecision, string> = {
   hide: "Hides the video immediately. The report stays open.",
   keep: "Nothing is removed, and this report no longer hides the video.",
@@ -75,7 +72,6 @@ const DECISION_SENTENCES: Record<DeskDecision, (videos: string) => string> = {
   "not-here": () => "A moderator has closed the report because none of its videos is on this site.",
 };
 
-/** Returns the sentence about a decision on one video, or on some of a report's videos. */
 export function decisionSentence(
   decision: DeskDecision,
   { chosen, of }: { chosen: number; of: number } = { chosen: 1, of: 1 },

@@ -30,7 +30,6 @@ export interface QueuedReport {
   left: { text: string; isOver: boolean };
   /** The title of the first reported video; null if it is gone, or if the report names none. */
   title: string | null;
-  /** How many videos it names. */
   videos: number;
 }
 

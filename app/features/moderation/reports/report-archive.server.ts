@@ -19,9 +19,7 @@ import { type Report, readMessages } from "./report-records.server";
 const AS_IT_IS = { compress: false };
 const MAX_MESSAGES = 10_000;
 
-/** A file of the archive, and where its bytes are. */
 interface ArchivedFile {
-  /** In the archive. */
   name: string;
   open(): Promise<Readable>;
 }

@@ -11,7 +11,6 @@ import { KIND_TEXTS } from "./report-texts";
 import { videosIn } from "./reported-addresses";
 import type { ReportErrors, TypedReport } from "./submit-report.server";
 
-/** The address of the form for a kind of report. */
 export function reportHref(videoId: string, kind?: ReportKind): string {
   const parameters = new URLSearchParams();
   if (videoId) parameters.set("video", videoId);
@@ -178,13 +177,11 @@ function firstWrong(errors: ReportErrors) {
 /** Waits this long after the last keystroke before it searches. */
 const WAIT_MS = 400;
 
-/** The titles of the public videos found in a text, and the ids of the others. */
 interface Found {
   titles: string[];
   missing: string[];
 }
 
-/** Shows while somebody types which videos the text refers to. Needs JavaScript. */
 function FoundVideos({ text }: { text: string }) {
   const found = useFound(text);
   if (!found) return <p role="status" />;

@@ -105,7 +105,6 @@ const emails = attemptLimit("emails by recipient", MAX_EMAILS_PER_DAY, DAY_SECON
 /** Whose link was opened: their other reports need no first email. */
 const openings = attemptLimit("opened links by recipient", 1, DAY_SECONDS);
 
-/** An email that may be sent. */
 interface AllowedEmail {
   /** What `mail_link` becomes once it is sent. */
   mailLink: "sent" | "opened";

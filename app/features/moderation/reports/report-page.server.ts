@@ -28,9 +28,7 @@ const ENTRIES_SHOWN = 50;
 /** Log actions that don't change what a decision is based on. */
 const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
 
-/** A video that a report is about. */
 export interface ReportedVideo extends NamedVideo {
-  /** What can be decided about it now. */
   choices: DeskDecision[];
   /** Empty for one that is gone. */
   title: string;
@@ -49,7 +47,6 @@ export interface ReportedVideo extends NamedVideo {
   otherFiles: OtherFile[];
 }
 
-/** An earlier or future file of a video. */
 interface OtherFile {
   id: string;
   state: "pending" | "earlier" | "original";
@@ -60,23 +57,12 @@ interface OtherFile {
   email: string | null;
 }
 
-/** Another report of the same video, or of the same uploader. */
-interface EarlierReport {
-  id: string;
-  kind: ReportKind;
-  state: ReportState;
-  decision: ReportDecision | null;
-  receivedAt: string;
-  isOfVideo: boolean;
-}
-
-/** What the page of a report shows. */
 export interface ReportPage {
   report: Report & { left: { text: string; isOver: boolean } };
   videos: ReportedVideo[];
   /** The decisions that apply to at least one of its videos, or to the report. */
   choices: DeskDecision[];
-  earlier: EarlierReport[];
+  earlier: (OtherReport & { isOfVideo: boolean })[];
   messages: ReportMessage[];
   /** The log entries, oldest first; the user is null for the site, the email also for a deleted account. */
   entries: {
@@ -88,7 +74,6 @@ export interface ReportPage {
   }[];
   /** Until when it is preserved, ISO 8601 UTC; null if it doesn't. */
   preservedUntil: string | null;
-  /** Who can be given a strike with a removal. */
   strikeable: Strikeable[];
   /** Changes with every decision and every answer of the reporter. */
   version: string;
@@ -191,13 +176,13 @@ const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
 /** Returns the latest reports about the same videos, and about other videos of the same uploaders. */
-function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport[] {
+function readEarlier(report: Report, videoIds: readonly string[]): ReportPage["earlier"] {
   const columns =
     "reports.id, reports.kind, reports.state, reports.decision, received_at AS receivedAt";
   const ofVideos = prepared(
     `SELECT ${columns} FROM reports WHERE reports.id IN ${NAMING} AND reports.id <> @id
      ORDER BY received_at DESC LIMIT ${EARLIER_SHOWN}`,
-  ).all({ list: JSON.stringify(videoIds), id: report.id }) as EarlierReport[];
+  ).all({ list: JSON.stringify(videoIds), id: report.id }) as OtherReport[];
   const others = prepared(
     `WITH uploaders AS (
        SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@list))
@@ -210,7 +195,7 @@ function readEarlier(report: Report, videoIds: readonly string[]): EarlierReport
          UNION ALL SELECT uploaded_by FROM deleted_videos WHERE deleted_videos.id = video_id)
          IN (SELECT uploaded_by FROM uploaders WHERE uploaded_by IS NOT NULL)
      LIMIT ${EARLIER_SHOWN}`,
-  ).all({ id: report.id, list: JSON.stringify(videoIds) }) as EarlierReport[];
+  ).all({ id: report.id, list: JSON.stringify(videoIds) }) as OtherReport[];
   return [
     ...ofVideos.map((each) => ({ ...each, isOfVideo: true })),
     ...others.map((each) => ({ ...each, isOfVideo: false })),
@@ -244,7 +229,6 @@ export function isWaiting(reportId: string, { id, decision }: NamedVideo): boole
   return decision === null && (isRemoved(id, reportId) || isHere(id));
 }
 
-/** Returns why a decision isn't possible for a video. */
 export function refusalFor(decision: DeskDecision, reportId: string, { id }: NamedVideo): string {
   if (isRemoved(id, reportId)) {
     return decision === "counter-notice"
@@ -262,8 +246,8 @@ export function refusalFor(decision: DeskDecision, reportId: string, { id }: Nam
 const OPENED_AT_ONCE = 10;
 const MOST_OTHERS = 50;
 
-/** Another report that somebody sent; times are ISO 8601 UTC. */
-export interface OwnReport {
+/** Another report; times are ISO 8601 UTC. */
+export interface OtherReport {
   id: string;
   kind: ReportKind;
   state: ReportState;
@@ -275,14 +259,12 @@ export interface OwnReport {
 export interface KeptOfReporter {
   /** When the texts are deleted automatically, ISO 8601 UTC; null while the report isn't closed. */
   until: string | null;
-  /** Messages that the reporter wrote. */
   messages: number;
-  /** Mails that wait to be sent. */
   mails: number;
   /** Whether other reports can be told to be theirs: by their e-mail address. */
   hasAddress: boolean;
   /** Other reports with that address, the newest first, 50 at most; undefined unless they were asked for. */
-  others?: OwnReport[];
+  others?: OtherReport[];
 }
 
 /** @param withOthers to open every report that is kept, which takes a second for a hundred thousand. */
@@ -304,16 +286,16 @@ function addressIn(box: Report["box"]): string {
 }
 
 /** The texts are encrypted one by one, so only opening them tells whose they are. */
-async function othersOf(id: string, address: string): Promise<OwnReport[]> {
+async function othersOf(id: string, address: string): Promise<OtherReport[]> {
   const next = prepared(
     `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, box FROM reports
      WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${OPENED_AT_ONCE}`,
   );
   const turn = eventLoopTurns();
-  const others: OwnReport[] = [];
+  const others: OtherReport[] = [];
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const rows = next.all(before) as (OwnReport & { at: number; box: string })[];
+    const rows = next.all(before) as (OtherReport & { at: number; box: string })[];
     for (const { at, box, ...other } of rows) {
       before = at;
       if (other.id === id || addressIn(openReport(box)) !== address) continue;

@@ -8,9 +8,8 @@ import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { CLOSED_LABELS, KIND_LABELS, LOG_LABELS, STATE_LABELS } from "./decisions";
 import type { QueuedReport } from "./queue.server";
-import type { KeptOfReporter, OwnReport, ReportPage } from "./report-page.server";
+import type { KeptOfReporter, OtherReport, ReportPage } from "./report-page.server";
 
-/** How long there is to decide, or what was decided. */
 export function Deadline({
   report,
 }: {
@@ -27,7 +26,6 @@ export function Deadline({
   );
 }
 
-/** The text of the report. */
 export function Statement({ report }: Pick<ReportPage, "report">) {
   const { box } = report;
   return (
@@ -76,7 +74,6 @@ function Typed({ term, text }: { term: string; text: string }) {
 
 const AUTHORS = { reporter: "The reporter", moderator: "A moderator", site: "The site" } as const;
 
-/** What was written, and what was decided. */
 export function Course({ messages, entries }: Pick<ReportPage, "messages" | "entries">) {
   return (
     <PageSection id="course" title="Messages and decisions">
@@ -111,7 +108,6 @@ export function Course({ messages, entries }: Pick<ReportPage, "messages" | "ent
   );
 }
 
-/** Other reports of the same videos, and of the same uploader. */
 export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
   return (
     <PageSection id="earlier" title="Other reports">
@@ -121,25 +117,10 @@ export function EarlierReports({ earlier }: Pick<ReportPage, "earlier">) {
         </p>
       )}
       {earlier.length > 0 && (
-        <ul className="flex flex-col text-sm">
-          {earlier.map((each) => (
-            <li key={each.id} className="flex flex-wrap items-center gap-x-3">
-              <Link
-                to={`/admin/reports/${encodeURIComponent(each.id)}`}
-                className="inline-flex min-h-11 items-center underline underline-offset-4"
-              >
-                {KIND_LABELS[each.kind]}, {each.isOfVideo ? "same video" : "same uploader"}
-              </Link>
-              <span className="text-muted figures">
-                <Time value={each.receivedAt} />
-                {", "}
-                {each.state === "closed" && each.decision
-                  ? CLOSED_LABELS[each.decision]
-                  : STATE_LABELS[each.state]}
-              </span>
-            </li>
-          ))}
-        </ul>
+        <ReportLinks
+          reports={earlier}
+          about={({ isOfVideo }) => (isOfVideo ? ", same video" : ", same uploader")}
+        />
       )}
     </PageSection>
   );
@@ -174,7 +155,12 @@ export function KeptOfReporterPanel({
           No IP address, cookie or browser is recorded.
         </p>
       )}
-      {others && <Others others={others} />}
+      {others?.length === 0 && (
+        <p className="text-sm">No other report was sent with this email address.</p>
+      )}
+      {others && others.length > 0 && (
+        <ReportLinks reports={others} label="Other reports of this reporter" />
+      )}
       {hasAddress && !others && (
         <ButtonLink to="?reporter" preventScrollReset variant="secondary" className="self-start">
           Find other reports of this reporter
@@ -195,23 +181,32 @@ export function KeptOfReporterPanel({
   );
 }
 
-function Others({ others }: { others: OwnReport[] }) {
-  if (others.length === 0)
-    return <p className="text-sm">No other report was sent with this email address.</p>;
+function ReportLinks<R extends OtherReport>({
+  reports,
+  label,
+  about,
+}: {
+  reports: R[];
+  label?: string;
+  about?: (report: R) => string;
+}) {
   return (
-    <ul aria-label="Other reports of this reporter" className="flex flex-col text-sm">
-      {others.map(({ id, kind, state, decision, receivedAt }) => (
-        <li key={id} className="flex flex-wrap items-center gap-x-3">
+    <ul aria-label={label} className="flex flex-col text-sm">
+      {reports.map((report) => (
+        <li key={report.id} className="flex flex-wrap items-center gap-x-3">
           <Link
-            to={`/admin/reports/${encodeURIComponent(id)}`}
+            to={`/admin/reports/${encodeURIComponent(report.id)}`}
             className="inline-flex min-h-11 items-center underline underline-offset-4"
           >
-            {KIND_LABELS[kind]}
+            {KIND_LABELS[report.kind]}
+            {about?.(report)}
           </Link>
           <span className="text-muted figures">
-            <Time value={receivedAt} />
+            <Time value={report.receivedAt} />
             {", "}
-            {state === "closed" && decision ? CLOSED_LABELS[decision] : STATE_LABELS[state]}
+            {report.state === "closed" && report.decision
+              ? CLOSED_LABELS[report.decision]
+              : STATE_LABELS[report.state]}
           </span>
         </li>
       ))}

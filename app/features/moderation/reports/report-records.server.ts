@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { isPreservedReport } from "~/media/files/preserved.server";
 import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
-import { prepared, sqliteHandle } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import { enqueueMessage } from "~db/outbox.server";
+import { requireTransaction } from "~db/run-query.server";
+import type { ReportNotice } from "~db/schema/outbox";
 import type {
   ReportDecision,
   ReportKind,
@@ -36,7 +38,6 @@ export interface Report {
   receivedAt: string;
   dueAt: string;
   closedAt: string | null;
-  /** When the texts were deleted. */
   erasedAt: string | null;
   /** Null until an email was sent, "sent" until its link was opened. */
   mailLink: ReportRow["mail_link"];
@@ -44,7 +45,6 @@ export interface Report {
   box: ReportBox | "unreadable" | null;
 }
 
-/** A message between the reporter and the moderators. */
 export interface ReportMessage {
   id: string;
   author: ReportMessageRow["author"];
@@ -85,7 +85,6 @@ export function createReport(
   return true;
 }
 
-/** Whether there is a report with this id. */
 export function hasReport(id: string): boolean {
   return prepared("SELECT 1 FROM reports WHERE id = ?").get(id) !== undefined;
 }
@@ -110,11 +109,10 @@ export function readMessages(reportId: string, most = 200): ReportMessage[] {
     `SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT ?`,
   ).all(reportId, most) as ReportMessageRow[];
   return rows.reverse().map(({ id, author, sent_at, box }) => {
-    return { id, author, sentAt: sent_at, text: openMessage(box) };
+    return { id, author, sentAt: sent_at, text: decrypt(MESSAGE, box) };
   });
 }
 
-/** Counts the messages of an author in a report. */
 export function countMessages(reportId: string, author: ReportMessageRow["author"]): number {
   return prepared("SELECT count(*) FROM report_messages WHERE report_id = ? AND author = ?")
     .pluck()
@@ -276,15 +274,9 @@ export function mailSender(): string | undefined {
   return smtpFrom ?? alertEmail ?? contactEmail;
 }
 
-function requireTransaction(): void {
-  if (!sqliteHandle().inTransaction) throw new Error("Reports are written in a transaction.");
-}
-
 const REPORT = "report";
 const MESSAGE = "report message";
-const DECISION = "uploader decision";
 
-/** Everything that a reporter typed. */
 export interface ReportBox {
   /** Empty if none was given, like `email`. */
   name: string;
@@ -296,40 +288,16 @@ export interface ReportBox {
   statements: string[];
 }
 
-/** What can't be read with the secrets that are listed: an older one has to be listed again. */
-export const UNREADABLE = "unreadable";
-
 export function sealReport(box: ReportBox): string {
   return encrypt(REPORT, JSON.stringify(box));
 }
 
-export function openReport(box: string): ReportBox | typeof UNREADABLE {
+/** Returns "unreadable" without the secret that encrypted it: it has to be listed again. */
+export function openReport(box: string): ReportBox | "unreadable" {
   const text = decrypt(REPORT, box);
-  return text === undefined ? UNREADABLE : (JSON.parse(text) as ReportBox);
+  return text === undefined ? "unreadable" : (JSON.parse(text) as ReportBox);
 }
 
 export function sealMessage(text: string): string {
   return encrypt(MESSAGE, text);
-}
-
-/** Undefined when it can't be read with the secrets that are listed. */
-function openMessage(box: string): string | undefined {
-  return decrypt(MESSAGE, box);
-}
-
-/** What an uploader reads of a decision about a video of theirs. */
-export interface DecisionBox {
-  /** Of the video, which may be gone. */
-  title: string;
-  reason: string;
-}
-
-export function sealDecision(box: DecisionBox): string {
-  return encrypt(DECISION, JSON.stringify(box));
-}
-
-/** Undefined when it can't be read with the secrets that are listed. */
-export function openDecision(box: string): DecisionBox | undefined {
-  const text = decrypt(DECISION, box);
-  return text === undefined ? undefined : (JSON.parse(text) as DecisionBox);
 }

@@ -6,11 +6,8 @@ import type { ReportDecision, ReportKind, ReportState, VideoDecision } from "~db
 
 interface KindTexts {
   label: string;
-  /** Shown below the label when the reporter chooses the kind. */
   about: string;
-  /** The hint of the field for the description. */
   what: string;
-  /** The statements that the reporter has to confirm. */
   statements: readonly string[];
   /** The hint of the name field. Without it, the name is optional. */
   name?: string;

@@ -1,7 +1,9 @@
 import { videosOfFile } from "~/features/visibility/media-access.server";
 import type { MediaName } from "~/media/bucket.server";
-import { prepared, sqliteHandle } from "~db/client.server";
-import type { ReportKind, VideoDecision } from "~db/schema/moderation";
+import { videosOfFile } from "~/media/serve/videos-of-file.server";
+import { prepared } from "~db/client.server";
+import { requireTransaction } from "~db/run-query.server";
+import type { ReportKind, VideoDecision } from "~db/schema/reports";
 
 /**
  * The videos that reports name, with the decision on each. They aren't encrypted and stay after the texts of a report
@@ -60,14 +62,12 @@ export function isFileOfReported(name: MediaName): boolean {
   return ids.length > 0 && ids.every(isReported);
 }
 
-/** Adds videos to a report. */
 export function nameVideos(reportId: string, videoIds: readonly string[]): void {
   requireTransaction();
   const add = prepared("INSERT OR IGNORE INTO report_videos (report_id, video_id) VALUES (?, ?)");
   for (const videoId of videoIds) add.run(reportId, videoId);
 }
 
-/** Takes a video out of a report. */
 export function unnameVideo(reportId: string, videoId: string): void {
   requireTransaction();
   prepared("DELETE FROM report_videos WHERE report_id = ? AND video_id = ?").run(reportId, videoId);
@@ -120,10 +120,4 @@ export function countUnhidden(limit: number): number {
   )
     .pluck()
     .get({ limit }) as number;
-}
-
-function requireTransaction(): void {
-  if (!sqliteHandle().inTransaction) {
-    throw new Error("The videos of reports are written in a transaction.");
-  }
 }

@@ -14,7 +14,6 @@ const NOT_THERE: Partial<Record<ReportedVideo["status"], string>> = {
   gone: "Deleted for good, or never on this site",
 };
 
-/** The videos that a report is about, with what is still known of each. */
 export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
   return (
     <PageSection id="videos" title="Videos reported">
@@ -104,7 +103,6 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
   );
 }
 
-/** What was decided about one of the videos of the report. */
 export function Decided({ video }: { video: Pick<ReportedVideo, "decision" | "choices"> }) {
   if (video.decision) {
     return (

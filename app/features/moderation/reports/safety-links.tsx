@@ -2,7 +2,6 @@ import { NavLink } from "@remix-run/react";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { classNames } from "~/ui/class-names";
 
-/** The trust and safety pages. */
 const PAGES = [
   ["/admin/reports", "Reports"],
   ["/transparency", "Transparency"],

@@ -28,9 +28,7 @@ import { reportIdOf } from "./status-token.server";
 import { plainText } from "./submit-report.server";
 
 const LONGEST_MESSAGE = 4_000;
-/** How many messages a reporter can send about one report. */
 const MOST_MESSAGES = 50;
-/** How many messages a reporter can send before a moderator replies. */
 const MAX_UNANSWERED = 3;
 
 /** What a status link shows; times are ISO 8601 UTC. */
@@ -90,7 +88,6 @@ function reportOf(token: string): Report | string {
   return report.erasedAt === null ? report : ERASED_TEXT;
 }
 
-/** The outcome of a form of the status page. */
 export type StatusAnswer =
   | { done: string }
   | { status: 404 | 409 | 422; error: string; text?: string };

@@ -34,12 +34,10 @@ const freeForAll = attemptLimit(
 );
 const byAddress = addressLimit("reports by address", REPORTS_PER_ADDRESS, HOUR_SECONDS);
 
-/** A refused form, with its values and errors. */
 export interface RefusedReport {
   status: 422 | 429;
   typed: TypedReport;
   errors: ReportErrors;
-  /** An error message about the whole form. */
   notice?: string;
   puzzle?: Puzzle;
   /** Whether no public video was found. Sending the form again confirms it. */
@@ -122,13 +120,11 @@ const LONGEST = { name: 200, email: 254, where: 4_000, what: 4_000 } as const;
 const LONGEST_SHORT = 500;
 const SHORTEST_WHAT = 10;
 
-/** The values of the form, to show it again. */
 export interface TypedReport {
   name: string;
   email: string;
   where: string;
   what: string;
-  /** The indexes of the ticked statements. */
   ticked: number[];
 }
 

@@ -1,14 +1,21 @@
 import { isPreservedReport } from "~/media/files/preserved.server";
+import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
-import { prepared, sqliteHandle, transaction } from "~db/client.server";
+import { prepared, transaction } from "~db/client.server";
+import { requireTransaction } from "~db/run-query.server";
 import type { UploaderDecisionsTable } from "~db/schema/terms";
-import { openDecision, sealDecision } from "./report-records.server";
 
+const PURPOSE = "uploader decision";
 const SHOWN = 100;
 /** Deleted in one transaction: a few milliseconds. */
 const FORGOTTEN_AT_ONCE = 200;
 
-/** A decision on a video, as its uploader reads it. */
+interface DecisionText {
+  /** Of the video, which may be gone. */
+  title: string;
+  reason: string;
+}
+
 export interface UploaderDecision {
   id: number;
   decision: UploaderDecisionsTable["decision"];
@@ -17,7 +24,7 @@ export interface UploaderDecision {
   /** The video, if it is in the catalogue and can be opened in the studio. */
   videoId: string | null;
   /** Undefined without the secret that encrypted it. */
-  text: { title: string; reason: string } | undefined;
+  text: DecisionText | undefined;
 }
 
 /**
@@ -34,7 +41,7 @@ export function noteDecision(
   },
   now = Date.now(),
 ): void {
-  if (!sqliteHandle().inTransaction) throw new Error("Decisions are written in a transaction.");
+  requireTransaction();
   const { reportId, videoId, decision, reason } = noted;
   const video = prepared(
     `SELECT title, uploaded_by AS userId FROM videos WHERE id = @videoId
@@ -51,6 +58,10 @@ export function noteDecision(
   });
 }
 
+export function sealDecision(text: DecisionText): string {
+  return encrypt(PURPOSE, JSON.stringify(text));
+}
+
 /** Returns the latest decisions on a user's videos, newest first. */
 export function decisionsFor(userId: string): UploaderDecision[] {
   const rows = prepared(
@@ -59,7 +70,10 @@ export function decisionsFor(userId: string): UploaderDecision[] {
        LEFT JOIN videos ON videos.id = video_id AND videos.uploaded_by = user_id
      WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${SHOWN}`,
   ).all(userId) as (Omit<UploaderDecision, "text"> & { box: string })[];
-  return rows.map(({ box, ...decision }) => ({ ...decision, text: openDecision(box) }));
+  return rows.map(({ box, ...decision }) => {
+    const text = decrypt(PURPOSE, box);
+    return { ...decision, text: text === undefined ? text : (JSON.parse(text) as DecisionText) };
+  });
 }
 
 /**

@@ -114,8 +114,7 @@ const AUTHORS: Record<ReportMessage["author"], string> = {
   site: "The site",
 };
 
-/** State, kind, videos and times of a report. */
-export function StatusSummary({ page }: { page: StatusPage }) {
+function StatusSummary({ page }: { page: StatusPage }) {
   const { kind, sentence, receivedAt, dueAt, videos } = page;
   return (
     <section aria-label="State" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
@@ -155,8 +154,7 @@ export function StatusSummary({ page }: { page: StatusPage }) {
   );
 }
 
-/** The messages between the reporter and the moderators. */
-export function Messages({ messages }: { messages: readonly ReportMessage[] }) {
+function Messages({ messages }: { messages: readonly ReportMessage[] }) {
   return (
     <section aria-labelledby="messages-heading">
       <h2 id="messages-heading" className="mb-3 text-lg font-semibold">
@@ -180,8 +178,7 @@ export function Messages({ messages }: { messages: readonly ReportMessage[] }) {
   );
 }
 
-/** Writes to the moderators. */
-export function AnswerForm({ error, text, path }: { error?: string; text?: string; path: string }) {
+function AnswerForm({ error, text, path }: { error?: string; text?: string; path: string }) {
   const isBusy = useNavigation().formData?.get("intent") === "answer";
   return (
     <Form method="post" action={path} noValidate className="flex flex-col gap-4">
@@ -209,8 +206,7 @@ export function AnswerForm({ error, text, path }: { error?: string; text?: strin
   );
 }
 
-/** Withdraws the report, after a confirmation. */
-export function WithdrawForm({ path }: { path: string }) {
+function WithdrawForm({ path }: { path: string }) {
   return (
     <details className="rounded-lg border border-line px-4 py-1">
       {/* A list item, so that its marker stays; its padding makes the height that a finger needs. */}

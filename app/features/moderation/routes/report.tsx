@@ -47,7 +47,6 @@ const LONGEST_ID = 200;
 /** Room for every field, of letters that take nine bytes each in a form. */
 const MOST_FORM_BYTES = 128 * 1024;
 
-/** Which video and which kind the address names. */
 function asked(request: Request) {
   const { searchParams } = new URL(request.url);
   const videoId = plainText(searchParams.get("video") ?? "").slice(0, LONGEST_ID);

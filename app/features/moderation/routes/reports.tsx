@@ -85,8 +85,7 @@ export default function Reports() {
   );
 }
 
-/** The address of a part of the queue. */
-export function queueHref({ state, kind, after }: QueueView): string {
+function queueHref({ state, kind, after }: QueueView): string {
   const params = new URLSearchParams();
   if (state !== "open") params.set("state", state);
   if (kind) params.set("kind", kind);
@@ -95,8 +94,7 @@ export function queueHref({ state, kind, after }: QueueView): string {
   return query ? `/admin/reports?${query}` : "/admin/reports";
 }
 
-/** Links to the states, and the choice of a kind. */
-export function QueueFilter({ view }: { view: QueueView }) {
+function QueueFilter({ view }: { view: QueueView }) {
   return (
     <div className="flex flex-wrap items-end justify-between gap-4">
       <nav aria-label="States of reports" className="flex flex-wrap gap-x-4 border-b border-line">
@@ -132,8 +130,7 @@ export function QueueFilter({ view }: { view: QueueView }) {
   );
 }
 
-/** A page of the queue. */
-export function ReportList({ reports }: { reports: QueuedReport[] }) {
+function ReportList({ reports }: { reports: QueuedReport[] }) {
   return (
     <ul aria-label="Reports" className="ruled rounded-lg border border-line bg-surface">
       {reports.map((report) => (

@@ -36,7 +36,6 @@ export const meta = privateMeta("Uploaders' Terms");
 const MOST_FORM_BYTES = 256 * 1024;
 const NOT_SAVED = "The terms were not saved.";
 
-/** Why a text was not saved, with what was typed. */
 interface Answer {
   error?: Failure;
   text?: string;
@@ -135,7 +134,7 @@ export default function UploadTerms() {
 }
 
 /** Whether uploads have to accept the terms, with what owners can do about it. */
-export function RequiredTerms({
+function RequiredTerms({
   requiredSince,
   version,
   mayWrite,
@@ -176,8 +175,7 @@ export function RequiredTerms({
   );
 }
 
-/** Writes the next version. */
-export function TermsForm({
+function TermsForm({
   text,
   version,
   error,
@@ -214,8 +212,7 @@ export function TermsForm({
   );
 }
 
-/** All versions, with the one that is shown marked. */
-export function TermsVersions({ versions, shown }: { versions: TermsVersion[]; shown: number }) {
+function TermsVersions({ versions, shown }: { versions: TermsVersion[]; shown: number }) {
   return (
     <ul aria-label="Versions" className="flex flex-col text-sm">
       {versions.map(({ version, createdAt, by }) => (

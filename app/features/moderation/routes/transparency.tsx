@@ -59,40 +59,37 @@ function Figures({ period }: { period: Period }) {
     ([kind, label]) => [label, period.received[kind as keyof typeof KINDS] ?? 0] as const,
   );
   const total = received.reduce((sum, [, count]) => sum + count, 0);
+  const rows: (readonly [name: string, value: number | string])[] = [
+    ...received.filter(([, count]) => count > 0),
+    ["Still to be decided", period.open],
+    ["Decided: the video stays", period.kept],
+    ["Decided: the video is removed", period.removed],
+    ["Decided: the video is restored", period.restored],
+    ["Withdrawn by the reporter", period.withdrawn],
+    ["Median time to a decision", hours(period.medianHours)],
+    ["Videos hidden at once", period.videosHiddenAtOnce],
+    ["Videos hidden by moderators", period.videosHidden],
+    ["Videos removed", period.videosRemoved],
+    ["Videos reinstated", period.videosReinstated],
+  ];
   return (
     <table className="w-full text-left text-sm figures">
       <tbody>
-        <Row name="Reports received" value={total} isSum />
-        {received
-          .filter(([, count]) => count > 0)
-          .map(([label, count]) => (
-            <Row key={label} name={label} value={count} />
-          ))}
-        <Row name="Still to be decided" value={period.open} />
-        <Row name="Decided: the video stays" value={period.kept} />
-        <Row name="Decided: the video is removed" value={period.removed} />
-        <Row name="Decided: the video is restored" value={period.restored} />
-        <Row name="Withdrawn by the reporter" value={period.withdrawn} />
-        <Row name="Median time to a decision" value={hours(period.medianHours)} />
-        <Row name="Videos hidden at once" value={period.videosHiddenAtOnce} />
-        <Row name="Videos hidden by moderators" value={period.videosHidden} />
-        <Row name="Videos removed" value={period.videosRemoved} />
-        <Row name="Videos reinstated" value={period.videosReinstated} />
+        {[["Reports received", total] as const, ...rows].map(([name, value], index) => (
+          <tr key={name} className="border-b border-line">
+            <th
+              scope="row"
+              className={index === 0 ? "py-2 font-semibold" : "py-2 font-normal text-muted"}
+            >
+              {name}
+            </th>
+            <td className="py-2 text-right">
+              {typeof value === "number" ? value.toLocaleString("en") : value}
+            </td>
+          </tr>
+        ))}
       </tbody>
     </table>
-  );
-}
-
-function Row({ name, value, isSum }: { name: string; value: number | string; isSum?: boolean }) {
-  return (
-    <tr className="border-b border-line">
-      <th scope="row" className={isSum ? "py-2 font-semibold" : "py-2 font-normal text-muted"}>
-        {name}
-      </th>
-      <td className="py-2 text-right">
-        {typeof value === "number" ? value.toLocaleString("en") : value}
-      </td>
-    </tr>
   );
 }
 

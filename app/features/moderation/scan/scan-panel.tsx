@@ -1,4 +1,5 @@
 import { Form, Link } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { Button } from "~/ui/button";
 import { PageSection } from "~/ui/page-section";
@@ -76,21 +77,43 @@ export function UndecidedScans({ scanned }: { scanned: ScannedVideo[] }) {
         The scan found something in these videos, or couldn’t scan them. New videos stay on hold
         until an editor decides. Videos that were already public aren’t hidden when a scan fails.
       </p>
-      <ul aria-label="Scan findings" className="flex flex-col gap-2 text-sm">
-        {scanned.map(({ id, title, verdict, reason }) => (
-          <li key={`${id} ${verdict} ${reason}`} className="flex flex-wrap items-center gap-x-3">
-            <Link
-              to={`/admin/review/${encodeURIComponent(id)}`}
-              className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
-            >
-              <bdi>{title}</bdi>
-            </Link>
-            <span className="min-w-0 text-muted wrap-anywhere">
+      <ReviewLinks
+        label="Scan findings"
+        videos={scanned.map(({ id, title, verdict, reason }) => ({
+          ...{ id, title },
+          about: (
+            <>
               {VERDICTS[verdict]}: <bdi>{reason}</bdi>
-            </span>
-          </li>
-        ))}
-      </ul>
+            </>
+          ),
+        }))}
+      />
     </PageSection>
+  );
+}
+
+/** Links to the review of videos. */
+export function ReviewLinks({
+  videos,
+  label,
+}: {
+  videos: { id: string; title: string; about: ReactNode }[];
+  label?: string;
+}) {
+  return (
+    <ul aria-label={label} className="flex flex-col gap-2 text-sm">
+      {videos.map(({ id, title, about }, index) => (
+        // A video may have several findings.
+        <li key={`${id} ${index}`} className="flex flex-wrap items-center gap-x-3">
+          <Link
+            to={`/admin/review/${encodeURIComponent(id)}`}
+            className="min-w-0 py-2.5 text-accent underline underline-offset-4 wrap-anywhere"
+          >
+            <bdi>{title}</bdi>
+          </Link>
+          <span className="min-w-0 text-muted wrap-anywhere">{about}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

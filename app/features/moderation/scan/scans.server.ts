@@ -8,8 +8,6 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/media";
 
-/** The findings of upload scans, and the decisions about them. */
-
 const FAILED = "Failed to change the review.";
 const DECIDED =
   "The scan has finished, or somebody else has decided in the meantime. Reload the page.";
@@ -62,7 +60,6 @@ export function scansOf(videoId: string): Scan[] {
   });
 }
 
-/** A video with a finding of the scan. */
 export interface ScannedVideo {
   id: string;
   title: string;

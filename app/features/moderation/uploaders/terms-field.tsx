@@ -6,7 +6,6 @@ import { PageLink } from "~/ui/page-link";
 import { Time } from "~/ui/time";
 import type { AcceptedTerms, Terms } from "./terms";
 
-/** What a form asks for, and what it was answered. */
 export interface AskedTerms {
   /** Undefined while none are asked for. */
   terms: Terms | undefined;

@@ -1,6 +1,6 @@
 import { recordActivity } from "~/platform/activity/activity.server";
-import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
-import { runChange } from "~db/run-query.server";
+import { database, prepared, transaction } from "~db/client.server";
+import { requireTransaction, runChange } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import {
   type AcceptedTerms,
@@ -44,13 +44,11 @@ export function checkTerms(
   return { acceptance: { version: terms.version, acceptedAt: new Date(now).toISOString() } };
 }
 
-/** A version as the page lists it. */
 export interface TermsVersion extends Omit<Terms, "text"> {
   /** The e-mail of who wrote it; null for an account that is gone. */
   by: string | null;
 }
 
-/** All versions, the newest first. */
 export function listTerms(): TermsVersion[] {
   return prepared(
     `SELECT version, upload_terms.created_at AS createdAt, email AS by
@@ -160,7 +158,7 @@ export function keepAcceptance(
   acceptance: Acceptance | undefined,
 ): void {
   if (!acceptance) return;
-  if (!sqliteHandle().inTransaction) throw new Error("It is kept in the transaction of the video.");
+  requireTransaction();
   prepared(
     `INSERT INTO accepted_terms (video_id, subject, version, user_id, accepted_at)
      VALUES (?, ?, ?, ?, ?)`,

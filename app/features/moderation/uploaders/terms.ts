@@ -2,7 +2,6 @@
 
 export const MOST_TERMS_LETTERS = 20_000;
 
-/** A version of the uploaders' terms. */
 export interface Terms {
   version: number;
   text: string;

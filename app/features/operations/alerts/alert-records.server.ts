@@ -5,19 +5,16 @@ import { enqueueMessage } from "~db/outbox.server";
 import { runChange } from "~db/run-query.server";
 import type { AlertKind, AlertNotice, AlertRow } from "~db/schema/operations";
 
-/** The oldest go first. */
 const ALERTS_KEPT = 500;
 
 export type Channel = AlertNotice["channel"];
 
-/** Returns the channels that are configured. */
 export function channels(): Channel[] {
   const { alertWebhook, alertEmail } = settings();
   return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
 }
 
-/** The sentence for each kind of alert when it is resolved. */
-const RESOLVED: Record<AlertKind, string> = {
+export const RESOLVED_SENTENCES: Record<AlertKind, string> = {
   disk: "The uploads disk has enough free space again.",
   jobs: "The failed conversions have been retried or removed.",
   "backup-failed": "A backup has been created and verified again.",
@@ -38,11 +35,6 @@ const RESOLVED: Record<AlertKind, string> = {
   test: "",
 };
 
-export function resolvedSentence(kind: AlertKind): string {
-  return RESOLVED[kind];
-}
-
-/** Returns the unresolved alerts of a kind. */
 export function openAlerts(kind: AlertKind): Promise<AlertRow[]> {
   return database()
     .selectFrom("alerts")
@@ -138,48 +130,31 @@ export interface ListedAlert {
 export interface AlertsPage {
   /** Where notices go: never more of an address than its host, since the rest may be a secret. */
   targets: { channel: Channel; name: string }[];
-  /** The newest first. */
   last: ListedAlert[];
 }
 
 export async function readAlertsPage(): Promise<AlertsPage> {
-  const rows = await database()
+  const alerts = await database()
     .selectFrom("alerts")
-    .selectAll()
+    .select(["id", "kind", "sentence", "raised_at as raisedAt", "resolved_at as resolvedAt"])
     .orderBy("raised_at", "desc")
     .limit(SHOWN)
     .execute();
+  const ids = alerts.map(({ id }) => id);
   const deliveries = await database()
     .selectFrom("outbox")
-    .selectAll()
-    .$narrowType<Pick<AlertNotice, "alert_id" | "event">>()
-    .where(
-      "alert_id",
-      "in",
-      rows.map(({ id }) => id),
-    )
+    .select(["id", "channel", "event", "attempts", "reason", "alert_id as alertId"])
+    .select(["delivered_at as deliveredAt", "next_at as nextAt"])
+    .$narrowType<Pick<AlertNotice, "event">>()
+    .where("alert_id", "in", ids)
     // In the order in which they were written.
     .orderBy("rowid" as "id")
     .execute();
   return {
     targets: channels().map((channel) => ({ channel, name: targetOf(channel) })),
-    last: rows.map((row) => ({
-      id: row.id,
-      kind: row.kind,
-      sentence: row.sentence,
-      raisedAt: row.raised_at,
-      resolvedAt: row.resolved_at,
-      deliveries: deliveries
-        .filter(({ alert_id }) => alert_id === row.id)
-        .map((delivery) => ({
-          id: delivery.id,
-          channel: delivery.channel,
-          event: delivery.event,
-          attempts: delivery.attempts,
-          deliveredAt: delivery.delivered_at,
-          nextAt: delivery.next_at,
-          reason: delivery.reason,
-        })),
+    last: alerts.map((alert) => ({
+      ...alert,
+      deliveries: deliveries.filter(({ alertId }) => alertId === alert.id),
     })),
   };
 }

@@ -20,10 +20,9 @@ interface Waiting {
   /** The column of the report with the alert of this kind that included it. */
   column: "urgent_alert_id" | "due_alert_id" | "overdue_alert_id";
   /** An SQL condition in addition to the deadline. */
-  where: string;
+  where?: string;
   /** Only deadlines up to this time; no limit if undefined. */
   upTo?: string;
-  /** Only deadlines after this time. */
   after?: string;
   sentence(reports: string, isOne: boolean, first: string): string;
 }
@@ -46,7 +45,6 @@ export async function checkReports(now: number): Promise<void> {
   await follow(now, {
     kind: "reports-due",
     column: "due_alert_id",
-    where: "true",
     after: at,
     upTo: soon,
     sentence: (reports, isOne, first) =>
@@ -55,7 +53,6 @@ export async function checkReports(now: number): Promise<void> {
   await follow(now, {
     kind: "reports-overdue",
     column: "overdue_alert_id",
-    where: "true",
     upTo: at,
     sentence: (reports, isOne, first) =>
       `${reports} ${isOne ? "is" : "are"} overdue, the first since ${first}.`,
@@ -95,7 +92,7 @@ async function follow(now: number, waiting: Waiting): Promise<void> {
 
 /** Returns at most 1,000 reports that wait and that this alert, or none of its kind, has included. */
 function waitingReports(
-  { column, where, after = "", upTo = "9999" }: Waiting,
+  { column, where = "true", after = "", upTo = "9999" }: Waiting,
   alertId: string | null,
 ): { id: string; dueAt: string }[] {
   return prepared(

@@ -6,8 +6,8 @@ import { SITE_VERSION } from "~/platform/version.server";
 import { database } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
-import type { AlertNotice } from "~db/schema/operations";
-import { resolvedSentence } from "./alert-records.server";
+import type { AlertNotice } from "~db/schema/outbox";
+import { RESOLVED_SENTENCES } from "./alert-records.server";
 import { checkAlerts } from "./check-alerts.server";
 
 const CHECK_EVERY_MS = 60_000;
@@ -22,7 +22,6 @@ export function startAlerts(): void {
   every(CHECK_EVERY_MS, "check the alerts", work, { firstMs: FIRST_CHECK_MS });
 }
 
-/** Sends the messages about alerts whose time has come. */
 export async function deliverDue(now = Date.now()): Promise<void> {
   if ((await sendDue("alert_id", send, now)) > 0) publish("jobs");
 }
@@ -37,7 +36,7 @@ async function send({ id, alert_id, channel, event }: AlertNotice): Promise<unde
     .executeTakeFirstOrThrow();
   const { kind, raised_at, resolved_at } = alert;
   const isOver = event === "resolved";
-  const sentence = isOver ? resolvedSentence(kind) : alert.sentence;
+  const sentence = isOver ? RESOLVED_SENTENCES[kind] : alert.sentence;
   if (channel === "webhook") {
     if (!alertWebhook || !alertWebhookSecret) throw new Error("ALERT_WEBHOOK is not set.");
     const body = JSON.stringify({

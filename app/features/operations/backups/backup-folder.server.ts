@@ -8,9 +8,7 @@ export interface BackupOptions {
   databasePath: string;
   uploadsDir: string;
   secretFile: string;
-  /** BACKUP_DIR */
   folder: string;
-  /** How many stay. */
   keep: number;
   withUploads: boolean;
   /** Whether the file system of the database knows locks. */

@@ -42,12 +42,12 @@ export function BackupHead({
           {runningSince
             ? "A backup is being made."
             : proved
-              ? `The last proved backup is ${ageText(proved.startedAt, now)} old.`
+              ? `The last proved backup is ${ageText(proved.started_at, now)} old.`
               : "There is no proved backup yet."}
         </p>
         {proved && (
           <p className="text-sm text-muted figures">
-            <Time value={proved.startedAt} />, {sizeText(proved)}
+            <Time value={proved.started_at} />, {sizeText(proved)}
           </p>
         )}
         {timetable && (
@@ -107,7 +107,6 @@ export function BackupNotes({ timetable }: Pick<BackupsPage, "timetable">) {
   );
 }
 
-/** The last backups, the newest first. */
 export function BackupList({ last }: Pick<BackupsPage, "last">) {
   if (last.length === 0) return null;
   return (
@@ -119,7 +118,7 @@ export function BackupList({ last }: Pick<BackupsPage, "last">) {
         {last.map((backup) => (
           <li key={backup.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 p-3 sm:px-4">
             <p className="flex grow flex-wrap items-center gap-2 font-medium figures">
-              <Time value={backup.startedAt} />
+              <Time value={backup.started_at} />
               <StateBadge state={backup.state} />
             </p>
             <p className="text-muted wrap-anywhere">
@@ -142,12 +141,12 @@ function StateBadge({ state }: Pick<ListedBackup, "state">) {
 function resultText(backup: ListedBackup): string {
   if (backup.state === "running") return "It is being copied and proved.";
   if (backup.state !== "done") return backup.reason ?? "";
-  const tookMs = Date.parse(backup.finishedAt ?? "") - Date.parse(backup.startedAt);
+  const tookMs = Date.parse(backup.finished_at ?? "") - Date.parse(backup.started_at);
   const repaired =
     backup.repaired > 0
       ? ` ${formatQuantity(backup.repaired, "damaged file")} of the earlier ones copied again.`
       : "";
-  return `${sizeText(backup)}, ${formatStorage(backup.addedBytes)} of it new, in ${formatSpan(tookMs / 1000)}.${repaired}`;
+  return `${sizeText(backup)}, ${formatStorage(backup.added_bytes)} of it new, in ${formatSpan(tookMs / 1000)}.${repaired}`;
 }
 
 function sizeText({ files, bytes }: ListedBackup): string {
@@ -178,7 +177,6 @@ export function BackupLine({ provedAt, now }: { provedAt: string | null; now: nu
   );
 }
 
-/** How Litestream is, as far as the site can tell. */
 export function ReplicationNote({
   replication: { state, copiedAt },
 }: {

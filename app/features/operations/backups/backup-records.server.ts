@@ -36,39 +36,33 @@ export async function recordStart({ userId, dueAt }: BackupRequest): Promise<num
 /** Records that it is made and proved, in the activity too. */
 export async function recordSuccess(id: number, made: MadeBackup): Promise<void> {
   const { name, files, bytes, addedBytes, repaired } = made;
+  const columns = { name, files, bytes, added_bytes: addedBytes, repaired };
   const detail = `${formatQuantity(files, "file")}, ${formatBytes(bytes)}`;
-  await finish(id, { state: "done", name, files, bytes, added_bytes: addedBytes, repaired }, [
-    ["backup", "backup-timed"],
-    detail,
-  ]);
+  await finish(id, { state: "done", ...columns }, "backup", detail);
 }
 
 export async function recordFailure(id: number, reason: string): Promise<void> {
-  await finish(id, { state: "failed", reason }, [["backup-failed", "backup-failed-timed"], reason]);
+  await finish(id, { state: "failed", reason }, "backup-failed", reason);
 }
-
-type Actions = ["backup", "backup-timed"] | ["backup-failed", "backup-failed-timed"];
 
 async function finish(
   id: number,
   columns: Partial<BackupRow>,
-  [[asked, timed], detail]: [Actions, string],
+  action: "backup" | "backup-failed",
+  detail: string,
 ): Promise<void> {
-  await retryWhileBusy(
-    () =>
-      transaction(() => {
-        const row = firstRow(
-          database()
-            .updateTable("backups")
-            .set({ ...columns, finished_at: new Date().toISOString() })
-            .where("id", "=", id)
-            .returning(["user_id", "due_at"]),
-        );
-        const action = row?.due_at ? timed : asked;
-        recordActivity({ userId: row?.user_id ?? null, action, detail });
-      }),
-    BUSY_WAIT_MS,
-  );
+  const write = () => {
+    const row = firstRow(
+      database()
+        .updateTable("backups")
+        .set({ ...columns, finished_at: new Date().toISOString() })
+        .where("id", "=", id)
+        .returning(["user_id", "due_at"]),
+    );
+    const userId = row?.user_id ?? null;
+    recordActivity({ userId, action: row?.due_at ? `${action}-timed` : action, detail });
+  };
+  await retryWhileBusy(() => transaction(write), BUSY_WAIT_MS);
 }
 
 const KILLED = "Its process was killed.";
@@ -147,7 +141,6 @@ export async function runningSince(): Promise<string | undefined> {
   return row?.started_at;
 }
 
-/** The last ones, the newest first. */
 export function lastBackups(most: number): Promise<BackupRow[]> {
   return database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
 }

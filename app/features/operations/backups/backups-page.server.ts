@@ -4,25 +4,17 @@ import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
 import type { ReplicationState } from "~db/litestream.server";
 import { siteReplication } from "~db/replication.server";
+import type { BackupRow } from "~db/schema/backups";
 import { backupOptions, storedBackups } from "./backup-folder.server";
 import { lastBackups, lastDue, lastProved, nextDue, runningSince } from "./backup-records.server";
 
 const SHOWN = 30;
 
 /** A backup as the page lists it. Times are ISO 8601 UTC. */
-export interface ListedBackup {
-  id: number;
-  startedAt: string;
-  finishedAt: string | null;
-  state: "running" | "done" | "failed" | "interrupted";
+export interface ListedBackup extends Omit<BackupRow, "user_id" | "due_at" | "name"> {
   isTimed: boolean;
   /** Who requested it; null for the command line. */
   by: string | null;
-  files: number;
-  bytes: number;
-  addedBytes: number;
-  repaired: number;
-  reason: string | null;
 }
 
 export interface BackupsPage {
@@ -48,18 +40,10 @@ export async function readBackupsPage(now = Date.now()): Promise<BackupsPage> {
   const rows = await lastBackups(SHOWN);
   const proved = await lastProved();
   const emails = await emailsOf([...rows, ...(proved ? [proved] : [])].map((row) => row.user_id));
-  const listed = (row: (typeof rows)[number]): ListedBackup => ({
-    id: row.id,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    state: row.state,
-    isTimed: row.due_at !== null,
-    by: row.user_id && (emails.get(row.user_id) ?? DELETED_ACCOUNT),
-    files: row.files,
-    bytes: row.bytes,
-    addedBytes: row.added_bytes,
-    repaired: row.repaired,
-    reason: row.reason,
+  const listed = ({ user_id, due_at, name: _, ...row }: BackupRow): ListedBackup => ({
+    ...row,
+    isTimed: due_at !== null,
+    by: user_id && (emails.get(user_id) ?? DELETED_ACCOUNT),
   });
   const everyMs = settings().backupEveryMs;
   return {

@@ -6,7 +6,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Between two steps the process hears of signals. */
 const PAGES_AT_ONCE = 4_096;
 
-/** How many rows each table has. */
 export type TableCounts = Record<string, number>;
 
 /**

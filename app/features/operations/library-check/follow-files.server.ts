@@ -50,7 +50,6 @@ export function nothingSeen(): SeenFiles {
   return { folders: new Map(), growing: [], unreadable: new Set() };
 }
 
-/** Follows the buckets from now on. */
 export function startFollowingFiles(): void {
   const seen = nothingSeen();
   let restUntil = 0;

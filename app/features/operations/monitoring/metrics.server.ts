@@ -21,9 +21,18 @@ import type { LibraryFigures } from "./library-figures.server";
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const JOB_STATES = ["waiting", "running", "failed"] as const;
 
+/** Answers that last as long as somebody watches or sends: counted while they are open, and not timed. */
+const LASTING: Readonly<Record<string, "download" | "upload" | "events">> = {
+  "/media/*": "download",
+  "/preview/:token/media/*": "download",
+  "/admin/uploads/:id?": "upload",
+  "/admin/publish": "upload",
+  "/events": "events",
+};
+const open = { download: 0, upload: 0 };
+
 type Part = "database" | "disk" | "files";
 
-/** In the format of `contentType`. */
 interface MetricsText {
   text: string;
   contentType: string;
@@ -93,7 +102,7 @@ async function begin(): Promise<() => Promise<MetricsText>> {
 
   return async () => {
     opened.set({ kind: "events" }, openStreamCount());
-    for (const kind of OPEN_KINDS) opened.set({ kind }, open[kind]);
+    for (const [kind, number] of Object.entries(open)) opened.set({ kind }, number);
     await readRuntime();
     await Promise.all(parts.map(({ part, collect }) => attempt(part, collect)));
     return { text: await figures.metrics(), contentType: figures.contentType };
@@ -114,9 +123,18 @@ function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Regi
     buckets: LATENCY_BUCKETS,
     registers,
   });
-  followRequests(({ route, status, seconds }) => {
-    requests.inc({ route, status });
-    if (seconds !== undefined) durations.observe({ route }, seconds);
+  onRequestStart(({ request, response }) => {
+    const route = routeOf(request.url ?? "/");
+    const kind = LASTING[route];
+    const startedAt = performance.now();
+    if (kind && kind !== "events") open[kind]++;
+    response.once("close", () => {
+      if (kind && kind !== "events") open[kind]--;
+      // None when the client left before the answer began.
+      const status = response.headersSent ? `${Math.trunc(response.statusCode / 100)}xx` : "none";
+      requests.inc({ route, status });
+      if (!kind) durations.observe({ route }, (performance.now() - startedAt) / 1_000);
+    });
   });
 }
 
@@ -184,46 +202,6 @@ function fileGauges(gauge: MakeGauge): Collected {
   };
 }
 
-/** Answers that last as long as somebody watches or sends: counted while they are open, and not timed. */
-const OPEN_KINDS = ["download", "upload"] as const;
-type OpenKind = (typeof OPEN_KINDS)[number];
-
-const LASTING: Readonly<Record<string, OpenKind | "events">> = {
-  "/media/*": "download",
-  "/preview/:token/media/*": "download",
-  "/admin/uploads/:id?": "upload",
-  "/admin/publish": "upload",
-  "/events": "events",
-};
-
-const open: Record<OpenKind, number> = { download: 0, upload: 0 };
-
-/** An answer that is over. */
-interface AnsweredRequest {
-  route: string;
-  /** Such as `2xx`; `none` when the client left before the answer began. */
-  status: string;
-  /** Undefined for what lasts as long as somebody watches or sends. */
-  seconds?: number;
-}
-
-/** Tells of each request from now on, when its answer is over or its client has left. */
-function followRequests(tell: (answered: AnsweredRequest) => void): void {
-  onRequestStart(({ request, response }) => {
-    const route = routeOf(request.url ?? "/");
-    const kind = LASTING[route];
-    const startedAt = performance.now();
-    if (kind && kind !== "events") open[kind]++;
-    response.once("close", () => {
-      if (kind && kind !== "events") open[kind]--;
-      const status = response.headersSent ? `${Math.trunc(response.statusCode / 100)}xx` : "none";
-      const seconds = kind ? undefined : (performance.now() - startedAt) / 1_000;
-      tell({ route, status, seconds });
-    });
-  });
-}
-
-/** Precision of the delay of the event loop. */
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 

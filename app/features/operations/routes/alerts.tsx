@@ -119,8 +119,7 @@ export default function Alerts() {
 
 const CHANNELS = { webhook: "Webhook", email: "E-mail" } as const;
 
-/** Where notices go, and the button for a test. */
-export function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { busy: boolean }) {
+function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { busy: boolean }) {
   if (targets.length === 0) {
     return (
       <p className="rounded-lg border border-line bg-surface p-4 text-sm text-muted sm:p-5">
@@ -151,10 +150,7 @@ export function AlertHead({ targets, busy }: Pick<AlertsPage, "targets"> & { bus
 }
 
 /** The last alerts, the newest first, with what became of their notices. */
-export function AlertList({
-  last,
-  isResuming,
-}: Pick<AlertsPage, "last"> & { isResuming: boolean }) {
+function AlertList({ last, isResuming }: Pick<AlertsPage, "last"> & { isResuming: boolean }) {
   return (
     <ul aria-label="Last alerts" className="ruled rounded-lg border border-line bg-surface text-sm">
       {last.map((alert) => (

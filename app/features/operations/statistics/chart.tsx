@@ -82,7 +82,6 @@ function Figure({
   );
 }
 
-/** Downloads the numbers of a figure. */
 export function CsvLink({ title, href }: { title: string; href: string }) {
   return (
     <a
@@ -97,9 +96,7 @@ export function CsvLink({ title, href }: { title: string; href: string }) {
 }
 
 type ChartProps = Omit<Parameters<typeof Figure>[0], "children"> & {
-  /** How a value of the axis is written. */
   format: (value: number) => string;
-  /** The smallest step of the axis. */
   unit?: number;
 };
 

@@ -22,7 +22,6 @@ export async function diskFigures(now = Date.now()): Promise<DiskFigures | undef
   return space && { ...space, forecast: forecastDisk(readDiskDays(), space.free, dayOf(now)) };
 }
 
-/** The records, the oldest first. */
 export function readDiskDays(): DiskDay[] {
   return prepared(
     "SELECT day, used_bytes AS used, free_bytes AS free FROM disk_days ORDER BY day",
