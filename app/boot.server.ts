@@ -4,7 +4,7 @@ import { limitSignInRate } from "~/features/accounts/sign-in-rate-limit.server";
 import { isSignedIn } from "~/features/accounts/tokens/tokens.server";
 import { obeyCountryRules } from "~/features/age/obey-country-rules.server";
 import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
-import { startConsent } from "~/features/consent/ending.server";
+import { startConsent } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement } from "~/features/consent/validity.server";
 import { startTakingOver } from "~/features/library/files/ready-files.server";
 import { startSchedule } from "~/features/library/schedule/schedule.server";
@@ -24,8 +24,7 @@ import { startFollowingFiles } from "~/features/operations/library-check/follow-
 import { checkIntegrity } from "~/features/operations/library-check/integrity.server";
 import { startLookingForFiles } from "~/features/operations/library-check/missing-files.server";
 import { messageFor } from "~/features/operations/library-check/paused-removals.server";
-import { startDiskRecords } from "~/features/operations/statistics/disk-days.server";
-import { startTransferRecords } from "~/features/operations/statistics/transfer-days.server";
+import { startDiskRecords, startTransferRecords } from "~/features/operations/statistics/daily-records.server";
 import { routeOf } from "~/features/permissions/route-of";
 import { startForgettingEntries } from "~/features/processing/comparison/blocked-films.server";
 import { startReleasingCompared } from "~/features/processing/comparison/compared.server";

@@ -1055,7 +1055,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A transfer gives nobody's replacement file the rights of the receiver",
-    file: "app/features/accounts/users/transfer-videos.server.ts",
+    file: "app/features/accounts/users/delete-account.server.ts",
     find: "AND +user_id = @userId AND state <> 'pending'`",
     replace: "AND +user_id = @userId`",
     killedBy: "tests/integration/account/delete-account.test.ts",

@@ -1,4 +1,4 @@
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import type { OwnVideos } from "~/features/permissions/own-videos";
 import { ownDeletedIds } from "~/features/permissions/own-videos.server";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
-import { refusalOfNew } from "~/features/consent/publication.server";
+import { refusalOfNew } from "~/features/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/account-now.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { hideEnded } from "~/features/consent/ending.server";
-import { refusalsOf } from "~/features/consent/publication.server";
-import { settleVideos } from "~/features/consent/validity.server";
+import { hideEnded } from "~/features/consent/consent-holds.server";
+import { refusalsOf, settleVideos } from "~/features/consent/validity.server";
 import { changeVideos } from "~/features/library/bulk/bulk.server";
 import {
   type QueueView,

@@ -5,8 +5,11 @@ import { findInvitation, invite } from "~/features/accounts/invitations.server";
 import { action, loader } from "~/features/accounts/routes/users";
 import { changeRole, LAST_OWNER, setDeactivated } from "~/features/accounts/user-list.server";
 import { blockUser } from "~/features/accounts/users/block.server";
-import { ACCOUNT_COLUMNS, deleteAccount } from "~/features/accounts/users/delete-account.server";
-import { transferVideos } from "~/features/accounts/users/transfer-videos.server";
+import {
+  ACCOUNT_COLUMNS,
+  deleteAccount,
+  transferVideos,
+} from "~/features/accounts/users/delete-account.server";
 import type { UsersFailure } from "~/features/accounts/users/users-action.server";
 import { obstacleTo } from "~/features/library/files/file-hold.server";
 import { action as review } from "~/features/library/routes/review";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { action as usersAction, loader as usersLoader } from "~/features/accounts/routes/users";
 import { changeRole, setLimits } from "~/features/accounts/user-list.server";
-import { transferVideos } from "~/features/accounts/users/transfer-videos.server";
+import { transferVideos } from "~/features/accounts/users/delete-account.server";
 import { action as api } from "~/features/api/routes/api";
 import { replaceFile } from "~/features/library/files/replace.server";
 import { loader as adminLoader } from "~/features/library/routes/admin";

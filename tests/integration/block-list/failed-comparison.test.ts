@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import { loadReview } from "~/features/library/review/review.server";
 import { action as review } from "~/features/library/routes/review";
 import type { BlockListPage } from "~/features/moderation/block-list/block-list-page.server";

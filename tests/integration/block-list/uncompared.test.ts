@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import { performDue } from "~/features/library/schedule/schedule.server";
 import { blockFilm } from "~/features/processing/comparison/blocked-films.server";
 import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as api } from "~/features/api/routes/api";
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import { action as review, loader as reviewPage } from "~/features/library/routes/review";
 import { openSession } from "~/features/permissions/session.server";
 import { BLOCKED_FILE, blockFilm } from "~/features/processing/comparison/blocked-films.server";

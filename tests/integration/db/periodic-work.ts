@@ -1,6 +1,6 @@
 import { deleteExpiredRows } from "~/expired-rows.server";
 import { countView, flushViews } from "~/features/catalogue/views.server";
-import { hideEnded } from "~/features/consent/ending.server";
+import { hideEnded } from "~/features/consent/consent-holds.server";
 import { takeOverReady } from "~/features/library/files/ready-files.server";
 import { performDue } from "~/features/library/schedule/schedule.server";
 import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
@@ -14,9 +14,7 @@ import {
   filesLookedAt,
   missingFiles,
 } from "~/features/operations/library-check/missing-files.server";
-import { recordDisk } from "~/features/operations/statistics/disk-days.server";
-import { recordTransfer } from "~/features/operations/statistics/transfer-days.server";
-import { forgetEntries } from "~/features/processing/comparison/blocked-films.server";
+import { recordDisk, recordTransfer } from "~/features/operations/statistics/daily-records.server";
 import { releaseCompared } from "~/features/processing/comparison/compared.server";
 import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
 import { claim, heartbeat, returnToQueue } from "~/features/processing/queue/queue.server";
@@ -76,15 +74,15 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
     for await (const _ of missingFiles());
   },
   "app/features/library/schedule/schedule.server.ts": () => performDue(),
-  "app/features/operations/statistics/disk-days.server.ts": () => recordDisk(),
-  "app/features/operations/statistics/transfer-days.server.ts": () => {
+  "app/features/operations/statistics/daily-records.server.ts": async () => {
+    await recordDisk();
     counts().mediaBytes += 1;
     recordTransfer();
   },
   "app/media/files/removals.server.ts": () => removeFiles(),
   "app/features/trash/trash.server.ts": () => emptyTrash(),
   "app/features/processing/comparison/compared.server.ts": releaseCompared,
-  "app/features/consent/ending.server.ts": () => hideEnded(),
+  "app/features/consent/consent-holds.server.ts": () => hideEnded(),
   "app/features/moderation/reports/report-mails.server.ts": async () => {
     await eraseDue();
     await forgetDecisions();

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loader as feed } from "~/features/catalogue/routes/feed";
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import { takeOverReady } from "~/features/library/files/ready-files.server";
 import { action as review } from "~/features/library/routes/review";
 import { scansOf, undecidedScans } from "~/features/moderation/scan/scans.server";

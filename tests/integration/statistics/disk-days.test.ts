@@ -6,7 +6,7 @@ import {
   diskFigures,
   readDiskDays,
   recordDisk,
-} from "~/features/operations/statistics/disk-days.server";
+} from "~/features/operations/statistics/daily-records.server";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, useAdminSite } from "../../admin-requests";
 

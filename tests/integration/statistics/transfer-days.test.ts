@@ -7,7 +7,7 @@ import { loader as fileLoader } from "~/features/operations/routes/statistics-fi
 import {
   readTransfer,
   recordTransfer,
-} from "~/features/operations/statistics/transfer-days.server";
+} from "~/features/operations/statistics/daily-records.server";
 import { loader as media } from "~/features/watch/routes/media";
 import { counts } from "~/platform/counts.server";
 import { forgetSettings } from "~/platform/settings.server";

@@ -1,11 +1,16 @@
 import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import {
+  endingSoon,
+  hiddenVideos,
+  hideEnded,
+  hideLacking,
+  releaseHidden,
+  settleHeld,
+} from "~/features/consent/consent-holds.server";
 import { checkDocuments } from "~/features/consent/documents.server";
-import { endingSoon, hideEnded, settleHeld } from "~/features/consent/ending.server";
-import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/hide-lacking.server";
 import { findPerformer, listPerformers } from "~/features/consent/performers.server";
-import { refusalsOf } from "~/features/consent/publication.server";
 import { action as consentAction } from "~/features/consent/routes/consent";
 import { action as performerAction } from "~/features/consent/routes/performer";
 import { action as documentAction } from "~/features/consent/routes/performer-document";
@@ -15,6 +20,7 @@ import {
   consentStates,
   LACKS,
   lacksOf,
+  refusalsOf,
 } from "~/features/consent/validity.server";
 import { findVideoConsent } from "~/features/consent/video-consent.server";
 import { checkConsent } from "~/features/operations/alerts/check-moderation.server";

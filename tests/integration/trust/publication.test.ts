@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as callApi } from "~/features/api/routes/api";
 import { listPublished } from "~/features/catalogue/lists/listing.server";
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import { findPreview, makePreviewLink } from "~/features/library/review/preview-links.server";
 import { performDue } from "~/features/library/schedule/schedule.server";
 import { removeVideos } from "~/features/trash/remove.server";

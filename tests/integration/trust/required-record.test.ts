@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { listPublished } from "~/features/catalogue/lists/listing.server";
-import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/hide-lacking.server";
+import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";
 import { performDue } from "~/features/library/schedule/schedule.server";

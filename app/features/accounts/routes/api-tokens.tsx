@@ -16,6 +16,7 @@ import { redirectWithToast } from "~/platform/toast.server";
 import { Button } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field, SelectField } from "~/ui/forms/field";
+import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { confirmIdentity } from "../confirm-identity.server";
 import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
@@ -98,20 +99,15 @@ export default function ApiTokens() {
   );
 }
 
-const PANEL = "flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 sm:p-6";
-
 /** A token that was just made: nobody can read it again. */
 function NewToken({ token }: { token: string }) {
   return (
-    <section aria-labelledby="new-token" className={PANEL}>
-      <h2 id="new-token" className="text-lg font-semibold">
-        Your new token
-      </h2>
+    <PageSection id="new-token" title="Your new token">
       <p>Copy it now: it is not shown again.</p>
       <p className="rounded-md border border-line-strong bg-ground p-3 wrap-anywhere select-all">
         <code>{token}</code>
       </p>
-    </section>
+    </PageSection>
   );
 }
 
@@ -128,7 +124,12 @@ function TokenForm({
 }) {
   const confirm = useConfirmedByPasskey(!hasPassword);
   return (
-    <Form method="post" className={PANEL} aria-labelledby="make-token" onSubmit={confirm}>
+    <Form
+      method="post"
+      className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 sm:p-6"
+      aria-labelledby="make-token"
+      onSubmit={confirm}
+    >
       <input type="hidden" name="intent" value="create" />
       <h2 id="make-token" className="text-lg font-semibold">
         Make a token
@@ -175,10 +176,7 @@ function TokenForm({
 
 function TokenList({ tokens, busy, now }: { tokens: ListedToken[]; busy: boolean; now: number }) {
   return (
-    <section aria-labelledby="tokens" className={PANEL}>
-      <h2 id="tokens" className="text-lg font-semibold">
-        Tokens
-      </h2>
+    <PageSection id="tokens" title="Tokens">
       {tokens.length === 0 && <p className="text-muted">There is no token yet.</p>}
       <ul className="flex flex-col ruled">
         {tokens.map((token) => (
@@ -210,6 +208,6 @@ function TokenList({ tokens, busy, now }: { tokens: ListedToken[]; busy: boolean
           </li>
         ))}
       </ul>
-    </section>
+    </PageSection>
   );
 }

@@ -17,9 +17,9 @@ import { hasPassword } from "../passkeys/passkeys.server";
 import { columnsOf } from "../role-choices";
 import { type ListedUser, listUsers } from "../user-list.server";
 import { type AccountDialog, AccountDialogs } from "../users/account-dialogs";
+import { videosOfAccount } from "../users/delete-account.server";
 import { InvitationList, InviteForm, NewLink } from "../users/invitations";
 import { strikesOf } from "../users/strikes.server";
-import { videosOfAccount } from "../users/transfer-videos.server";
 import { UserList } from "../users/user-list";
 import { performUsers, type UsersAnswer, type UsersFailure } from "../users/users-action.server";
 
@@ -110,7 +110,7 @@ const KINDS = ["delete", "transfer"] as const;
  * Returns the dialog that the address of the users screen names: `?delete=` or `?transfer=` with an account. `gone` for
  * an account that doesn't exist, or is one's own.
  */
-export async function accountDialog(
+async function accountDialog(
   parameters: URLSearchParams,
   users: readonly ListedUser[],
   ownId: string,

@@ -19,9 +19,9 @@ import {
 } from "../user-list.server";
 import { AccountError } from "../users.server";
 import { blockUser, unblockUser } from "./block.server";
-import { deleteAccount } from "./delete-account.server";
+import { deleteAccount, transferVideos } from "./delete-account.server";
+import { strikeSentence } from "./strike-rules";
 import { giveStrike, withdrawStrike } from "./strikes.server";
-import { transferVideos } from "./transfer-videos.server";
 
 const NOT_CHANGED = "No user was changed.";
 const BUSY = "Another program is writing to the database. Try again in a few seconds.";
@@ -48,11 +48,7 @@ export interface NewInvitation {
 export type UsersAnswer = UsersFailure | ToastMessage | { invitation: NewInvitation };
 
 /**
- * Performs a form of the users: `intent` is `invite` with `email` and `role`, `withdraw` with the
- * invitation in `id`, or `role`, `deactivate`, `reactivate`, `end-sessions`, `strike` (with `reason`) and `block` (with `hide`)
- * with the user in `id`, or `withdraw-strike` with the strike in `id`, or `limits` (with
- * `gigabytes`, `videosPerDay` and `queuedJobs`), `transfer-videos` or `delete-account` with the
- * user in `id` and who receives the videos in `receiver`.
+ * Performs a form of the users. Its `intent` says what is done with the user, the invitation or the strike in `id`.
  */
 export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
   const form = await readSmallForm(request);
@@ -87,83 +83,74 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
   const intent = text("intent");
   const id = text("id");
   const choice = readRoleChoice(text("role"));
-  if (intent === "invite") {
-    if (!choice) return incomplete();
-    const { token, email, expiresAt } = await invite(text("email"), choice, owner.id);
-    return { invitation: { path: `/invite/${token}`, email, expiresAt } };
-  }
-  if (intent === "withdraw") {
-    const isDone = await withdrawInvitation(id, owner.id);
-    return isDone
-      ? done("The invitation was withdrawn.")
-      : failure(404, NOT_CHANGED, { detail: "This invitation was used or withdrawn before." });
-  }
-  if (id === owner.id && (intent === "role" || intent === "deactivate" || intent === "block")) {
+  if (id === owner.id && ["role", "deactivate", "block"].includes(intent)) {
     return failure(409, NOT_CHANGED, { detail: OWN_ACCOUNT });
   }
-  if (intent === "role") {
-    if (!choice) return incomplete();
-    return describe(await changeRole(id, choice, owner.id), `is now ${ROLE_NOUNS[choice]}.`);
+  switch (intent) {
+    case "invite": {
+      if (!choice) return incomplete();
+      const { token, email, expiresAt } = await invite(text("email"), choice, owner.id);
+      return { invitation: { path: `/invite/${token}`, email, expiresAt } };
+    }
+    case "withdraw":
+      return (await withdrawInvitation(id, owner.id))
+        ? done("The invitation was withdrawn.")
+        : failure(404, NOT_CHANGED, { detail: "This invitation was used or withdrawn before." });
+    case "role":
+      if (!choice) return incomplete();
+      return describe(await changeRole(id, choice, owner.id), `is now ${ROLE_NOUNS[choice]}.`);
+    case "reactivate": {
+      const user = await unblockUser(id, owner.id);
+      const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
+      return describe(user, `may sign in again.${back}`);
+    }
+    case "deactivate":
+      return describe(await setDeactivated(id, true, owner.id), "can't sign in any more.");
+    case "end-sessions":
+      return describe(await endUserSessions(id, owner.id), "is signed out everywhere.");
+    case "limits": {
+      const typed = {
+        gigabytes: text("gigabytes"),
+        videosPerDay: text("videosPerDay"),
+        queuedJobs: text("queuedJobs"),
+      };
+      const limits = readLimits(typed);
+      if (typeof limits !== "string")
+        return describe(await setLimits(id, limits, owner.id), "has new upload limits.");
+      return { ...failure(422, NOT_CHANGED, { detail: limits }), limits: { id, ...typed } };
+    }
+    case "transfer-videos": {
+      const moved = await transferVideos(id, text("receiver"), owner.id);
+      const received = `${moved?.receiver} received ${formatQuantity(moved?.videos ?? 0, "video")}.`;
+      return describe(moved, `has no videos left. ${received}`);
+    }
+    case "delete-account": {
+      const deleted = await deleteAccount(id, text("receiver") || undefined, owner.id);
+      const received = deleted?.receiver
+        ? ` ${deleted.receiver} received ${formatQuantity(deleted.videos, "video")}.`
+        : "";
+      return describe(deleted, `was deleted.${received}`);
+    }
+    case "strike": {
+      const shown = text("shown");
+      const options = shown ? { shown: Number(shown) } : {};
+      const given = await giveStrike(id, text("reason"), owner.id, options);
+      return given ? done(strikeSentence(given)) : describe(undefined, "");
+    }
+    case "withdraw-strike": {
+      const user = await withdrawStrike(id, owner.id);
+      return user
+        ? done(`A strike of ${user.email} was withdrawn.`)
+        : failure(404, NOT_CHANGED, { detail: "This strike was withdrawn before." });
+    }
+    case "block": {
+      const user = await blockUser(id, owner.id, text("hide") === "1");
+      const hidden = user?.hidden ? ` ${formatQuantity(user.hidden, "video")} hidden.` : "";
+      return describe(user, `is blocked.${hidden}`);
+    }
+    default:
+      return incomplete();
   }
-  if (intent === "reactivate") {
-    const user = await unblockUser(id, owner.id);
-    const back = user?.restored ? ` ${formatQuantity(user.restored, "video")} came back.` : "";
-    return describe(user, `may sign in again.${back}`);
-  }
-  if (intent === "limits") {
-    const typed = {
-      gigabytes: text("gigabytes"),
-      videosPerDay: text("videosPerDay"),
-      queuedJobs: text("queuedJobs"),
-    };
-    const limits = readLimits(typed);
-    if (typeof limits !== "string")
-      return describe(await setLimits(id, limits, owner.id), "has new upload limits.");
-    return { ...failure(422, NOT_CHANGED, { detail: limits }), limits: { id, ...typed } };
-  }
-  if (intent === "transfer-videos") {
-    const done = await transferVideos(id, text("receiver"), owner.id);
-    return describe(
-      done,
-      `has no videos left. ${done?.receiver} received ${formatQuantity(done?.videos ?? 0, "video")}.`,
-    );
-  }
-  if (intent === "delete-account") {
-    const deleted = await deleteAccount(id, text("receiver") || undefined, owner.id);
-    const received = deleted?.receiver
-      ? ` ${deleted.receiver} received ${formatQuantity(deleted.videos, "video")}.`
-      : "";
-    return describe(deleted, `was deleted.${received}`);
-  }
-  if (intent === "strike")
-    return strike(id, { reason: text("reason"), shown: text("shown") }, owner);
-  if (intent === "withdraw-strike") {
-    const user = await withdrawStrike(id, owner.id);
-    return user
-      ? done(`A strike of ${user.email} was withdrawn.`)
-      : failure(404, NOT_CHANGED, { detail: "This strike was withdrawn before." });
-  }
-  if (intent === "block") {
-    const user = await blockUser(id, owner.id, text("hide") === "1");
-    const hidden = user?.hidden ? ` ${formatQuantity(user.hidden, "video")} hidden.` : "";
-    return describe(user, `is blocked.${hidden}`);
-  }
-  if (intent !== "deactivate" && intent !== "end-sessions") return incomplete();
-  const isEnding = intent === "end-sessions";
-  const user = isEnding
-    ? await endUserSessions(id, owner.id)
-    : await setDeactivated(id, true, owner.id);
-  return describe(user, isEnding ? "is signed out everywhere." : "can't sign in any more.");
-}
-
-async function strike(
-  id: string,
-  { reason, shown }: { reason: string; shown: string },
-  owner: SessionUser,
-): Promise<UsersAnswer> {
-  const given = await giveStrike(id, reason, owner.id, shown ? { shown: Number(shown) } : {});
-  const blocked = given?.isBlocked ? " The account is blocked now." : "";
-  return describe(given, `has ${formatQuantity(given?.strikes ?? 0, "strike")}.${blocked}`);
 }
 
 function describe(user: { email: string } | undefined, sentence: string): UsersAnswer {

@@ -22,14 +22,15 @@ import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { consentHref } from "../consent";
-import { type EndingRecord, endingSoon } from "../ending.server";
 import {
+  type EndingRecord,
+  endingSoon,
   type HiddenVideos,
   hiddenVideos,
   hideLacking,
   lacking,
   releaseHidden,
-} from "../hide-lacking.server";
+} from "../consent-holds.server";
 import type { Lacking } from "../lacking.server";
 import { listPerformers, type PerformerPage } from "../performers.server";
 
@@ -57,7 +58,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const intent = form.get("intent");
   if (intent === "hide-lacking") {
     assertAllowed(user, "/admin/consent hide-lacking");
-    if (!form.get("sure")) return notTicked();
+    if (!form.get("sure")) return refused(422, "Nothing was changed.", "Tick the box first.");
     const hidden = await unlessBusy(hideLacking(user.id));
     throw redirectWithToast(HERE, {
       title: "Videos Hidden",
@@ -69,12 +70,12 @@ export async function action({ request }: ActionFunctionArgs) {
     assertAllowed(user, "/admin/consent undo-hiding");
     const source = String(form.get("source") ?? "");
     const isBatch = hiddenVideos().find((each) => each.source === source)?.isBatch;
-    if (isBatch === false && !form.get("sure")) return notTicked();
+    if (isBatch === false && !form.get("sure"))
+      return refused(422, "Nothing was changed.", "Tick the box first.");
     const shown = await unlessBusy(releaseHidden(source, user.id));
     if (shown === undefined) {
       const detail = "This was already undone, or the videos have valid records now.";
-      const error = failure(404, "Nothing was changed.", { detail });
-      return data({ error }, { status: error.status });
+      return refused(404, "Nothing was changed.", detail);
     }
     throw redirectWithToast(HERE, {
       title: "Videos Published",
@@ -82,13 +83,11 @@ export async function action({ request }: ActionFunctionArgs) {
       kind: "success",
     });
   }
-  const error = failure(400, "This form is not complete.");
-  return data({ error }, { status: error.status });
+  return refused(400, "This form is not complete.");
 }
 
-function notTicked() {
-  const error = failure(422, "Nothing was changed.", { detail: "Tick the box first." });
-  return data({ error }, { status: error.status });
+function refused(status: Failure["status"], sentence: string, detail?: string) {
+  return data({ error: failure(status, sentence, { detail }) }, { status });
 }
 
 export default function Consent() {

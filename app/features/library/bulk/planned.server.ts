@@ -1,4 +1,4 @@
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import type { Schedule } from "~/features/visibility/schedule";
 import { type Intention, intentionAfter } from "~/features/visibility/visibility.server";
 import { MAX_TAGS } from "~/shared/video-limits";

@@ -1,6 +1,5 @@
 import type { ConsentState } from "~/features/consent/consent";
-import { refusalsOf } from "~/features/consent/publication.server";
-import { consentStates } from "~/features/consent/validity.server";
+import { consentStates, refusalsOf } from "~/features/consent/validity.server";
 import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
 import { acceptancesOf } from "~/features/moderation/uploaders/terms.server";
 import { filesLookedAt } from "~/features/operations/library-check/missing-files.server";

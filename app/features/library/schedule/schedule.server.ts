@@ -1,4 +1,4 @@
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import { changeableNow } from "~/features/permissions/own-videos.server";
 import { isRefusal } from "~/features/permissions/refusal";
 import { holdsOf } from "~/features/visibility/holds.server";

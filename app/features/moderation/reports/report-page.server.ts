@@ -1,6 +1,6 @@
 import type { Strikeable } from "~/features/accounts/users/strike-rules";
 import { strikeableOf } from "~/features/accounts/users/strikes.server";
-import { refusalsOf } from "~/features/consent/publication.server";
+import { refusalsOf } from "~/features/consent/validity.server";
 import { sourcesOf } from "~/features/visibility/holds.server";
 import { preservedUntil } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";

@@ -7,7 +7,7 @@ import { database, prepared } from "~db/client.server";
 import type { AlertKind } from "~db/schema/operations";
 import { lastProved, runningSince } from "../backups/backup-records.server";
 import { removalsPausedMessage } from "../library-check/paused-removals.server";
-import { readTransferMonth } from "../statistics/transfer-days.server";
+import { readTransferMonth } from "../statistics/daily-records.server";
 import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 import { checkConsent, checkReports } from "./check-moderation.server";
 

@@ -26,12 +26,11 @@ import { transaction } from "~db/client.server";
 import { BackupLine } from "../backups/backup-panel";
 import { lastProvedAt } from "../backups/backups-page.server";
 import { byteUnit, RowChart } from "../statistics/chart";
-import { diskFigures } from "../statistics/disk-days.server";
+import { diskFigures, readTransfer } from "../statistics/daily-records.server";
 import type { Statistics } from "../statistics/statistics";
 import { readStatistics, sourceFigures } from "../statistics/statistics.server";
 import { NoFigures, NUMBER, PeriodLinks, SHORT, ViewsByDay } from "../statistics/statistics-panels";
 import { DiskPanel, SourcePanel, TransferByDay } from "../statistics/storage-panels";
-import { readTransfer } from "../statistics/transfer-days.server";
 
 export const meta = privateMeta("Statistics");
 

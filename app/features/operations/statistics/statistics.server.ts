@@ -131,13 +131,12 @@ export async function sourceFigures(): Promise<SourceFigures> {
 }
 
 /** A table as a file for spreadsheets, which no cache keeps. */
-export function csvAnswer<Row>(
+export function csvAnswer(
   file: string,
   header: readonly string[],
-  rows: readonly Row[],
-  cells: (row: Row) => (string | number)[],
+  rows: (string | number)[][],
 ): Response {
-  return new Response(csvTable(header, rows.map(cells)), {
+  return new Response(csvTable(header, rows), {
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="${file}"`,

@@ -5,11 +5,10 @@ import { formatStorage } from "~/shared/format-bytes";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { Button } from "~/ui/button";
 import { byteUnit, ColumnChart, CsvLink } from "./chart";
-import type { DiskFigures } from "./disk-days.server";
+import type { DiskFigures, TransferDay, TransferMonth } from "./daily-records.server";
 import { forecastSentence } from "./disk-forecast";
 import type { SourceFigures } from "./statistics";
 import { DAY } from "./statistics-panels";
-import type { TransferDay, TransferMonth } from "./transfer-days.server";
 
 export interface Transfer {
   /** Every day of the period, the oldest first. */

@@ -2,8 +2,7 @@ import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable } from "kysely";
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
-import { refusalsOf } from "~/features/consent/publication.server";
-import { consentRefusals } from "~/features/consent/validity.server";
+import { consentRefusals, refusalsOf } from "~/features/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/account-now.server";
 import {

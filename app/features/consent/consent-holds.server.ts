@@ -6,13 +6,87 @@ import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
+import { every } from "~db/runtime.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { dayOf } from "./consent";
+import { dayAfter, dayOf, WARN_DAYS } from "./consent";
 import { LACKS_RECORD, type Lacking } from "./lacking.server";
-import { CONSENT_SOURCES, lacksOf } from "./validity.server";
+import { CONSENT_SOURCES, lacksOf, settleVideos } from "./validity.server";
 
+const EVERY_MS = 60_000;
+/** In one transaction. */
 const VIDEOS_AT_ONCE = 32;
+const LISTED = 50;
+
+/**
+ * Starts to hide videos whose record has ended, once a minute. Also releases videos that were on hold because a
+ * secret was missing, if the secret is back.
+ */
+export function startConsent(): void {
+  settleHeld().catch((error) => console.error("Consent records could not be checked:", error));
+  every(EVERY_MS, "hide videos whose record has ended", () => hideEnded(), { firstMs: 0 });
+}
+
+/**
+ * Holds the videos whose record has ended.
+ *
+ * @returns how many videos.
+ */
+export function hideEnded(now = Date.now()): Promise<number> {
+  // Held ones are left out: once is enough, whatever their status is.
+  const next = prepared(
+    `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
+     WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
+         WHERE video_holds.video_id = video_consents.video_id AND reason = 'consent'
+           AND source_id = '${CONSENT_SOURCES.ended}')
+     ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
+  ).pluck();
+  const today = dayOf(now);
+  return settleEach((after) => next.all({ today, after }) as string[], now);
+}
+
+/** Updates the holds of all videos that are on hold because of their record. */
+export async function settleHeld(now = Date.now()): Promise<void> {
+  const next = prepared(
+    `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
+     ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
+  ).pluck();
+  await settleEach((after) => next.all(after) as string[], now);
+}
+
+/**
+ * Updates the holds of videos, a few in each transaction, so that others can write in between.
+ *
+ * @param next the ids of the next videos after one.
+ * @returns how many were hidden.
+ */
+async function settleEach(next: (after: string) => string[], now: number): Promise<number> {
+  const turn = writingTurns();
+  let hidden = 0;
+  for (let ids = next(""); ids.length > 0; ids = next(ids.at(-1)!)) {
+    hidden += await transaction(() => settleVideos(ids, now));
+    await turn();
+  }
+  return hidden;
+}
+
+export interface EndingRecord {
+  id: string;
+  title: string;
+  /** YYYY-MM-DD */
+  endsOn: string;
+}
+
+/** Returns the public videos whose record ends within 30 days, sorted by that day. */
+export function endingSoon(now = Date.now()): EndingRecord[] {
+  return prepared(
+    `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
+     JOIN videos ON videos.id = video_id
+     WHERE ends_on > @today AND ends_on <= @until AND public
+     ORDER BY ends_on, video_id LIMIT ${LISTED}`,
+  ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) }) as EndingRecord[];
+}
+
 /** Begins the `source_id` of the holds of one batch. */
 const BATCH = "hidden:";
 
