@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { newPuzzle } from "~/features/moderation/reports/puzzle.server";
 import { eraseDue } from "~/features/moderation/reports/report-mails.server";
 import {
   addMessage,
@@ -9,6 +8,7 @@ import {
   readReport,
 } from "~/features/moderation/reports/report-records.server";
 import { reportIdOf, statusToken } from "~/features/moderation/reports/status-token.server";
+import { newPuzzle } from "~/features/moderation/reports/submit-report.server";
 import { loader as openForm, action as sendForm } from "~/features/moderation/routes/report";
 import {
   headers,

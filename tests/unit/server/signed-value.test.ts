@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isSolved, newPuzzle } from "~/features/moderation/reports/puzzle.server";
+import { isSolved, newPuzzle } from "~/features/moderation/reports/submit-report.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sign, verify } from "~/platform/signed-value.server";
 import { solvePuzzle } from "../../solve-puzzle";

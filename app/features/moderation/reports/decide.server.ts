@@ -61,8 +61,9 @@ export interface DecisionFailure extends Failure {
 }
 
 /**
- * Decides on a report. The videos, the report, the messages to both sides and the log change in one transaction.
- * Removed videos are in the trash when this returns, or after the next start.
+ * Decides on a report. The videos, the report, the block list, strikes, the messages to both sides and the log change
+ * in one transaction: if anything fails, nothing is decided. A removed video is hidden by that transaction. It is in
+ * the trash when this returns, or after the next start if the process ends before (`finishDecisions`).
  *
  * @returns the failure: 404 for no such report, 409 if the report has changed since the form was shown, or 422.
  */
@@ -73,13 +74,7 @@ export async function decideReport(
   now = Date.now(),
 ): Promise<DecisionFailure | ToastMessage> {
   const { reason, isStrike } = decision;
-  const decided = await transaction(() => {
-    const made = decideIn(reportId, decision, userId, now);
-    if ("status" in made) return made;
-    const struck = isStrike ? made.removed : [];
-    const strikes = strikeUploaders(struck, reason.trim(), userId, now);
-    return { ...made, strikes };
-  });
+  const decided = await transaction(() => decideIn(reportId, decision, userId, now));
   if ("status" in decided) return { ...decided, reason, isStrike };
   publish("jobs");
   const { videos, of, strikes } = decided;
@@ -124,7 +119,7 @@ function decideIn(
   { decision, reason, videos: chosen, version, isStrike }: Decision,
   userId: string,
   now: number,
-): Failure | { videos: string[]; of: number; removed: string[] } {
+): Failure | { videos: string[]; of: number; strikes: GivenStrike[] } {
   const report = readReport(reportId);
   if (!report) return failure(404, FAILED, NO_REPORT);
   if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
@@ -150,7 +145,8 @@ function decideIn(
     const entry = { action: decision, reportId, videoId, userId };
     appendToLog({ ...entry, detail: { kind: report.kind, reason: textDigest(text) } }, now);
   }
-  return { videos: ids, of: report.videos.length, removed };
+  const strikes = isStrike ? strikeUploaders(removed, text, userId, now) : [];
+  return { videos: ids, of: report.videos.length, strikes };
 }
 
 /** Returns why a decision isn't possible for these videos, or undefined if it is. */

@@ -4,7 +4,9 @@ import {
   type HeadersFunction,
   type LoaderFunctionArgs,
 } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Form, useLoaderData, useNavigation } from "@remix-run/react";
+import { useEffect, useRef, useState } from "react";
+import { fetchCards } from "~/features/catalogue/cards/fetch-cards";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { findPublished } from "~/features/watch/video.server";
 import { unlessBusy } from "~/platform/busy.server";
@@ -17,17 +19,23 @@ import { siteOrigin } from "~/platform/site-origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { videoPath } from "~/shared/addresses";
+import { Button } from "~/ui/button";
+import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
-import { KindChoice, ReportForm, reportHref } from "../reports/report-form";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
 import { mailSender } from "../reports/report-records.server";
 import { KIND_TEXTS } from "../reports/report-texts";
+import { videosIn } from "../reports/reported-addresses";
 import { newFormId, statusPath } from "../reports/status-token.server";
 import {
+  type Puzzle,
   plainText,
   puzzleFor,
   type RefusedReport,
+  type ReportErrors,
   submitReport,
+  type TypedReport,
   toReportKind,
 } from "../reports/submit-report.server";
 
@@ -145,4 +153,225 @@ export default function ReportPage() {
       </p>
     </div>
   );
+}
+
+function reportHref(videoId: string, kind?: ReportKind): string {
+  const parameters = new URLSearchParams();
+  if (videoId) parameters.set("video", videoId);
+  if (kind) parameters.set("kind", kind);
+  return parameters.size > 0 ? `/report?${parameters}` : "/report";
+}
+
+/** The first step: the kind of report. Links, so that it works without JavaScript. */
+function KindChoice({ videoId }: { videoId: string }) {
+  return (
+    <ul className="flex flex-col gap-3">
+      {REPORT_KINDS.map((kind) => (
+        <li key={kind}>
+          <PageLink
+            to={reportHref(videoId, kind)}
+            className="flex min-h-11 flex-col gap-1 rounded-lg border border-line bg-surface p-4 hover:border-line-strong"
+          >
+            <span className="font-semibold">{KIND_TEXTS[kind].label}</span>
+            <span className="text-sm text-muted">{KIND_TEXTS[kind].about}</span>
+          </PageLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ReportFormProps {
+  kind: ReportKind;
+  formId: string;
+  typed: TypedReport;
+  errors: ReportErrors;
+  puzzle: Puzzle | undefined;
+  hasMail: boolean;
+  /** Whether the form was refused because no video was found. Sending it again confirms it. */
+  isUnknown?: boolean;
+}
+
+/** The second step. After an error it keeps the values and focuses the first invalid field. */
+function ReportForm({
+  kind,
+  formId,
+  typed,
+  errors,
+  puzzle,
+  hasMail,
+  isUnknown = false,
+}: ReportFormProps) {
+  const [where, setWhere] = useState(typed.where);
+  const form = useRef<HTMLFormElement>(null);
+  const isBusy = useNavigation().formMethod === "POST";
+  const texts = KIND_TEXTS[kind];
+  useEffect(() => {
+    if (Object.keys(errors).length === 0) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [errors]);
+  const first = Object.keys(errors).length > 0 ? firstWrong(errors) : undefined;
+  const field = (name: "where" | "what" | "name" | "email") => ({
+    name,
+    error: errors[name],
+    defaultValue: typed[name],
+    // Without scripts it is the browser that moves the focus.
+    autoFocus: first === name,
+  });
+  return (
+    <Form ref={form} method="post" noValidate className="flex flex-col gap-5">
+      <input type="hidden" name="form" value={formId} />
+      <TextAreaField
+        label="Where it is"
+        hint="The address of the page. For several videos, put each address on its own line."
+        rows={3}
+        required
+        {...field("where")}
+        onChange={({ target }) => setWhere(target.value)}
+      />
+      <FoundVideos text={where} />
+      {isUnknown && <input type="hidden" name="anyway" value={typed.where} />}
+      <TextAreaField label="What is wrong" hint={texts.what} rows={6} required {...field("what")} />
+      <Field
+        label={texts.name ? "Your full name" : "Your name (optional)"}
+        hint={texts.name}
+        autoComplete="name"
+        required={texts.name !== undefined}
+        {...field("name")}
+      />
+      {hasMail && (
+        <Field
+          label="Your email address (optional)"
+          hint="We use it only to send you updates about this report."
+          type="email"
+          autoComplete="email"
+          {...field("email")}
+        />
+      )}
+      <Statements {...{ kind, typed }} error={errors.statement} isFirst={first === "statement"} />
+      {puzzle && (
+        <div className="flex flex-col gap-5 rounded-lg border border-line bg-surface p-4">
+          <input key={puzzle.token} type="hidden" name="puzzle" value={puzzle.token} />
+          <Field
+            key={puzzle.question}
+            label={puzzle.question}
+            hint="We have received many reports, so please answer this question. You have 15 minutes."
+            name="answer"
+            autoComplete="off"
+            autoCapitalize="none"
+            maxLength={40}
+            required
+            error={errors.answer}
+            autoFocus={first === "answer"}
+          />
+        </div>
+      )}
+      <Button busy={isBusy} busyLabel="Sending..." className="self-start">
+        {isUnknown ? "Send report anyway" : "Send report"}
+      </Button>
+    </Form>
+  );
+}
+
+function Statements({
+  kind,
+  typed,
+  error,
+  isFirst,
+}: {
+  kind: ReportKind;
+  typed: TypedReport;
+  error: string | undefined;
+  isFirst: boolean;
+}) {
+  const missing = KIND_TEXTS[kind].statements.findIndex((_, at) => !typed.ticked.includes(at));
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-2 text-sm font-medium">Your statement</legend>
+      {KIND_TEXTS[kind].statements.map((statement, at) => {
+        const isWrong = error !== undefined && !typed.ticked.includes(at);
+        return (
+          <label key={statement} className="flex min-h-11 items-start gap-3 py-1 text-sm">
+            <input
+              type="checkbox"
+              name={`statement-${at}`}
+              value="1"
+              defaultChecked={typed.ticked.includes(at)}
+              aria-invalid={isWrong || undefined}
+              aria-describedby={isWrong ? "statement-error" : undefined}
+              // biome-ignore lint/a11y/noAutofocus: the first field that is wrong, where no script can focus it.
+              autoFocus={isFirst && at === missing}
+              className="mt-0.5 size-5 shrink-0"
+            />
+            {statement}
+          </label>
+        );
+      })}
+      <FieldNotes id="statement" error={error} />
+    </fieldset>
+  );
+}
+
+function firstWrong(errors: ReportErrors) {
+  return (["where", "what", "name", "email", "statement", "answer"] as const).find(
+    (field) => errors[field],
+  );
+}
+
+/** Waits this long after the last keystroke before it searches. */
+const WAIT_MS = 400;
+
+interface Found {
+  titles: string[];
+  missing: string[];
+}
+
+function FoundVideos({ text }: { text: string }) {
+  const found = useFound(text);
+  if (!found) return <p role="status" />;
+  const { titles, missing } = found;
+  return (
+    <div role="status" className="flex flex-col gap-1 text-sm wrap-anywhere">
+      {titles.map((title, at) => (
+        <p key={at} className="text-good">
+          Found: <bdi>{title}</bdi>
+        </p>
+      ))}
+      {missing.map((id) => (
+        <p key={id} className="text-warn">
+          We can't find this video: {videoPath(id)}
+        </p>
+      ))}
+      {titles.length + missing.length === 0 && (
+        <p className="text-warn">
+          No video address found. Video addresses begin with {location.origin}/video/
+        </p>
+      )}
+    </div>
+  );
+}
+
+function useFound(text: string): Found | undefined {
+  const [found, setFound] = useState<Found>();
+  useEffect(() => {
+    setFound(undefined);
+    if (!text.trim()) return;
+    const ids = videosIn(text);
+    const aborter = new AbortController();
+    const look = async () => {
+      const cards = ids.length > 0 ? await fetchCards(ids, aborter.signal) : [];
+      const isFound = (id: string) => cards.some((card) => card.id === id);
+      setFound({
+        titles: cards.map(({ title }) => title),
+        missing: ids.filter((id) => !isFound(id)),
+      });
+    };
+    // If this fails, the response to the form reports missing videos.
+    const timer = setTimeout(() => look().catch(() => {}), WAIT_MS);
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [text]);
+  return found;
 }
