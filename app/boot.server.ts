@@ -1,7 +1,7 @@
-import { ensureFirstAccount } from "~/features/accounts/users.server";
 import { jobEventsAccess } from "~/features/accounts/job-events-access.server";
 import { limitSignInRate } from "~/features/accounts/sign-in-rate-limit.server";
 import { isSignedIn } from "~/features/accounts/tokens/tokens.server";
+import { ensureFirstAccount } from "~/features/accounts/users.server";
 import { obeyCountryRules } from "~/features/age/obey-country-rules.server";
 import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
 import { startConsent } from "~/features/consent/consent-holds.server";
@@ -24,7 +24,10 @@ import { startFollowingFiles } from "~/features/operations/library-check/follow-
 import { checkIntegrity } from "~/features/operations/library-check/integrity.server";
 import { startLookingForFiles } from "~/features/operations/library-check/missing-files.server";
 import { messageFor } from "~/features/operations/library-check/paused-removals.server";
-import { startDiskRecords, startTransferRecords } from "~/features/operations/statistics/daily-records.server";
+import {
+  startDiskRecords,
+  startTransferRecords,
+} from "~/features/operations/statistics/daily-records.server";
 import { routeOf } from "~/features/permissions/route-of";
 import { startForgettingEntries } from "~/features/processing/comparison/blocked-films.server";
 import { startReleasingCompared } from "~/features/processing/comparison/compared.server";

@@ -214,6 +214,6 @@ describe("what was accepted", () => {
   it("is kept in the transaction of its video alone", () => {
     expect(() =>
       keepAcceptance("v", "video", "up", { version: 1, acceptedAt: "2026-01-01T00:00:00.000Z" }),
-    ).toThrow("in the transaction");
+    ).toThrow("in a transaction");
   });
 });
