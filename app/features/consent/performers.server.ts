@@ -3,7 +3,7 @@ import { hold } from "~/features/visibility/holds.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { fold } from "~/shared/fold";
 import { prepared, transaction } from "~db/client.server";
-import type { PerformerDocumentRow, PerformerRow } from "~db/schema/consent";
+import type { PerformerDocumentRow, PerformerRow } from "~db/schema/moderation";
 import { type IdentityDocument, isAdultOn } from "./consent";
 import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
 import { CONSENT_SOURCES, openBox, sealBox, settleVideos } from "./validity.server";

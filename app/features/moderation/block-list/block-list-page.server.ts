@@ -25,7 +25,7 @@ import { type Failure, failure } from "~/platform/failure";
 import { formatQuantity } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import { BLOCK_REASONS, type BlockReason } from "~db/schema/block-list";
+import { BLOCK_REASONS, type BlockReason } from "~db/schema/moderation";
 import { queryThread } from "~db/threads/query-thread.server";
 import { type ScannedVideo, undecidedScans } from "../scan/scans.server";
 import { BLOCK_LIST, entryName } from "./entry-name";

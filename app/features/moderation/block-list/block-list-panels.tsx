@@ -8,7 +8,7 @@ import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { FileField, SelectField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
-import { BLOCK_REASONS } from "~db/schema/block-list";
+import { BLOCK_REASONS } from "~db/schema/moderation";
 import { ReviewLinks } from "../scan/scan-panel";
 import type { BlockListPage, ListedEntry } from "./block-list-page.server";
 import { BLOCK_LIST, entryName } from "./entry-name";

@@ -5,7 +5,7 @@ import { atMostEntries } from "~/platform/attempt-limit.server";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
-import type { ReportKind } from "~db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 import { isWaiting } from "./report-page.server";
 import { closeReport, moveReport, URGENT_KINDS } from "./report-records.server";
 import {

@@ -7,7 +7,7 @@ import { settings } from "~/platform/settings.server";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
-import type { ReportDecision, ReportKind, ReportState } from "~db/schema/reports";
+import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 import type { AcceptedTerms } from "../uploaders/terms";
 import { acceptancesOf } from "../uploaders/terms.server";
 import { DECISIONS, type DeskDecision, timeLeft } from "./decisions";

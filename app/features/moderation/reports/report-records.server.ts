@@ -5,14 +5,14 @@ import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { enqueueMessage } from "~db/outbox.server";
 import { requireTransaction } from "~db/run-query.server";
-import type { ReportNotice } from "~db/schema/outbox";
 import type {
   ReportDecision,
   ReportKind,
   ReportMessageRow,
   ReportRow,
   ReportState,
-} from "~db/schema/reports";
+} from "~db/schema/moderation";
+import type { ReportNotice } from "~db/schema/operations";
 import { type NamedVideo, nameVideos, videosOf } from "./report-videos.server";
 
 /**

@@ -3,7 +3,7 @@ import type { MediaName } from "~/media/bucket.server";
 import { videosOfFile } from "~/media/serve/videos-of-file.server";
 import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
-import type { ReportKind, VideoDecision } from "~db/schema/reports";
+import type { ReportKind, VideoDecision } from "~db/schema/moderation";
 
 /**
  * The videos that reports name, with the decision on each. They aren't encrypted and stay after the texts of a report

@@ -1,7 +1,7 @@
 import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
-import type { ReportKind } from "~db/schema/reports";
+import type { ReportKind } from "~db/schema/moderation";
 import {
   addMessage,
   closeReport,

@@ -10,7 +10,7 @@ import { mailbox } from "~/platform/settings/setting-rules";
 import { sign, verify } from "~/platform/signed-value.server";
 import { transaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
-import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import { hideReported, hidesAtOnce } from "./report-holds.server";
 import { createReport, hasReport, openReportBytes } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";

@@ -3,7 +3,7 @@ import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
-import type { UploaderDecisionsTable } from "~db/schema/terms";
+import type { UploaderDecisionsTable } from "~db/schema/accounts";
 
 const PURPOSE = "uploader decision";
 const SHOWN = 100;

@@ -23,7 +23,7 @@ import { Button } from "~/ui/button";
 import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
-import { REPORT_KINDS, type ReportKind } from "~db/schema/reports";
+import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import { mailSender } from "../reports/report-records.server";
 import { KIND_TEXTS } from "../reports/report-texts";
 import { videosIn } from "../reports/reported-addresses";

@@ -11,7 +11,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { SelectField } from "~/ui/forms/field";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { Time } from "~/ui/time";
-import type { ReportState } from "~db/schema/reports";
+import type { ReportState } from "~db/schema/moderation";
 import { KIND_LABELS, STATE_LABELS } from "../reports/decisions";
 import {
   type QueuedReport,

@@ -3,7 +3,7 @@ import { countUnhidden } from "~/features/moderation/reports/report-videos.serve
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
-import type { AlertKind } from "~db/schema/alerts";
+import type { AlertKind } from "~db/schema/operations";
 import { lastRaisedMs, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 
 const HOUR_MS = 3_600_000;

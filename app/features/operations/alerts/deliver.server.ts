@@ -6,7 +6,7 @@ import { SITE_VERSION } from "~/platform/version.server";
 import { database } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
-import type { AlertNotice } from "~db/schema/outbox";
+import type { AlertNotice } from "~db/schema/operations";
 import { RESOLVED_SENTENCES } from "./alert-records.server";
 import { checkAlerts } from "./check-alerts.server";
 

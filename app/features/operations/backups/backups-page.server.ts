@@ -4,7 +4,7 @@ import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
 import type { ReplicationState } from "~db/litestream.server";
 import { siteReplication } from "~db/replication.server";
-import type { BackupRow } from "~db/schema/backups";
+import type { BackupRow } from "~db/schema/operations";
 import { backupOptions, storedBackups } from "./backup-folder.server";
 import { lastBackups, lastDue, lastProved, nextDue, runningSince } from "./backup-records.server";
 
