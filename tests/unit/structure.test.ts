@@ -99,7 +99,7 @@ const OWNED: {
     pattern: /\b(?:createHmac|timingSafeEqual)\b|"cookie-signature"/,
     owners: {
       "app/platform/signed-value.server.ts": "for all others",
-      "app/media/storage/cdn.server.ts": "URLs as the CDN specifies them",
+      "app/media/serve/serve-stored.server.ts": "URLs as the CDN specifies them",
       "app/features/operations/alerts/deliver.server.ts": "headers of Standard Webhooks",
       "app/features/operations/monitoring/metrics.server.ts": "a token of the settings",
     },

@@ -15,6 +15,7 @@ import {
   missingFiles,
 } from "~/features/operations/library-check/missing-files.server";
 import { recordDisk, recordTransfer } from "~/features/operations/statistics/daily-records.server";
+import { forgetEntries } from "~/features/processing/comparison/blocked-films.server";
 import { releaseCompared } from "~/features/processing/comparison/compared.server";
 import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
 import { claim, heartbeat, returnToQueue } from "~/features/processing/queue/queue.server";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { action } from "~/features/operations/routes/statistics";
 import { sourceFigures } from "~/features/operations/statistics/statistics.server";
-import { convertAgain } from "~/features/processing/queue/convert-again.server";
+import { convertAgain } from "~/features/processing/queue/enqueue.server";
 import { loader as media } from "~/features/watch/routes/media";
 import { ladderSettings } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";

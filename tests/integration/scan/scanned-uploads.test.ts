@@ -9,6 +9,7 @@ import { action as review } from "~/features/library/routes/review";
 import { scansOf, undecidedScans } from "~/features/moderation/scan/scans.server";
 import { openAlerts } from "~/features/operations/alerts/alert-records.server";
 import { checkScans } from "~/features/operations/alerts/check-alerts.server";
+import { scanLibrary } from "~/features/processing/kinds/scan.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import { startRunner } from "~/features/processing/queue/worker.server";
 import { removeVideos } from "~/features/trash/remove.server";

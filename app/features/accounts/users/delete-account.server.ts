@@ -1,6 +1,6 @@
 import { accountNow, mayNow } from "~/features/permissions/account-now.server";
 import { allows } from "~/features/permissions/permissions";
-import { jobsChanged } from "~/features/processing/queue/job-events.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { removeUploadsOf } from "~/media/intake/tus.server";
 import { changeActivity, forgetEmail, recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";

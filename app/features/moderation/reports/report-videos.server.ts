@@ -1,6 +1,5 @@
 import { videosOfFile } from "~/features/visibility/media-access.server";
 import type { MediaName } from "~/media/bucket.server";
-import { videosOfFile } from "~/media/serve/videos-of-file.server";
 import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
 import type { ReportKind, VideoDecision } from "~db/schema/moderation";
