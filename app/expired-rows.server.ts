@@ -1,11 +1,11 @@
 import { deleteOldDevices } from "~/features/accounts/device.server";
 import { deleteOldInvitations } from "~/features/accounts/invitations.server";
 import { deleteExpiredChallenges } from "~/features/accounts/passkeys/passkey-challenge.server";
-import { deleteOldAnswers } from "~/features/api/repeated-answers.server";
+import { deleteOldAnswers } from "~/features/api/answer.server";
 import { deleteExpiredSessions } from "~/features/permissions/session.server";
-import { deleteOldDownloads } from "~/features/upload/from-url/downloads.server";
-import { deleteOldPublishedUploads } from "~/features/upload/published-uploads.server";
-import { deleteOldTemplates } from "~/features/upload/templates/templates.server";
+import { deleteOldDownloads } from "~/features/upload/import/downloads.server";
+import { deleteOldTemplates } from "~/features/upload/templates.server";
+import { deleteOldPublishedUploads } from "~/features/upload/upload-outcomes.server";
 import { every } from "~db/runtime.server";
 
 const EVERY_MS = 3_600_000;

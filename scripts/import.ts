@@ -3,14 +3,13 @@ import fs from "node:fs";
 import { findUserByEmail, firstUser } from "~/features/accounts/users.server";
 import { refusalOfTerms, requiredTerms } from "~/features/moderation/uploaders/terms.server";
 import { planExport } from "~/features/upload/import/earlier-system.server";
-import { ImportError, type ImportPlan } from "~/features/upload/import/entry";
-import { tagsOf } from "~/features/upload/import/fields";
 import { planFolder, requireApartFromUploads } from "~/features/upload/import/folder.server";
 import {
   type ImportOptions,
   type ImportSummary,
   importVideos,
 } from "~/features/upload/import/import.server";
+import { ImportError, type ImportPlan, tagsOf } from "~/features/upload/import/table.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { toCategoryId } from "~/shared/categories";

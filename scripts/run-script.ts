@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { PasswordError } from "~/features/accounts/password.server";
 import { AccountError } from "~/features/accounts/users.server";
 import { BackupError } from "~/features/operations/backups/backup-files.server";
-import { ImportError } from "~/features/upload/import/entry";
+import { ImportError } from "~/features/upload/import/table.server";
 import { StorageError } from "~/media/storage/object-store";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase } from "~db/client.server";

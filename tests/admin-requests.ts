@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import type { FormFailure } from "~/features/library/rejected-form";
+import type { FormFailure } from "~/features/library/managed-video";
 import { action, loader } from "~/features/library/routes/admin";
 import { openSession } from "~/features/permissions/session.server";
 import { prepared, sqliteHandle } from "~db/client.server";

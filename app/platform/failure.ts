@@ -18,4 +18,11 @@ export function failure<More extends { detail?: string } = { detail?: string }>(
   return { status, toast: { title: "Error", description: sentence, kind: "error" }, ...more! };
 }
 
+export const TRY_AGAIN = "Load the page again and try once more.";
+
+export const BUSY = "Another program is writing to the database. Try again in a few seconds.";
+
+/** The failure of a form without the fields that its action needs. */
+export const INCOMPLETE = failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+
 export const GONE = "This video no longer exists. Somebody may have deleted it in the meantime.";

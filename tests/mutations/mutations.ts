@@ -209,7 +209,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The schedule doesn't publish a video before its time",
-    file: "app/features/library/schedule/schedule.server.ts",
+    file: "app/features/library/change-visibility.server.ts",
     find: "const time = new Date(now).toISOString();",
     replace: "const time = new Date(now + 60_000).toISOString();",
     killedBy: "tests/integration/studio/schedule.test.ts",
@@ -225,7 +225,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The schedule runs every second",
-    file: "app/features/library/schedule/schedule.server.ts",
+    file: "app/features/library/change-visibility.server.ts",
     find: 'every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });',
     replace: "",
     killedBy: "tests/integration/studio/schedule.test.ts",
@@ -243,7 +243,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A resumable upload requires a session",
-    file: "app/features/upload/upload-action.server.ts",
+    file: "app/features/permissions/guard.server.ts",
     find: "const user = await currentUser(request);",
     replace:
       'const user = (await currentUser(request)) ?? { id: "", email: "", role: "owner" as const, mayPublish: true };',
@@ -285,7 +285,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "An upload that only begins like a video is refused",
-    file: "app/features/upload/probe-upload.server.ts",
+    file: "app/features/upload/file-checks.server.ts",
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
@@ -603,17 +603,16 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Only owners manage users",
     file: "app/features/permissions/permissions.ts",
-    find: '"/admin/users": { owner: "all", editor: "none", moderator: "none", uploader: "none" },',
-    replace:
-      '"/admin/users": { owner: "all", editor: "all", moderator: "none", uploader: "none" },',
+    find: '"/admin/users": ["all", "none", "none", "none"],',
+    replace: '"/admin/users": ["all", "all", "none", "none"],',
     killedBy: "tests/unit/account/permissions.test.ts",
     title: "keeps nothing from owners",
   },
   {
     rule: "A moderator changes no video",
     file: "app/features/permissions/permissions.ts",
-    find: '"/admin update": { owner: "all", editor: "all", moderator: "none", uploader: "own" },',
-    replace: '"/admin update": { owner: "all", editor: "all", moderator: "all", uploader: "own" },',
+    find: '"/admin update": ["all", "all", "none", "own"],',
+    replace: '"/admin update": ["all", "all", "all", "own"],',
     killedBy: "tests/unit/account/permissions.test.ts",
     title:
       "lets moderators decide reports and look at the videos of these, and change nothing else",
@@ -654,7 +653,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "An uploader changes only their own videos",
-    file: "app/features/permissions/own-videos.server.ts",
+    file: "app/features/permissions/may-change.server.ts",
     find: "WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?",
     replace: "WHERE id IN (SELECT value FROM json_each(?)) AND ? IS NOT NULL",
     killedBy: "tests/integration/studio/own-videos.test.ts",
@@ -1095,7 +1094,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The outcome of an upload is its user's alone",
-    file: "app/features/upload/published-uploads.server.ts",
+    file: "app/features/upload/upload-outcomes.server.ts",
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { withFrame } from "~/features/library/edit/edit-frame.server";
+import { withFrame } from "~/features/library/edit/frames.server";
 import { readAlertsPage } from "~/features/operations/alerts/alert-records.server";
 import { checkAlerts } from "~/features/operations/alerts/check-alerts.server";
 import {

@@ -1,4 +1,4 @@
-import { accountNow, mayNow } from "~/features/permissions/account-now.server";
+import { accountNow, mayNow } from "~/features/permissions/may-change.server";
 import { allows, type Permitted } from "~/features/permissions/permissions";
 import { endClosedStreams } from "~/platform/live/event-stream.server";
 import { database } from "~db/client.server";

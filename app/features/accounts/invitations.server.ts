@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mayNow } from "~/features/permissions/account-now.server";
+import { mayNow } from "~/features/permissions/may-change.server";
 import { changeAndRecord } from "~/platform/activity/activity.server";
 import { FormError } from "~/platform/form-error.server";
 import { database } from "~db/client.server";

@@ -1,6 +1,6 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
-import { forgetPage, rememberedPage } from "~/features/permissions/return-to.server";
+import { forgetPage, rememberedPage } from "~/features/permissions/guard.server";
 import { openSession } from "~/features/permissions/session.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import type { ActivityAction } from "~/platform/activity/activity-labels";

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { Scope } from "~/features/accounts/tokens/scopes";
-import type { OwnVideos } from "~/features/permissions/own-videos";
-import type { Permission } from "~/features/permissions/permissions";
+import type { OwnVideos, Permission } from "~/features/permissions/permissions";
 import type { SessionUser } from "~/features/permissions/session.server";
 
 export const API_PATH = "/api/v1";

@@ -1,6 +1,123 @@
-import type { Operation } from "./operation";
-import { siteOperations, uploadOperations } from "./site-operations.server";
+import { requiredTerms } from "~/features/moderation/uploaders/terms.server";
+import { studioStats } from "~/features/operations/statistics/admin-stats.server";
+import { readStatistics } from "~/features/operations/statistics/statistics.server";
+import { queueView } from "~/features/processing/queue/summaries.server";
+import { answerUpload } from "~/features/upload/receive-upload.server";
+import type { PeriodDays } from "~/shared/statistics-address";
+import { API_PATH, type Call, type Operation, operation } from "./operation";
+import { queue, statistics, statisticsQuery, terms } from "./schemas";
 import { videoOperations } from "./video-operations.server";
+
+const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
+const TUS = '-H "Tus-Resumable: 1.0.0"';
+const UPLOADS = "/uploads";
+
+const siteOperations = [
+  operation({
+    name: "readQueue",
+    method: "GET",
+    path: "/queue",
+    summary: "Reads what is being converted, what waits and what has failed.",
+    scope: "read",
+    permission: "/admin/queue",
+    answer: queue,
+    status: 200,
+    example: `${CURL} "$SITE/api/v1/queue"`,
+    async perform() {
+      const { running, waiting, failed, waitingCount, diskFull } = await queueView();
+      const jobs = [...running, ...waiting, ...failed].map(
+        ({ id, videoId, title, label: work, state, progress, secondsLeft, reason }) => ({
+          ...{ id, videoId, title, work, state, progress, secondsLeft, reason },
+        }),
+      );
+      return { status: 200, body: { waiting: waitingCount, diskFull, jobs } };
+    },
+  }),
+  operation({
+    name: "readStatistics",
+    method: "GET",
+    path: "/statistics",
+    summary: "Reads views by day, the most viewed videos and the storage of each category.",
+    scope: "read",
+    permission: "/admin/statistics",
+    query: statisticsQuery,
+    answer: statistics,
+    status: 200,
+    example: `${CURL} "$SITE/api/v1/statistics?days=7"`,
+    async perform({ query }) {
+      const { totalVideos, totalViews } = await studioStats();
+      const { days, videos, storage } = await readStatistics(Number(query.days) as PeriodDays);
+      const totals = { videos: totalVideos, views: totalViews };
+      return { status: 200, body: { ...totals, days, mostViewed: videos, storage } };
+    },
+  }),
+  operation({
+    name: "readTerms",
+    method: "GET",
+    path: "/terms",
+    summary:
+      "Reads the uploaders' terms. While they are required, an upload names their version as terms: in its metadata and when the video is made of it.",
+    scope: "upload",
+    permission: "/admin/terms",
+    answer: terms,
+    status: 200,
+    example: `${CURL} "$SITE/api/v1/terms"`,
+    async perform() {
+      const { version = null, text = null, createdAt = null } = requiredTerms() ?? {};
+      return { status: 200, body: { required: version !== null, version, text, createdAt } };
+    },
+  }),
+];
+
+const upload = {
+  scope: "upload",
+  permission: "/admin/uploads/:id?",
+  perform: ({ request, user }: Call<undefined, undefined>) =>
+    answerUpload(request, user, API_PATH + UPLOADS),
+} as const;
+
+/** Resumable uploads: tus 1.0 (https://tus.io/protocols/resumable-upload). */
+const uploadOperations = [
+  operation({
+    ...upload,
+    name: "beginUpload",
+    method: "POST",
+    path: UPLOADS,
+    summary:
+      "Begins a resumable upload (tus 1.0). Location is its address. Where the uploaders' terms have to be accepted, its metadata names their version as terms.",
+    status: 201,
+    example: `${CURL} -i -X POST "$SITE/api/v1/uploads" ${TUS} -H "Upload-Length: $(stat -c %s film.mp4)" \\
+  -H "Upload-Metadata: filename $(printf film.mp4 | base64)"`,
+  }),
+  operation({
+    ...upload,
+    name: "readUpload",
+    method: "HEAD",
+    path: `${UPLOADS}/{id}`,
+    summary: "Says in Upload-Offset how much of an upload has arrived.",
+    status: 200,
+    example: `${CURL} -I "$SITE/api/v1/uploads/$UPLOAD" ${TUS}`,
+  }),
+  operation({
+    ...upload,
+    name: "continueUpload",
+    method: "PATCH",
+    path: `${UPLOADS}/{id}`,
+    summary: "Sends the bytes from Upload-Offset on, all of them or a part.",
+    status: 204,
+    example: `${CURL} -X PATCH "$SITE/api/v1/uploads/$UPLOAD" ${TUS} -H "Upload-Offset: 0" \\
+  -H "Content-Type: application/offset+octet-stream" --data-binary @film.mp4`,
+  }),
+  operation({
+    ...upload,
+    name: "deleteUpload",
+    method: "DELETE",
+    path: `${UPLOADS}/{id}`,
+    summary: "Gives up an upload. One that nobody goes on with is removed after a day.",
+    status: 204,
+    example: `${CURL} -X DELETE "$SITE/api/v1/uploads/$UPLOAD" ${TUS}`,
+  }),
+];
 
 /** Every call of the API, in the order of its reference. */
 export const OPERATIONS: readonly Operation<never, never>[] = [

@@ -1,19 +1,24 @@
+import type { z } from "zod";
+import { changeVisibilityIn, scheduleIn } from "~/features/library/change-visibility.server";
 import { editTextsIn } from "~/features/library/edit/edit.server";
 import {
   findEditable,
   findEditableIn,
   listManaged,
 } from "~/features/library/list/managed-list.server";
-import type { EditableVideo, ManagedVideo } from "~/features/library/list/managed-video";
-import { publishOrHideIn } from "~/features/library/list/toggle-visibility.server";
-import { scheduleIn } from "~/features/library/schedule/schedule.server";
-import type { OwnVideos } from "~/features/permissions/own-videos";
+import type { EditableVideo, FormRefusal, ManagedVideo } from "~/features/library/managed-video";
+import { NOT_A_DRAFT } from "~/features/library/refusals.server";
+import { NOT_ALLOWED } from "~/features/permissions/guard.server";
+import { isRefusal } from "~/features/permissions/may-change.server";
+import type { OwnVideos } from "~/features/permissions/permissions";
+import { EVIDENCE_SENTENCE } from "~/features/trash/evidence.server";
 import { deleteVideoIn } from "~/features/trash/remove.server";
-import { Problem } from "~/platform/problem";
+import { publishReceivedForm } from "~/features/upload/receive-upload.server";
+import type { UploadSuccess } from "~/features/upload/upload-fields";
+import { fieldProblems, Problem } from "~/platform/problem";
+import { retryAfter } from "~/platform/retry-after.server";
 import { videoPath } from "~/shared/addresses";
 import { type Answer, API_PATH, type Call, operation } from "./operation";
-import { receivedOutcome } from "./received-outcome.server";
-import { assertDone } from "./refusal-problem.server";
 import { listQuery, newVideo, schedule, video, videoChanges, videoPage, viewOf } from "./schemas";
 
 const CURL = 'curl --fail-with-body -H "Authorization: Bearer $TOKEN"';
@@ -118,7 +123,7 @@ ${CURL} -X PATCH "$SITE/api/v1/videos/$VIDEO" -H "If-Match: $ETAG" ${JSON_TYPE} 
       status: 200,
       example: `${CURL} -X POST "$SITE/api/v1/videos/$VIDEO/${name}"`,
       change({ id, user, own }: Call<undefined, undefined>) {
-        assertDone(publishOrHideIn(id, name, user.id));
+        assertDone(changeVisibilityIn(id, name, user.id));
         return videoAnswer(changed(id, own));
       },
     }),
@@ -206,4 +211,65 @@ function requiredVersions(request: Request): string[] | undefined {
   const tags = header.split(",").map((tag) => /^(?:W\/)?"([^"]*)"$/.exec(tag.trim())?.[1]);
   if (tags.every((tag) => tag !== undefined)) return tags;
   throw new Problem(400, 'If-Match is * or a list of ETags, each in quotes, such as "5".');
+}
+
+/**
+ * Makes a video of an upload, by the same way as the upload form.
+ *
+ * @param alongside as `Upload` has it.
+ * @throws {Problem} with what the form would say.
+ */
+async function receivedOutcome(
+  body: z.infer<typeof newVideo>,
+  userId: string,
+  own: OwnVideos | undefined,
+  alongside: (outcome: UploadSuccess) => void,
+): Promise<UploadSuccess> {
+  const { upload, title, description, category, publishAt = "", unpublishAt = "" } = body;
+  const fields = new Map(
+    Object.entries({
+      ...{ upload, title, description, category, publishAt, unpublishAt },
+      intent: body.status === "draft" ? "draft" : "publish",
+      tags: body.tags.join(","),
+      ...(body.terms !== undefined && { terms: String(body.terms) }),
+    }),
+  );
+  const form = { fields, files: new Map() };
+  const outcome = await publishReceivedForm(form, userId, own, alongside);
+  if (outcome.ok) return outcome.video;
+  const { sentence, fields: wrong } = outcome.failure;
+  const headers = retryAfter(outcome.retryAfterSeconds);
+  throw new Problem(outcome.status, sentence, fieldProblems(wrong), headers);
+}
+
+/** The status of each refusal, and what the API says. */
+const PROBLEMS: Record<FormRefusal["code"], readonly [status: number, detail: string]> = {
+  gone: [404, "There is no such video."],
+  "not-allowed": [403, NOT_ALLOWED],
+  "not-a-draft": [403, NOT_A_DRAFT],
+  evidence: [409, EVIDENCE_SENTENCE],
+  "status-changed": [409, "The status of the video has changed since you read it."],
+  "not-publishable": [422, "The video can't be published."],
+  // If-Match names a version.
+  changed: [412, "The video has changed since you read it."],
+  invalid: [422, "Some fields are invalid."],
+  "invalid-schedule": [422, "Some fields are invalid."],
+  "file-refused": [422, "The file was refused."],
+  busy: [503, "The database is busy. Try again in a few seconds."],
+  failed: [500, "Something went wrong."],
+};
+
+/** @throws {Problem} for a refusal. */
+function assertDone<Outcome extends object | undefined>(
+  outcome: Outcome | FormRefusal,
+): asserts outcome is Exclude<Outcome, FormRefusal> {
+  if (isRefusal(outcome)) throw refusalProblem(outcome);
+}
+
+function refusalProblem(refusal: FormRefusal): Problem {
+  const [status, detail] = PROBLEMS[refusal.code];
+  const edited = "edit" in refusal ? refusal.edit.fields : {};
+  const scheduled = "schedule" in refusal ? refusal.schedule.fields : {};
+  const errors = fieldProblems({ ...edited, ...scheduled });
+  return new Problem(status, "reason" in refusal ? refusal.reason : detail, errors);
 }

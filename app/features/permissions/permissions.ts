@@ -1,194 +1,104 @@
-import type { Role } from "~db/schema";
+import type { Role, VideoRow } from "~db/schema";
 
 /**
  * Who may do what: one line for each address of the site, and one for each form (`intent`) and each
  * part of an address that needs a permission of its own. A test walks all routes with all roles, so
- * an address without a line fails it.
+ * an address without a line fails it. The columns are those of owners, editors, moderators and uploaders.
  *
  * `all`: without limits. `own`: only with videos that they have uploaded, and until they may publish
  * only while these are drafts. `publisher`: as `own`, and only who may publish. `reported`: only videos that
  * a report names, open or closed. `none`: not at all. `anyone`: visitors too.
  */
 const TABLE = {
-  "/admin": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin publish": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
-  "/admin draft": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin update": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin toggle": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
-  "/admin schedule": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
-  "/admin delete": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin restore": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin replace": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin use-file": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin restore-file": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin discard-file": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin trim": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin undo-trim": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin not-same": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin bulk": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin bulk publish": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
-  "/admin bulk hide": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
-  "/admin bulk category": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin bulk add-tags": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin bulk remove-tags": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin bulk add-series": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin bulk remove-series": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin bulk schedule": { owner: "all", editor: "all", moderator: "none", uploader: "publisher" },
-  "/admin bulk unschedule": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "publisher",
-  },
-  "/admin bulk convert-again": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin bulk convert-now": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin bulk convert-later": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin bulk delete": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin save-view": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
-  "/admin remove-view": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
-  "/admin/publish": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin/uploads/:id?": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
-  "/admin/trash": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin/templates": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
-  "/admin/terms": { owner: "all", editor: "all", moderator: "all", uploader: "all" },
-  "/admin/terms write": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/review/:id other-film": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/review/:id compare-again": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/review/:id release-uncompared": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/review/:id release-scan": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/review/:id release-blocked": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/review/:id scan-again": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/review/:id": { owner: "all", editor: "all", moderator: "reported", uploader: "own" },
-  "/admin/review/:id note": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin/review/:id ready": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin/review/:id unready": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin/review/:id link": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin/review/:id revoke": { owner: "all", editor: "all", moderator: "none", uploader: "own" },
-  "/admin/account": { owner: "own", editor: "own", moderator: "own", uploader: "own" },
-  "/admin/account/passkey": { owner: "own", editor: "own", moderator: "own", uploader: "own" },
-  "/admin/users": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/backups": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/reports": { owner: "all", editor: "all", moderator: "all", uploader: "none" },
-  "/admin/reports/:id": { owner: "all", editor: "all", moderator: "all", uploader: "none" },
-  "/admin/reports/:id end-preservation": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/reports/:id/archive": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/block-list": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/block-list remove": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/block-list import": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/block-list/:entry/thumbnail": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/block-list/:file": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/alerts": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/tokens": { owner: "own", editor: "own", moderator: "own", uploader: "own" },
-  "/admin/tokens create": { owner: "own", editor: "own", moderator: "none", uploader: "own" },
-  "/admin/queue": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/workers": { owner: "all", editor: "none", moderator: "none", uploader: "none" },
-  "/admin/tags": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/series/:id?": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/import": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/import/:file": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/statistics": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/statistics/:file": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/consent": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/consent hide-lacking": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/consent undo-hiding": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/consent/:id": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin": ["all", "all", "none", "own"],
+  "/admin publish": ["all", "all", "none", "publisher"],
+  "/admin draft": ["all", "all", "none", "own"],
+  "/admin update": ["all", "all", "none", "own"],
+  "/admin toggle": ["all", "all", "none", "publisher"],
+  "/admin schedule": ["all", "all", "none", "publisher"],
+  "/admin delete": ["all", "all", "none", "own"],
+  "/admin restore": ["all", "all", "none", "own"],
+  "/admin replace": ["all", "all", "none", "own"],
+  "/admin use-file": ["all", "all", "none", "own"],
+  "/admin restore-file": ["all", "all", "none", "own"],
+  "/admin discard-file": ["all", "all", "none", "own"],
+  "/admin trim": ["all", "all", "none", "own"],
+  "/admin undo-trim": ["all", "all", "none", "own"],
+  "/admin not-same": ["all", "all", "none", "own"],
+  "/admin bulk": ["all", "all", "none", "own"],
+  "/admin bulk publish": ["all", "all", "none", "publisher"],
+  "/admin bulk hide": ["all", "all", "none", "publisher"],
+  "/admin bulk category": ["all", "all", "none", "own"],
+  "/admin bulk add-tags": ["all", "all", "none", "own"],
+  "/admin bulk remove-tags": ["all", "all", "none", "own"],
+  "/admin bulk add-series": ["all", "all", "none", "none"],
+  "/admin bulk remove-series": ["all", "all", "none", "none"],
+  "/admin bulk schedule": ["all", "all", "none", "publisher"],
+  "/admin bulk unschedule": ["all", "all", "none", "publisher"],
+  "/admin bulk convert-again": ["all", "all", "none", "none"],
+  "/admin bulk convert-now": ["all", "all", "none", "none"],
+  "/admin bulk convert-later": ["all", "all", "none", "none"],
+  "/admin bulk delete": ["all", "all", "none", "own"],
+  "/admin save-view": ["own", "own", "none", "own"],
+  "/admin remove-view": ["own", "own", "none", "own"],
+  "/admin/publish": ["all", "all", "none", "own"],
+  "/admin/uploads/:id?": ["own", "own", "none", "own"],
+  "/admin/trash": ["all", "all", "none", "own"],
+  "/admin/templates": ["own", "own", "none", "own"],
+  "/admin/terms": ["all", "all", "all", "all"],
+  "/admin/terms write": ["all", "none", "none", "none"],
+  "/admin/review/:id other-film": ["all", "all", "none", "none"],
+  "/admin/review/:id compare-again": ["all", "all", "none", "none"],
+  "/admin/review/:id release-uncompared": ["all", "all", "none", "none"],
+  "/admin/review/:id release-scan": ["all", "all", "none", "none"],
+  "/admin/review/:id release-blocked": ["all", "all", "none", "none"],
+  "/admin/review/:id scan-again": ["all", "all", "none", "none"],
+  "/admin/review/:id": ["all", "all", "reported", "own"],
+  "/admin/review/:id note": ["all", "all", "none", "own"],
+  "/admin/review/:id ready": ["all", "all", "none", "own"],
+  "/admin/review/:id unready": ["all", "all", "none", "own"],
+  "/admin/review/:id link": ["all", "all", "none", "own"],
+  "/admin/review/:id revoke": ["all", "all", "none", "own"],
+  "/admin/account": ["own", "own", "own", "own"],
+  "/admin/account/passkey": ["own", "own", "own", "own"],
+  "/admin/users": ["all", "none", "none", "none"],
+  "/admin/backups": ["all", "none", "none", "none"],
+  "/admin/reports": ["all", "all", "all", "none"],
+  "/admin/reports/:id": ["all", "all", "all", "none"],
+  "/admin/reports/:id end-preservation": ["all", "none", "none", "none"],
+  "/admin/reports/:id/archive": ["all", "none", "none", "none"],
+  "/admin/block-list": ["all", "all", "none", "none"],
+  "/admin/block-list remove": ["all", "none", "none", "none"],
+  "/admin/block-list import": ["all", "none", "none", "none"],
+  "/admin/block-list/:entry/thumbnail": ["all", "all", "none", "none"],
+  "/admin/block-list/:file": ["all", "none", "none", "none"],
+  "/admin/alerts": ["all", "none", "none", "none"],
+  "/admin/tokens": ["own", "own", "own", "own"],
+  "/admin/tokens create": ["own", "own", "none", "own"],
+  "/admin/queue": ["all", "all", "none", "none"],
+  "/admin/workers": ["all", "none", "none", "none"],
+  "/admin/tags": ["all", "all", "none", "none"],
+  "/admin/series/:id?": ["all", "all", "none", "none"],
+  "/admin/import": ["all", "all", "none", "none"],
+  "/admin/import/:file": ["all", "all", "none", "none"],
+  "/admin/statistics": ["all", "all", "none", "none"],
+  "/admin/statistics/:file": ["all", "all", "none", "none"],
+  "/admin/consent": ["all", "all", "none", "none"],
+  "/admin/consent hide-lacking": ["all", "none", "none", "none"],
+  "/admin/consent undo-hiding": ["all", "none", "none", "none"],
+  "/admin/consent/:id": ["all", "all", "none", "none"],
   // Who somebody is: their documents, and everything that is kept about them.
-  "/admin/consent/:id add-document": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/consent/:id remove-document": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/consent/:id forget": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/consent/:id/documents/:document": {
-    owner: "all",
-    editor: "none",
-    moderator: "none",
-    uploader: "none",
-  },
-  "/admin/videos/:id/consent": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
-  "/admin/videos/:id/statistics": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "own",
-  },
-  "/admin/videos/:id/statistics/:file": {
-    owner: "all",
-    editor: "all",
-    moderator: "none",
-    uploader: "own",
-  },
-  "/admin/activity": { owner: "all", editor: "all", moderator: "none", uploader: "none" },
+  "/admin/consent/:id add-document": ["all", "none", "none", "none"],
+  "/admin/consent/:id remove-document": ["all", "none", "none", "none"],
+  "/admin/consent/:id forget": ["all", "none", "none", "none"],
+  "/admin/consent/:id/documents/:document": ["all", "none", "none", "none"],
+  "/admin/videos/:id/consent": ["all", "all", "none", "none"],
+  "/admin/videos/:id/statistics": ["all", "all", "none", "own"],
+  "/admin/videos/:id/statistics/:file": ["all", "all", "none", "own"],
+  "/admin/activity": ["all", "all", "none", "none"],
   // Files of videos that are not published, and the notice that conversions go on.
-  "/media/* hidden": { owner: "all", editor: "all", moderator: "reported", uploader: "own" },
-  "/events jobs": { owner: "all", editor: "all", moderator: "all", uploader: "all" },
+  "/media/* hidden": ["all", "all", "reported", "own"],
+  "/events jobs": ["all", "all", "all", "all"],
 
   "/": "anyone",
   "/categories/:category?": "anyone",
@@ -248,7 +158,12 @@ const TABLE = {
   "/icon-192.png": "anyone",
   "/icon-512.png": "anyone",
   "/share.png": "anyone",
-} as const satisfies Record<string, "anyone" | Record<Role, Access>>;
+} as const satisfies Record<string, "anyone" | readonly [Access, Access, Access, Access]>;
+
+const COLUMNS = { owner: 0, editor: 1, moderator: 2, uploader: 3 } as const satisfies Record<
+  Role,
+  number
+>;
 
 type Access = "all" | "own" | "publisher" | "reported" | "none";
 
@@ -257,7 +172,7 @@ export type Permission = {
   [Name in keyof typeof TABLE]: (typeof TABLE)[Name] extends "anyone" ? never : Name;
 }[keyof typeof TABLE];
 
-export const PERMISSIONS: Readonly<Record<string, "anyone" | Record<Role, Access>>> = TABLE;
+export const PERMISSIONS: Readonly<Record<string, "anyone" | readonly Access[]>> = TABLE;
 
 /** As far as permissions go, who somebody is. */
 export interface Permitted {
@@ -272,11 +187,11 @@ export function permittedOf({ role, may_publish }: { role: Role; may_publish: nu
 }
 
 /** How far a permission reaches: over everything, over one's own or reported videos, or not at all. */
-export type Reach = "all" | "own" | "reported" | "none";
+type Reach = "all" | "own" | "reported" | "none";
 
 /** How far somebody's permission reaches. */
 export function reachOf({ role, mayPublish }: Permitted, permission: Permission): Reach {
-  const access: Access = TABLE[permission][role];
+  const access: Access = TABLE[permission][COLUMNS[role]];
   if (access !== "publisher") return access;
   return mayPublish ? "own" : "none";
 }
@@ -284,4 +199,37 @@ export function reachOf({ role, mayPublish }: Permitted, permission: Permission)
 /** Whether somebody may do it at all. */
 export function allows(who: Permitted, permission: Permission): boolean {
   return reachOf(who, permission) !== "none";
+}
+
+/** The videos that an uploader's permissions reach: what they have uploaded. */
+export interface OwnVideos {
+  userId: string;
+  /** Until they may publish, only drafts can be changed: what was reviewed stays as it was. */
+  draftsOnly: boolean;
+}
+
+/** Which videos a permission reaches; undefined for all. */
+export function ownVideosOf(
+  user: Permitted & { id: string },
+  permission: Permission,
+): OwnVideos | undefined {
+  if (reachOf(user, permission) === "all") return undefined;
+  return { userId: user.id, draftsOnly: !allows(user, "/admin publish") };
+}
+
+/** Whether a video is still a draft: nobody has published, hidden or scheduled it. */
+export function isDraft({ status, publish_at }: Pick<VideoRow, "status" | "publish_at">): boolean {
+  return status === "review" && publish_at === null;
+}
+
+/** The condition on `deleted_videos` for these; its values are those of `ownDeletedValues`. */
+export const OWN_DELETED = `uploaded_by = @uploader AND (@draftsOnly = 0 OR (
+  json_extract("row", '$.status') = 'review' AND json_extract("row", '$.publish_at') IS NULL))`;
+
+/** The same for files that were replaced, of `videos`: its values are the same too. */
+export const OWN_FILE = `videos.uploaded_by = @uploader AND (@draftsOnly = 0 OR (
+  videos.status = 'review' AND videos.publish_at IS NULL))`;
+
+export function ownDeletedValues({ userId, draftsOnly }: OwnVideos) {
+  return { uploader: userId, draftsOnly: Number(draftsOnly) };
 }

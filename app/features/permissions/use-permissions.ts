@@ -1,7 +1,6 @@
 import { useAuth } from "~/ui/auth-context";
 import type { VideoStatus } from "~db/schema";
-import { isDraft } from "./own-videos";
-import { allows, type Permission, reachOf } from "./permissions";
+import { allows, isDraft, type Permission, reachOf } from "./permissions";
 
 /** What decides whether a video is still a draft. */
 interface OfVideo {

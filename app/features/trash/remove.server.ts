@@ -1,7 +1,10 @@
-import { accountNow } from "~/features/permissions/account-now.server";
-import { changeableNow } from "~/features/permissions/own-videos.server";
+import {
+  accountNow,
+  changeableNow,
+  isRefusal,
+  type Refusal,
+} from "~/features/permissions/may-change.server";
 import type { Permission } from "~/features/permissions/permissions";
-import { isRefusal, type Refusal } from "~/features/permissions/refusal";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";

@@ -1,6 +1,6 @@
 import { refusalsOf } from "~/features/consent/validity.server";
-import type { OwnVideos } from "~/features/permissions/own-videos";
-import { ownDeletedIds } from "~/features/permissions/own-videos.server";
+import { ownDeletedIds } from "~/features/permissions/may-change.server";
+import type { OwnVideos } from "~/features/permissions/permissions";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";

@@ -1,17 +1,18 @@
-import { OWN_DELETED, type OwnVideos, ownDeletedValues } from "~/features/permissions/own-videos";
+import {
+  OWN_DELETED,
+  OWN_FILE,
+  type OwnVideos,
+  ownDeletedValues,
+} from "~/features/permissions/permissions";
+import { isPreserved } from "~/media/files/preserved.server";
 import { entriesOf, type NamingRow } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
-import { every } from "~db/runtime.server";
+import { every, processState } from "~db/runtime.server";
+import type { VideoFileRow } from "~db/video-files";
 import { type EvidenceOptions, isEvidence, noteFilmChange } from "./evidence.server";
-import {
-  removeFilesOf,
-  removeOrphanFiles,
-  removeReplaced,
-  replacedUntil,
-} from "./remove-files.server";
 import { TRASH_DAYS } from "./trash-address";
 
 /** How long a deleted video can be restored. */
@@ -140,4 +141,119 @@ export async function emptyTrash(now = Date.now()): Promise<void> {
 /** Removes what is too old every minute. */
 export function scheduleTrashCleanup(): void {
   every(EMPTY_EVERY_MS, "empty the trash", () => emptyTrash(), { firstMs: 0 });
+}
+
+/** A file that is no video's any more; the video may be in the trash itself. */
+export interface RemovedFile {
+  id: string;
+  /** Of the video. */
+  videoId: string;
+  title: string;
+  bytes: number;
+}
+
+const REMOVED_FILE = `
+  SELECT file.id, video_id AS videoId, coalesce(videos.title, deleted.title, '') AS title, file.bytes
+  FROM video_files AS file
+  LEFT JOIN videos ON videos.id = video_id
+  LEFT JOIN deleted_videos AS deleted ON deleted.id = video_id`;
+
+/** Those of some files that were replaced, and are of one user's videos if they are given. */
+export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
+  return prepared(
+    `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
+       AND ${own ? OWN_FILE : "TRUE"}`,
+  ).all({ ids: JSON.stringify(ids), ...(own && ownDeletedValues(own)) }) as RemovedFile[];
+}
+
+/**
+ * Removes files that wait, or were replaced, for good. Those of evidence stay.
+ *
+ * @param options.isOrdered whether a person wants it.
+ * @returns those that were still there.
+ */
+export async function removeReplaced(
+  ids: readonly string[],
+  state: "pending" | "earlier",
+  { isOrdered = true }: { isOrdered?: boolean } = {},
+): Promise<RemovedFile[]> {
+  const removed = await transaction(() => {
+    const rows = prepared(
+      `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND +state = ?
+         AND NOT ${isEvidence("file.video_id", { isRemovedKept: false })}`,
+    ).all(JSON.stringify(ids), state) as RemovedFile[];
+    for (const { id } of rows) removeRow(id, isOrdered);
+    return rows;
+  });
+  removeSoon();
+  return removed;
+}
+
+/** Part of a transaction: enqueues the removal of a file, and forgets its row or all that it names. */
+function removeRow(id: string, isOrdered: boolean): void {
+  const row = prepared("SELECT * FROM video_files WHERE id = ?").get(id) as VideoFileRow;
+  const files = row.state === "removed" ? [] : entriesOf(id, row);
+  // The address of what never was the file of its video is known to nobody.
+  const kept = `replaced_at IS NOT NULL AND
+    (video_id IN (SELECT id FROM videos) OR video_id IN (SELECT id FROM deleted_videos))`;
+  prepared("DELETE FROM jobs WHERE video_id = ?").run(id);
+  prepared(`UPDATE video_files SET state = 'removed', bytes = 0 WHERE id = ? AND ${kept}`).run(id);
+  prepared(`DELETE FROM video_files WHERE id = ? AND NOT (${kept})`).run(id);
+  const reason = row.state === "pending" ? "discarded" : "replaced";
+  enqueueRemovals(files, { reason, isOrdered });
+}
+
+/** Checked for a video in one call of `removeOrphanFiles`: a few milliseconds. */
+const ROWS_AT_ONCE = 2_000;
+const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
+  AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)
+  AND NOT ${isPreserved("video_id")}`;
+const FIRST_ROW = { videoId: "", id: "" };
+/** The last row that `removeOrphanFiles` has checked. */
+const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
+
+/**
+ * Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted
+ * them. Checks the next some thousand rows at each call, since it runs on the thread that serves requests.
+ */
+async function removeOrphanFiles(): Promise<void> {
+  const next = `SELECT video_id AS videoId, video_id, id FROM video_files
+    WHERE (video_id, id) > (@videoId, @id) ORDER BY video_id, id`;
+  const orphans = prepared(
+    `SELECT id FROM (${next} LIMIT ${ROWS_AT_ONCE}) AS part WHERE ${IS_ORPHAN}`,
+  ).pluck();
+  const last = prepared(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
+  const { after } = check();
+  const ids = orphans.all(after) as string[];
+  check().after = (last.get(after) as typeof after | undefined) ?? FIRST_ROW;
+  if (ids.length === 0) return;
+  const isOrphan = prepared(`SELECT 1 FROM video_files WHERE id = ? AND ${IS_ORPHAN}`);
+  await transaction(() => {
+    for (const id of ids) if (isOrphan.get(id)) removeRow(id, false);
+  });
+  removeSoon();
+}
+
+/** Part of a transaction: removes the other files of some videos, of those that are gone. */
+function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
+  const orphans = prepared(
+    `SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?)) AND ${IS_ORPHAN}`,
+  ).pluck();
+  for (const id of orphans.all(JSON.stringify(videoIds)) as string[]) removeRow(id, isOrdered);
+}
+
+/** The ids of files that were replaced until a moment, the oldest first, at most `most`. Without evidence. */
+export function replacedUntil(
+  until: string,
+  most: number,
+  { own, isRemovedKept = false }: { own?: OwnVideos } & Partial<EvidenceOptions> = {},
+): string[] {
+  return prepared(
+    `SELECT file.id FROM video_files AS file LEFT JOIN videos ON videos.id = video_id
+     WHERE state = 'earlier' AND replaced_at <= @until AND ${own ? OWN_FILE : "TRUE"}
+       AND NOT ${isEvidence("file.video_id", { isRemovedKept })}
+     ORDER BY replaced_at LIMIT @most`,
+  )
+    .pluck()
+    .all({ until, most, ...(own && ownDeletedValues(own)) }) as string[];
 }

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
 import { refusalOfNew } from "~/features/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
-import { accountNow } from "~/features/permissions/account-now.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
+import { accountNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
 import {
   holdLikeness,
@@ -17,7 +17,7 @@ import { enqueueIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import type { Schedule } from "~/features/visibility/schedule";
 import { newIntention } from "~/features/visibility/visibility.server";
-import { bucketFile, type MediaName, mediaUrl } from "~/media/bucket.server";
+import { bucketFile, mediaUrl } from "~/media/bucket.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { type MovedUpload, moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
@@ -34,11 +34,15 @@ import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
-import { insertUnlessBlocked, refuseBlockedFile } from "./blocked-file.server";
-import { type ProbedVideo, probeUpload } from "./probe-upload.server";
-import { recordPublished } from "./published-uploads.server";
+import {
+  insertUnlessBlocked,
+  type ProbedVideo,
+  probeUpload,
+  refuseBlockedFile,
+} from "./file-checks.server";
 import { requireQuota } from "./quota.server";
 import { SENTENCES, type UploadSuccess } from "./upload-fields";
+import { recordPublished } from "./upload-outcomes.server";
 
 export interface Upload {
   userId: string;
@@ -233,25 +237,20 @@ function requireUploader(userId: string, publishes: boolean): void {
   }
 }
 
-function bucketPaths({ videoPath, thumbnailPath }: MovedUpload): MediaName[] {
-  return [
-    { bucket: "videos", path: videoPath },
-    ...(thumbnailPath ? [{ bucket: "thumbnails" as const, path: thumbnailPath }] : []),
-  ];
-}
-
 /** What is to be recorded, measured before the transaction: it does not wait for the disk. */
 function measureFiles(
   videoId: string,
-  moved: MovedUpload,
-  isCleanVideo: boolean,
+  { videoPath, thumbnailPath }: MovedUpload,
+  isClean: boolean,
 ): Promise<MeasuredFile[]> {
-  return Promise.all(
-    bucketPaths(moved).map(async (file) => {
-      const isVideo = file.bucket === "videos";
-      const bytes = await diskUsage(bucketFile(file.bucket, file.path) ?? "");
-      const kind = isVideo ? "video" : "thumbnail";
-      return { ...file, videoId, kind, bytes, isClean: !isVideo || isCleanVideo };
-    }),
-  );
+  const measure = async (file: Omit<MeasuredFile, "videoId" | "bytes">) => {
+    const bytes = await diskUsage(bucketFile(file.bucket, file.path) ?? "");
+    return { ...file, videoId, bytes };
+  };
+  return Promise.all([
+    measure({ bucket: "videos", path: videoPath, kind: "video", isClean }),
+    ...(thumbnailPath
+      ? [measure({ bucket: "thumbnails", path: thumbnailPath, kind: "thumbnail", isClean: true })]
+      : []),
+  ]);
 }

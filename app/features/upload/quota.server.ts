@@ -5,7 +5,6 @@ import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { prepared } from "~db/client.server";
 import type { Role } from "~db/schema";
-import { type Quota, type QuotaUse, quotaText } from "./quota";
 
 const DAY_MS = 24 * 3_600_000;
 /** Of an uploader: the newest videos whose jobs count. Reading them takes a few milliseconds. */
@@ -154,4 +153,33 @@ function queuedJobsOf(userId: string): number {
   )
     .pluck()
     .get({ userId }) as number;
+}
+
+/** What an uploader may have. A limit is undefined if there is none. */
+interface Quota {
+  /** Of all files of their videos. */
+  maxBytes: number | undefined;
+  /** In any 24 hours. */
+  maxVideosPerDay: number | undefined;
+  maxQueuedJobs: number | undefined;
+}
+
+/** How much of a quota is used. */
+interface QuotaUse {
+  bytes: number;
+  videosToday: number;
+  queuedJobs: number;
+}
+
+/** Says what is used of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
+function quotaText(quota: Quota, use: QuotaUse): string {
+  const { maxBytes, maxVideosPerDay, maxQueuedJobs } = quota;
+  return [
+    maxBytes !== undefined && `${formatBytes(use.bytes)} of ${formatBytes(maxBytes)} used`,
+    maxVideosPerDay !== undefined &&
+      `${use.videosToday} of ${maxVideosPerDay} videos in the last 24 hours`,
+    maxQueuedJobs !== undefined && `${use.queuedJobs} of ${maxQueuedJobs} jobs queued`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -3,23 +3,25 @@ import {
   refusalOfTerms,
   requiredTerms,
 } from "~/features/moderation/uploaders/terms.server";
-import type { OwnVideos } from "~/features/permissions/own-videos";
+import { type OwnVideos, type Permitted, reachOf } from "~/features/permissions/permissions";
 import { readSchedule, type Schedule } from "~/features/visibility/schedule";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
 import { discardReceived, type FileRule } from "~/media/intake/received-file.server";
 import { requireImage, videoEnding } from "~/media/intake/sniff.server";
-import { readFinishedUpload, removeUpload, storeFinishedUpload } from "~/media/intake/tus.server";
+import {
+  answerTus,
+  readFinishedUpload,
+  removeUpload,
+  storeFinishedUpload,
+} from "~/media/intake/tus.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { settings } from "~/platform/settings.server";
 import { pictureSize, videoSize } from "~/shared/file-rules";
 import { check, type NewVideoTexts, newVideoTexts } from "~/shared/video-fields";
 import { isBusy } from "~db/write-lock";
-import { refuseBlockedFile } from "./blocked-file.server";
-import { findDuplicate } from "./duplicates.server";
+import { findDuplicate, refuseBlockedFile } from "./file-checks.server";
 import { CutOffError, publishUpload, type Upload } from "./publish.server";
-import { findPublished } from "./published-uploads.server";
 import { requireQuota } from "./quota.server";
-import { shareOutcome } from "./shared-outcome.server";
 import {
   SENTENCES,
   UPLOAD_INTENTS,
@@ -29,6 +31,7 @@ import {
   type UploadSuccess,
   type UploadTexts,
 } from "./upload-fields";
+import { findPublished, shareOutcome } from "./upload-outcomes.server";
 
 /** More than the texts of a form take. */
 const FORM_BYTES = 1024 * 1024;
@@ -71,6 +74,26 @@ export function uploadRules(
     video: { ...videoSize(settings()), checkHead: checkVideo },
     thumbnail: { ...pictureSize(settings()), checkHead: requireImage },
   };
+}
+
+/**
+ * Answers a request of a resumable upload. Owners and editors may reserve all of the free space. The uploaders' terms
+ * and the quota are checked before the first byte.
+ *
+ * @param path the address below which the requests come in.
+ */
+export function answerUpload(
+  request: Request,
+  user: Permitted & { id: string },
+  path?: string,
+): Promise<Response> {
+  const sender = { userId: user.id, isLimited: reachOf(user, "/admin/publish") !== "all" };
+  const requireAdmission = ({ terms, bytes }: { terms: string | undefined; bytes: number }) => {
+    const refusal = refusalOfTerms(terms);
+    if (refusal) throw new UploadError(422, refusal);
+    requireQuota(user.id, bytes);
+  };
+  return answerTus(request, sender, requireAdmission, path);
 }
 
 /** Returns what checks the quota of an account for a form, whose length is known before its video is. */

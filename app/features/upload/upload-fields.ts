@@ -30,18 +30,6 @@ export const SENTENCES = {
   missing: "Please fill in all required fields.",
   failed: "Failed to upload video.",
   draftsOnly: "Your account may save drafts only. An editor publishes them.",
-  published: "Video uploaded and published successfully.",
-  drafted: "Video uploaded and saved as a draft.",
-  scheduled: "Video uploaded. It will be published at the time you set.",
-  needsConsent: "Video uploaded and saved as a draft because it has no consent record yet.",
-  scheduledWithoutRecord:
-    "Video uploaded. It will be published at the time you set, or later, as soon as it has a consent record.",
-  heldBack:
-    "Video uploaded. It resembles a removed video and stays on hold until an editor has checked it.",
-  comparing:
-    "Video uploaded. It stays on hold until it has been compared with the videos that were removed.",
-  scanning: "Video uploaded. It stays on hold until it has been scanned.",
-  draftedCutOff: "Video uploaded and saved as a draft, since its file was cut off.",
 } as const;
 
 /** A video of the catalogue whose file has exactly the same bytes. */
@@ -100,13 +88,21 @@ export function successSentence({
   needsConsent,
   publishAt,
 }: UploadSuccess): string {
-  if (looksBlocked) return SENTENCES.heldBack;
-  if (needsConsent) return publishAt ? SENTENCES.scheduledWithoutRecord : SENTENCES.needsConsent;
-  if (isCutOff) return SENTENCES.draftedCutOff;
-  if (isUncompared) return SENTENCES.comparing;
-  if (publishAt) return SENTENCES.scheduled;
-  if (isScanned && status === "published") return SENTENCES.scanning;
-  return status === "published" ? SENTENCES.published : SENTENCES.drafted;
+  if (looksBlocked)
+    return "Video uploaded. It resembles a removed video and stays on hold until an editor has checked it.";
+  if (needsConsent)
+    return publishAt
+      ? "Video uploaded. It will be published at the time you set, or later, as soon as it has a consent record."
+      : "Video uploaded and saved as a draft because it has no consent record yet.";
+  if (isCutOff) return "Video uploaded and saved as a draft, since its file was cut off.";
+  if (isUncompared)
+    return "Video uploaded. It stays on hold until it has been compared with the videos that were removed.";
+  if (publishAt) return "Video uploaded. It will be published at the time you set.";
+  if (isScanned && status === "published")
+    return "Video uploaded. It stays on hold until it has been scanned.";
+  return status === "published"
+    ? "Video uploaded and published successfully."
+    : "Video uploaded and saved as a draft.";
 }
 
 /** The hints of the form, with the sizes that the settings allow. */

@@ -10,12 +10,11 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { useToast } from "~/ui/feedback/toast";
 import { isChanged, useLeaveWarning } from "~/ui/forms/use-leave-warning";
 import { useHydrated } from "~/ui/use-hydrated";
-import { FileDropArea, useFileDrop } from "./file-drop-area";
+import { FileDropArea, useChosenFiles, useFileDrop } from "./file-drop-area";
 import { FramePicker } from "./frame-picker";
 import { PasteLines } from "./paste-lines";
-import { fillIn, StartChoice } from "./templates/start-choice";
-import { textsOf, type UploadStart } from "./templates/template";
-import { UnfinishedUploads } from "./unfinished-uploads";
+import { unfinishedUploads } from "./resumable-transfer";
+import { fillIn, StartChoice, textsOf, type UploadStart } from "./templates";
 import {
   NO_TEXTS,
   SENTENCES,
@@ -23,12 +22,9 @@ import {
   type UploadTexts,
   videoHint,
 } from "./upload-fields";
-import { UploadItem } from "./upload-item";
-import { CutOffNotice, DuplicateNotice, WaitingNotice } from "./upload-questions";
+import { CutOffNotice, DuplicateNotice, UploadItem, WaitingNotice } from "./upload-item";
 import { canBeSent, isFinished, isUnderWay, textsFor } from "./upload-queue";
-import { forgetSchedule } from "./upload-schedule";
-import { UploadTextFields } from "./upload-text-fields";
-import { useChosenFiles } from "./use-chosen-files";
+import { forgetSchedule, UploadTextFields } from "./upload-text-fields";
 import { useSavedTexts } from "./use-saved-texts";
 import { useUploadQueue } from "./use-upload-queue";
 
@@ -277,5 +273,34 @@ export function UploadForm({
         </p>
       )}
     </form>
+  );
+}
+
+const LIFE_MS = 24 * 3_600 * 1000;
+
+/** Uploads that a reload interrupted: choosing the same file again goes on where they stopped. */
+function UnfinishedUploads() {
+  const [names, setNames] = useState<string[]>([]);
+  useEffect(() => {
+    let gone = false;
+    unfinishedUploads()
+      .then((uploads) => {
+        const young = uploads.filter(
+          ({ creationTime }) => Date.now() - Date.parse(creationTime) < LIFE_MS,
+        );
+        const found = young.map(({ metadata }) => metadata.filename ?? "").filter(Boolean);
+        if (!gone) setNames([...new Set(found)]);
+      })
+      .catch(() => {});
+    return () => {
+      gone = true;
+    };
+  }, []);
+  if (names.length === 0) return null;
+  return (
+    <p className="text-sm text-muted">
+      Not finished: <strong className="font-medium text-ink">{names.join(", ")}</strong>. Choose the
+      same file again to go on where it stopped.
+    </p>
   );
 }

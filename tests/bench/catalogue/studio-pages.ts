@@ -25,9 +25,9 @@ import {
 } from "~/features/operations/statistics/statistics.server";
 import { readQueueView } from "~/features/processing/screens/queue-address";
 import { readTrashView } from "~/features/trash/trash-address";
-import { listDownloads } from "~/features/upload/from-url/downloads.server";
+import { listDownloads } from "~/features/upload/import/downloads.server";
 import { serverFolder } from "~/features/upload/import/server-folder.server";
-import { templatesOf } from "~/features/upload/templates/templates.server";
+import { templatesOf } from "~/features/upload/templates.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { projected } from "~db/changes.server";
 import { projector, sqliteHandle } from "~db/client.server";

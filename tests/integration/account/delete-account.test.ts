@@ -11,7 +11,7 @@ import {
   transferVideos,
 } from "~/features/accounts/users/delete-account.server";
 import type { UsersFailure } from "~/features/accounts/users/users-action.server";
-import { obstacleTo } from "~/features/library/files/file-hold.server";
+import { obstacleTo } from "~/features/library/files/take-over.server";
 import { action as review } from "~/features/library/routes/review";
 import { openSession } from "~/features/permissions/session.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";

@@ -7,7 +7,7 @@ import { createToken, findToken } from "~/features/accounts/tokens/tokens.server
 import { changeRole, setDeactivated } from "~/features/accounts/user-list.server";
 import { blockUser } from "~/features/accounts/users/block.server";
 import { deleteAccount } from "~/features/accounts/users/delete-account.server";
-import { accountNow } from "~/features/permissions/account-now.server";
+import { accountNow } from "~/features/permissions/may-change.server";
 import { findSession, type OpenSession, openSession } from "~/features/permissions/session.server";
 import { loader as events } from "~/features/site/routes/events";
 import { endStreams, openStreamCount } from "~/platform/live/event-stream.server";

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { refusalsOf } from "~/features/consent/validity.server";
-import { performDue } from "~/features/library/schedule/schedule.server";
+import { performDue } from "~/features/library/change-visibility.server";
 import { blockFilm } from "~/features/processing/comparison/blocked-films.server";
 import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";

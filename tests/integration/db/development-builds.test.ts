@@ -7,7 +7,7 @@ import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sqliteHandle } from "~db/client.server";
 import { restoredFile } from "~db/database-file.server";
-import { migrations } from "~db/migrations";
+import { migrations } from "~db/migrations/index";
 import { openCopy } from "~db/reader-database.server";
 import { command } from "../../command";
 import { useTemporarySite } from "../../temporary-site";

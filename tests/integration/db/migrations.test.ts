@@ -7,7 +7,7 @@ import { listPublished } from "~/features/catalogue/lists/listing.server";
 import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
-import { migrations } from "~db/migrations";
+import { migrations } from "~db/migrations/index";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;

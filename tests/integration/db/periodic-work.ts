@@ -1,8 +1,8 @@
 import { deleteExpiredRows } from "~/expired-rows.server";
 import { countView, flushViews } from "~/features/catalogue/views.server";
 import { hideEnded } from "~/features/consent/consent-holds.server";
-import { takeOverReady } from "~/features/library/files/ready-files.server";
-import { performDue } from "~/features/library/schedule/schedule.server";
+import { performDue } from "~/features/library/change-visibility.server";
+import { takeOverReady } from "~/features/library/files/take-over.server";
 import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
 import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { forgetAccepted } from "~/features/moderation/uploaders/terms.server";
@@ -68,13 +68,13 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
     await deliverDue();
   },
   "app/features/operations/backups/run-backups.server.ts": () => pollBackups(),
-  "app/features/library/files/ready-files.server.ts": takeOverReady,
+  "app/features/library/files/take-over.server.ts": takeOverReady,
   "app/features/operations/library-check/follow-files.server.ts": () => followFiles(nothingSeen()),
   "app/features/operations/library-check/missing-files.server.ts": async () => {
     filesLookedAt();
     for await (const _ of missingFiles());
   },
-  "app/features/library/schedule/schedule.server.ts": () => performDue(),
+  "app/features/library/change-visibility.server.ts": () => performDue(),
   "app/features/operations/statistics/daily-records.server.ts": async () => {
     await recordDisk();
     counts().mediaBytes += 1;

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { reserveBasePaths } from "~/features/upload/import/move-files.server";
+import { reserveBasePaths } from "~/features/upload/import/files.server";
 import { reserveSecond, reserveUploadId } from "~/media/intake/move-into-bucket.server";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { withFrame } from "~/features/library/edit/edit-frame.server";
-import { trimVideo } from "~/features/library/trim/trim.server";
+import { withFrame } from "~/features/library/edit/frames.server";
+import { trimVideo } from "~/features/library/files/trim.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { decodeFrames } from "~/media/encode/count-frames.server";
 import { createTask } from "~/media/encode/task.server";

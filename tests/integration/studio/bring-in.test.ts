@@ -1,14 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { download, INTERNET, parseAddress } from "~/features/upload/from-url/download.server";
+import { download, INTERNET, parseAddress } from "~/features/upload/import/download.server";
 import {
   addDownloads,
   cancelDownload,
   listDownloads,
   resumeDownloads,
   runDownloads,
-} from "~/features/upload/from-url/downloads.server";
+} from "~/features/upload/import/downloads.server";
 import { uploadRules } from "~/features/upload/receive-upload.server";
 import * as route from "~/features/upload/routes/import";
 import { forgetSettings } from "~/platform/settings.server";

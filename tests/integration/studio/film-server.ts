@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import type { Network } from "~/features/upload/from-url/download.server";
+import type { Network } from "~/features/upload/import/download.server";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -8,10 +8,10 @@ import {
   quarantineStray,
 } from "~/features/operations/library-check/check-library.server";
 import { planExport } from "~/features/upload/import/earlier-system.server";
+import type { ImportMode } from "~/features/upload/import/files.server";
 import { planFolder } from "~/features/upload/import/folder.server";
 import { importVideos } from "~/features/upload/import/import.server";
 import { announce } from "~/features/upload/import/journal.server";
-import type { ImportMode } from "~/features/upload/import/move-files.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { titleFromFileName } from "~/shared/file-title";
 import { sqliteHandle } from "~db/client.server";

@@ -6,7 +6,7 @@ import { action as actOnPanel, loader as loadPanel } from "~/features/library/ro
 import { action as actOnTrash, loader as loadTrash } from "~/features/library/routes/trash";
 import { openSession } from "~/features/permissions/session.server";
 import { removeVideos } from "~/features/trash/remove.server";
-import { findDuplicate } from "~/features/upload/duplicates.server";
+import { findDuplicate } from "~/features/upload/file-checks.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { loader as loadMedia } from "~/features/watch/routes/media";
 import type { Failure } from "~/platform/failure";

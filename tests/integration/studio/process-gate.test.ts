@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { withFrame } from "~/features/library/edit/edit-frame.server";
+import { withFrame } from "~/features/library/edit/frames.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { addVideo, sendMultipart, useAdminSite } from "../../admin-requests";

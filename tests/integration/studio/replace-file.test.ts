@@ -1,9 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { otherFiles } from "~/features/library/files/file-list.server";
-import { takeOverReady } from "~/features/library/files/ready-files.server";
-import { takeOver } from "~/features/library/files/take-over.server";
+import { otherFiles } from "~/features/library/files/other-files.server";
+import { takeOver, takeOverReady } from "~/features/library/files/take-over.server";
 import { action as trashAction, loader as trashLoader } from "~/features/library/routes/trash";
 import { checkLibrary } from "~/features/operations/library-check/check-library.server";
 import { removeVideos } from "~/features/trash/remove.server";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { action, loader } from "~/features/upload/routes/templates";
-import { TEMPLATE_MOST } from "~/features/upload/templates/template";
+import { TEMPLATE_MOST } from "~/features/upload/templates";
 import {
   deleteOldTemplates,
   deleteTemplate,
   type TemplateFailure,
   templatesOf,
-} from "~/features/upload/templates/templates.server";
+} from "~/features/upload/templates.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, page, succeeded, useAdminSite } from "../../admin-requests";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { discardFile } from "~/features/library/files/files-action.server";
+import { discardFile } from "~/features/library/files/other-files.server";
 import { action as actOnTrash } from "~/features/library/routes/trash";
 import { openSession } from "~/features/permissions/session.server";
 import { deleteVideo, removeVideos } from "~/features/trash/remove.server";

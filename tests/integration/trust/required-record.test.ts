@@ -3,7 +3,7 @@ import { listPublished } from "~/features/catalogue/lists/listing.server";
 import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";
-import { performDue } from "~/features/library/schedule/schedule.server";
+import { performDue } from "~/features/library/change-visibility.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { successSentence } from "~/features/upload/upload-fields";
 import { hold, releaseHold } from "~/features/visibility/holds.server";

@@ -14,7 +14,7 @@ import {
   addDownloads,
   listDownloads,
   runDownloads,
-} from "~/features/upload/from-url/downloads.server";
+} from "~/features/upload/import/downloads.server";
 import { planFolder } from "~/features/upload/import/folder.server";
 import { importVideos } from "~/features/upload/import/import.server";
 import { folderImportEnds } from "~/features/upload/import/server-folder.server";

@@ -4,8 +4,7 @@ import { readSeriesView, seriesHref } from "~/features/library/series/series-add
 import { readTagsView, tagsHref } from "~/features/library/tags/tags-address";
 import { queueHref, readQueueView } from "~/features/processing/screens/queue-address";
 import { readTrashView, trashHref } from "~/features/trash/trash-address";
-import { parseAddress } from "~/features/upload/from-url/download.server";
-import { isPublicAddress } from "~/features/upload/from-url/public-address.server";
+import { isPublicAddress, parseAddress } from "~/features/upload/import/download.server";
 import { bucketFile, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { fileBehind } from "~/media/serve/stream-captions.server";

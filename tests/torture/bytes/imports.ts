@@ -3,19 +3,19 @@ import { readPasskeyAnswer } from "~/features/accounts/passkeys/passkey-challeng
 import { AccountError, readEmail } from "~/features/accounts/users.server";
 import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/features/api/schemas";
 import { manageHref } from "~/features/library/list/manage-address";
-import { planAddresses } from "~/features/upload/import/addresses.server";
-import { ImportError } from "~/features/upload/import/entry";
 import {
   categoryOf,
   descriptionOf,
+  ImportError,
+  parseTable,
+  planAddresses,
   seriesOf,
   statusOf,
   tagsOf,
   textOf,
   titleOf,
-} from "~/features/upload/import/fields";
-import { parseTable } from "~/features/upload/import/table.server";
-import { readPastedLines } from "~/features/upload/pasted-lines";
+} from "~/features/upload/import/table.server";
+import { readPastedLines } from "~/features/upload/paste-lines";
 import { FormError } from "~/platform/form-error.server";
 import { parseSettings, SETTING_NAMES, SettingsError } from "~/platform/settings.server";
 import { parseSavedFile, savedFile } from "~/shared/saved-file";

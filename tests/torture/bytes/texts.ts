@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { momentText, parseMoment, withChapter } from "~/features/library/edit/moments";
-import { readCut } from "~/features/library/trim/trim";
+import { readCut } from "~/features/library/managed-video";
 import { parseStart } from "~/features/player/media-time";
 import { readReason } from "~/features/processing/queue/reasons";
 import { readSchedule } from "~/features/visibility/schedule";

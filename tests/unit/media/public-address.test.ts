@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPublicAddress } from "~/features/upload/from-url/public-address.server";
+import { isPublicAddress } from "~/features/upload/import/download.server";
 
 it.each([
   "1.1.1.1",

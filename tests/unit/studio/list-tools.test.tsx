@@ -2,11 +2,10 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FilterBar } from "~/features/library/list/filter-bar";
-import { ListKeys } from "~/features/library/list/list-keys";
 import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";
-import { PageJump } from "~/features/library/list/page-jump";
 import { SavedViews } from "~/features/library/list/saved-views";
-import { VideoList } from "~/features/library/list/video-list";
+import { ListKeys, VideoList } from "~/features/library/list/video-list";
+import { PageJump } from "~/features/library/routes/manage-tab";
 import { renderAt } from "../ui/page";
 
 it("a question mark shows the keys of the list, but not where it is typed", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readPastedLines } from "~/features/upload/pasted-lines";
+import { readPastedLines } from "~/features/upload/paste-lines";
 
 it("reads title, tags and category of each line, with bars or tabs between them", () => {
   expect(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { requestPublish } from "~/features/upload/publish-request";
+import { requestPublish } from "~/features/upload/use-upload-queue";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,4 +1,4 @@
-import { accountNow, mayNow } from "~/features/permissions/account-now.server";
+import { accountNow, mayNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { removeUploadsOf } from "~/media/intake/tus.server";

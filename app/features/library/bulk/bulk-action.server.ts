@@ -1,18 +1,20 @@
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
-import type { OwnVideos } from "~/features/permissions/own-videos";
-import { changeableIds } from "~/features/permissions/own-videos.server";
-import { isRefusal } from "~/features/permissions/refusal";
+import { changeableIds, isRefusal } from "~/features/permissions/may-change.server";
+import type { OwnVideos } from "~/features/permissions/permissions";
 import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
 import { readSchedule } from "~/features/visibility/schedule";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { failure } from "~/platform/failure";
+import { categoryLabel } from "~/shared/categories";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import type { ManageView } from "../list/manage-address";
+import { prepared } from "~db/client.server";
+import { readTags } from "~db/tags";
+import { type ManageView, manageHref } from "../list/manage-address";
 import { idsOf } from "../list/managed-list.server";
-import { refusalFailure, undoAction } from "../messages.server";
-import type { FormFailure } from "../rejected-form";
+import type { FormFailure } from "../managed-video";
+import { refusalFailure } from "../refusals.server";
 import { addToSeries, removeFromSeries } from "../series/change-series.server";
 import { namedSeries, noSeries } from "../series/series-list.server";
 import {
@@ -23,10 +25,16 @@ import {
   type DeleteConfirmation,
   MAX_BULK_VIDEOS,
   REFUSED_BECAUSE,
+  withheldSentence,
 } from "./bulk";
-import { changeVideos, describeDeletion, existingIds } from "./bulk.server";
-import { isConversion } from "./convert-videos.server";
-import { previewBulk } from "./preview.server";
+import { changeVideos, describeDeletion, existingIds, selectVideos } from "./bulk.server";
+import {
+  type ColumnChange,
+  type Conversion,
+  isConversion,
+  planned,
+  type SelectedVideo,
+} from "./planned.server";
 
 const NOTHING_CHANGED = "No video was changed.";
 
@@ -67,6 +75,11 @@ export async function performBulk(
   const answer = describeResult(change, result);
   if ("status" in answer || !result.batch) return answer;
   return { ...answer, action: undoAction(result.batch, view) };
+}
+
+/** The Undo of a toast about a deletion; it leads back to the list that was deleted from. */
+export function undoAction(batch: string, view: ManageView): ToastMessage["action"] {
+  return { label: "Undo", to: manageHref(view), fields: { intent: "restore", batch } };
 }
 
 async function changeSeries(
@@ -171,4 +184,99 @@ function describeResult(change: BulkChange, result: BulkResult): FormFailure | T
 
 function were(videos: number): string {
   return `${formatQuantity(videos, "video")} ${videos === 1 ? "was" : "were"}`;
+}
+
+/** Videos whose change is shown one by one. */
+const ROWS_SHOWN = 10;
+/** Fields of the form that are not those of the change. */
+const OWN_FIELDS = ["intent", "do", "selected", "all", "preview"];
+
+/**
+ * What a change would do to videos, without doing it.
+ *
+ * @param form what was sent: its fields are sent again to do it.
+ */
+async function previewBulk(
+  change: Exclude<BulkChange, Conversion | { action: "delete" }>,
+  ids: readonly string[],
+  form: FormData,
+): Promise<BulkPreview> {
+  const rows = selectVideos(ids);
+  const order = new Map(ids.map((id, index) => [id, index]));
+  rows.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
+  const { changed, refused, because, withheld }: Shown =
+    "series" in change ? inSeries(change, rows) : inRows(change, rows);
+  const fields = [...form].filter(([name]) => !OWN_FIELDS.includes(name));
+  return {
+    action: change.action,
+    ids: [...ids],
+    fields: fields.map(([name, value]) => [name, String(value)]),
+    rows: changed.slice(0, ROWS_SHOWN),
+    changed: changed.length,
+    unchanged: rows.length - changed.length - refused.length,
+    gone: ids.length - rows.length,
+    refused,
+    because,
+    withheld,
+  };
+}
+
+interface Shown {
+  changed: BulkPreview["rows"];
+  /** Titles. */
+  refused: string[];
+  because?: string;
+  withheld?: string;
+}
+
+function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
+  const { changed, refused, because, withheld } = planned(change, rows);
+  return {
+    changed: changed.map(({ row, columns }) => ({
+      id: row.id,
+      title: row.title,
+      before: described(change, row),
+      after: described(change, { ...row, ...columns }),
+    })),
+    refused: refused.map(({ title }) => title),
+    because,
+    withheld: withheld && withheldSentence(withheld),
+  };
+}
+
+/** What of a video a change is about, as text. */
+function described({ action }: ColumnChange, row: SelectedVideo): string {
+  if (action === "category") return categoryLabel(row.category);
+  if (action === "add-tags" || action === "remove-tags") return readTags(row.tags).join(", ");
+  const isVisibility = action === "publish" || action === "hide";
+  return [
+    isVisibility && row.status,
+    row.publish_at && `published at ${minute(row.publish_at)}`,
+    row.unpublish_at && `hidden at ${minute(row.unpublish_at)}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** UTC: what the form was filled in with is the browser's, which the server does not know. */
+function minute(time: string): string {
+  return `${time.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function inSeries(
+  { action, series }: Extract<BulkChange, { series: unknown }>,
+  rows: readonly SelectedVideo[],
+): Shown {
+  const has = prepared("SELECT 1 FROM series_videos WHERE series_id = ? AND video_id = ?");
+  const isAdding = action === "add-series";
+  const changed = rows.filter(({ id }) => Boolean(has.get(series.id, id)) !== isAdding);
+  const [without, within] = ["", `in “${series.title}”`];
+  return {
+    changed: changed.map(({ id, title }) => ({
+      ...{ id, title },
+      before: isAdding ? without : within,
+      after: isAdding ? within : without,
+    })),
+    refused: [],
+  };
 }

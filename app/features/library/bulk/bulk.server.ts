@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { changeableNow } from "~/features/permissions/own-videos.server";
-import { isRefusal, type Refusal } from "~/features/permissions/refusal";
+import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/may-change.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { deletionRefused, removeVideos, stoppedBy } from "~/features/trash/remove.server";
 import { writeIntentions } from "~/features/visibility/visibility.server";
@@ -11,15 +10,17 @@ import { database, type NotPromise, prepared, transaction } from "~db/client.ser
 import { allRows } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { refusalDetail } from "../messages.server";
+import { refusalDetail } from "../refusals.server";
 import { type BulkResult, type DeleteConfirmation, withheldSentence } from "./bulk";
-import { type Conversion, isConversion, videoConverter } from "./convert-videos.server";
 import {
   type ColumnChange,
+  type Conversion,
+  isConversion,
   isEdit,
   type Planned,
   planned,
   type SelectedVideo,
+  videoConverter,
 } from "./planned.server";
 
 const VERBS: Record<RowChange["action"], string> = {

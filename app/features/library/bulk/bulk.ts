@@ -112,3 +112,6 @@ export function withheldSentence({ videos, because }: { videos: number; because:
   const stay = videos === 1 ? "stays hidden" : "stay hidden";
   return `${formatQuantity(videos, "video")} ${stay} at that time, until nothing holds ${videos === 1 ? "it" : "them"} back: ${because}`;
 }
+
+/** The form that the checkboxes of the list belong to. */
+export const BULK_FORM = "bulk";

@@ -1,5 +1,5 @@
 import { FileField, SelectField } from "~/ui/forms/field";
-import type { EditableVideo } from "../list/managed-video";
+import type { EditableVideo } from "../managed-video";
 
 /** Prefix of the names of the checkboxes that remove captions; the URL of the captions follows. */
 export const CAPTIONS_REMOVE = "removeCaptions:";

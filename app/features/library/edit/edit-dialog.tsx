@@ -1,30 +1,36 @@
-import { Form, useNavigation } from "@remix-run/react";
+import { Form, Link, useNavigation } from "@remix-run/react";
+import { Copy } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
 import type { ConsentState } from "~/features/consent/consent";
+import { consentHref } from "~/features/consent/consent";
+import { ConsentLine } from "~/features/consent/consent-line";
 import type { AcceptedTerms } from "~/features/moderation/uploaders/terms";
 import { AcceptedLine } from "~/features/moderation/uploaders/terms-field";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { thumbnailHint } from "~/features/upload/upload-fields";
 import { CategoryOptions } from "~/features/upload/upload-text-fields";
 import { failure, GONE } from "~/platform/failure";
-import { isCategoryId, toCategoryId } from "~/shared/categories";
+import { categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
 import type { FileLimits } from "~/shared/file-rules";
+import { videoStatisticsHref } from "~/shared/statistics-address";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { MetadataBadge, StatusBadge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
+import { useToast } from "~/ui/feedback/toast";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { isChanged, useLeaveWarning } from "~/ui/forms/use-leave-warning";
+import { ScrollableTable } from "~/ui/scrollable-table";
+import { copyText } from "~/ui/share";
 import { useHydrated } from "~/ui/use-hydrated";
-import type { EditableVideo } from "../list/managed-video";
-import type { EditTexts, FormFailure } from "../rejected-form";
+import type { EditableVideo, EditTexts, FormFailure } from "../managed-video";
 import { SeriesFields } from "../series/series-fields";
 import type { SeriesChoice } from "../series/series-list.server";
-import { SignInPrompt } from "../sign-in-prompt";
+import { SignInPrompt } from "../signed-out";
 import { CaptionsFields } from "./captions-fields";
-import { EditConflict } from "./edit-conflict";
-import { EditedVideo } from "./edited-video";
 import { MomentPicker } from "./moment-picker";
 
 /** What the edit dialog needs to know of the site. */
@@ -201,4 +207,153 @@ function editHref(list: string, id: string): string {
 
 function initialTexts(video: EditableVideo): EditTexts {
   return { ...video, tags: video.tags.join(", ") };
+}
+
+/** What is saved now beside what was about to be saved, line by line where they differ. */
+function EditConflict({ current, texts }: { current: EditableVideo; texts: EditTexts }) {
+  const rows = [
+    ["Title", current.title, texts.title],
+    ["Description", current.description, texts.description],
+    ["Category", categoryLabel(current.category), categoryLabel(texts.category)],
+    ["Duration", current.duration, texts.duration],
+    ["Tags", current.tags.join(", "), texts.tags],
+  ].filter(([, saved, yours]) => saved !== yours);
+  if (rows.length === 0) {
+    return (
+      <p className="text-sm text-muted">
+        Your texts are what is saved now; only the file, the thumbnail or the visibility has
+        changed.
+      </p>
+    );
+  }
+  return (
+    <ScrollableTable label="What differs">
+      <table className="w-full text-left text-sm">
+        <thead className="text-muted">
+          <tr>
+            <th scope="col" className="p-3 font-medium">
+              Field
+            </th>
+            <th scope="col" className="p-3 font-medium">
+              Saved now
+            </th>
+            <th scope="col" className="p-3 font-medium">
+              Yours
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([label, saved, yours]) => (
+            <tr key={label} className="border-t border-line align-top">
+              <th scope="row" className="p-3 font-medium">
+                {label}
+              </th>
+              <td className="p-3 whitespace-pre-line">{saved || "(empty)"}</td>
+              <td className="p-3 whitespace-pre-line">{yours || "(empty)"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollableTable>
+  );
+}
+
+/** What is edited: the picture as it is, the status, and where the public finds the video. */
+function EditedVideo({
+  video,
+  origin,
+  consent,
+  replaceHref,
+  trimHref,
+}: {
+  video: EditableVideo;
+  origin: string;
+  /** How its record stands, where one is required. */
+  consent: ConsentState | undefined;
+  /** Where the file is replaced. */
+  replaceHref: string;
+  /** Where its start and end are set. */
+  trimHref: string;
+}) {
+  const hydrated = useHydrated();
+  const may = usePermissions();
+  const show = useToast();
+  const path = `/video/${encodeURIComponent(video.id)}`;
+  const address = origin + path;
+  const isPublic = video.status === "published" && !video.isHeld;
+
+  async function copy() {
+    if (await copyText(address)) {
+      show({ kind: "success", title: "Link copied", description: "It is in your clipboard." });
+    } else {
+      const description = `The link could not be copied: ${address}`;
+      show({ kind: "error", title: "Error", description });
+    }
+  }
+
+  return (
+    <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
+      <img
+        src={video.thumbnailUrl ?? PLACEHOLDER_URL}
+        alt="Thumbnail as it is"
+        width={640}
+        height={360}
+        className="aspect-video w-full rounded-md bg-raised object-cover"
+      />
+      <div className="flex min-w-0 flex-col items-start gap-2 text-sm">
+        <div className="flex flex-wrap gap-1">
+          <StatusBadge status={video.status} isHeld={video.isHeld} />
+          {video.hasMetadata && <MetadataBadge />}
+        </div>
+        {video.hasMetadata && (
+          <p className="text-muted">
+            Another tool added the files of this video. They may contain a location, a device or an
+            author. To remove these, run <code>npm run jobs -- --all</code>.
+          </p>
+        )}
+        <p className="text-muted">
+          {isPublic ? "Public at" : "Not public. Once it is published, it is at"}
+        </p>
+        <p className="flex w-full min-w-0 items-center gap-2">
+          <Link
+            to={path}
+            target="_blank"
+            className="min-w-0 break-all text-accent underline underline-offset-4"
+          >
+            {address}
+          </Link>
+          {hydrated && (
+            <Button
+              type="button"
+              variant="ghost"
+              size="sm"
+              aria-label="Copy the public address"
+              title="Copy the public address"
+              onClick={copy}
+              className="min-h-11 min-w-11 shrink-0"
+            >
+              <Copy aria-hidden="true" className="size-4" />
+            </Button>
+          )}
+        </p>
+        <div className="flex flex-wrap gap-2">
+          <ButtonLink to={replaceHref} preventScrollReset variant="secondary" size="sm">
+            Replace the file
+          </ButtonLink>
+          <ButtonLink to={trimHref} preventScrollReset variant="secondary" size="sm">
+            Start and end
+          </ButtonLink>
+          <ButtonLink to={videoStatisticsHref(video.id)} variant="secondary" size="sm">
+            Statistics
+          </ButtonLink>
+          {may("/admin/videos/:id/consent") && !consent && (
+            <ButtonLink to={consentHref(video.id)} variant="secondary" size="sm">
+              Consent
+            </ButtonLink>
+          )}
+        </div>
+        <ConsentLine id={video.id} title={video.title} state={consent} />
+      </div>
+    </div>
+  );
 }

@@ -1,24 +1,31 @@
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
-import { changeableNow } from "~/features/permissions/own-videos.server";
-import { isRefusal } from "~/features/permissions/refusal";
+import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
 import { SENTENCES } from "~/features/upload/upload-fields";
+import { type MediaName, mediaUrl } from "~/media/bucket.server";
+import {
+  removeSoon,
+  removeUnreferenced,
+  withdrawAnnouncement,
+} from "~/media/files/removals.server";
+import { removeTemporary } from "~/media/files/temporary-files.server";
+import { moveThumbnailIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
+import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { UploadError } from "~/media/intake/upload-error.server";
+import { recordFile } from "~/media/media-files.server";
+import { removeReplacedThumbnail } from "~/media/serve/small-picture.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { findEditable } from "../list/managed-list.server";
-import { EDITABLE_COLUMNS, toEditable } from "../list/managed-row.server";
-import type { EditableVideo } from "../list/managed-video";
-import type { EditTexts, FormRefusal, RejectedEdit } from "../rejected-form";
-import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./edit-captions.server";
-import { withFrame } from "./edit-frame.server";
-import { type NewThumbnail, storeNewThumbnail } from "./edit-thumbnail.server";
+import { EDITABLE_COLUMNS, findEditable, toEditable } from "../list/managed-list.server";
+import type { EditableVideo, EditTexts, FormRefusal, RejectedEdit } from "../managed-video";
+import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./captions.server";
+import { withFrame } from "./frames.server";
 
-export interface Edit {
+interface Edit {
   id: string;
   /** What the form showed when it was opened; absent from a plain client, which then overwrites. */
   version?: string;
@@ -187,4 +194,45 @@ function readTexts(typed: EditTexts) {
     tags: tags.length === 0 ? null : JSON.stringify(tags),
   };
   return { changes, fields: {} };
+}
+
+/** A thumbnail that is stored in its bucket, but that no row references yet. */
+interface NewThumbnail {
+  url: string;
+  colors: string | undefined;
+  /** Enqueues the removal of the previous one, in the transaction that changes the row. */
+  replace(before: string | null): void;
+  /** Records it as the video's, once the row references it. */
+  commit(videoId: string): Promise<void>;
+  /** Removes it again, where no row references it. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Re-encodes a picture and stores it in its bucket.
+ *
+ * @throws {UploadError} 415 when it is no picture, 507 when the disk is full.
+ */
+async function storeNewThumbnail(userId: string, file: ReceivedFile): Promise<NewThumbnail> {
+  const { file: encoded, colors } = await encodeThumbnail(file.path);
+  try {
+    const name: MediaName = {
+      bucket: "thumbnails",
+      path: await moveThumbnailIntoBucket(userId, encoded),
+    };
+    const url = mediaUrl(name.bucket, name.path);
+    return {
+      url,
+      colors,
+      replace: removeReplacedThumbnail,
+      async commit(videoId) {
+        await recordFile({ ...name, videoId, kind: "thumbnail", isClean: true });
+        await withdrawAnnouncement([name]);
+        removeSoon();
+      },
+      discard: () => removeUnreferenced([name], "discarded"),
+    };
+  } finally {
+    await removeTemporary(encoded);
+  }
 }

@@ -5,8 +5,7 @@ import type { JobSummary } from "~/features/processing/queue/kinds";
 import { formatAge } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
-import { cutText } from "../trim/trim";
-import type { OtherFile, OtherFiles } from "./replace";
+import { cutText, type OtherFile, type OtherFiles } from "../managed-video";
 
 /** The file that is being prepared for a video: how far it is, and what can be done with it. */
 export function PendingFile({

@@ -1,16 +1,28 @@
-import type { Terms } from "~/features/moderation/uploaders/terms";
+import { Form, useNavigation, useSubmit } from "@remix-run/react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { NOT_ACCEPTED, type Terms } from "~/features/moderation/uploaders/terms";
+import { TermsField } from "~/features/moderation/uploaders/terms-field";
 import type { JobSummary } from "~/features/processing/queue/kinds";
 import { TRASH_DAYS } from "~/features/trash/trash-address";
+import { forgetTransfer, startTransfer, type Transfer } from "~/features/upload/resumable-transfer";
+import { SENTENCES, videoHint } from "~/features/upload/upload-fields";
+import { fileError, throughputMeter, timeLeft } from "~/features/upload/upload-queue";
 import type { FileLimits } from "~/shared/file-rules";
-import { formatStorage } from "~/shared/format-bytes";
+import { formatBytes, formatStorage } from "~/shared/format-bytes";
+import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
+import { FileField } from "~/ui/forms/field";
+import { useLeaveWarning } from "~/ui/forms/use-leave-warning";
 import { PageLink } from "~/ui/page-link";
-import type { ManagedVideo } from "../list/managed-video";
-import type { FormFailure } from "../rejected-form";
+import {
+  type FormFailure,
+  type ManagedVideo,
+  type OtherFiles,
+  type ReplaceQuestion,
+  WHEN_READY,
+} from "../managed-video";
 import { FileButton, FileFacts, PendingFile } from "./file-parts";
-import { type OtherFiles, WHEN_READY } from "./replace";
-import { ReplaceForm } from "./replace-form";
 
 /** Replaces the file of a video, shows the one that is being prepared, and brings earlier ones back. */
 export function ReplaceDialog({
@@ -96,4 +108,217 @@ export function ReplaceDialog({
       )}
     </Dialog>
   );
+}
+
+const UNSENT = "The file has not arrived yet. Leave all the same?";
+
+/**
+ * Sends a file that is to replace that of a video. With scripts it goes ahead of the form, so that a lost
+ * connection loses nothing of it; without, the form carries it.
+ */
+function ReplaceForm({
+  videoId,
+  address,
+  list,
+  limits,
+  terms,
+  question,
+}: {
+  videoId: string;
+  /** The address of the dialog, to which the form is sent. */
+  address: string;
+  /** Where Cancel leads. */
+  list: string;
+  limits: FileLimits;
+  /** The uploaders' terms, where they have to be accepted. */
+  terms: Terms | undefined;
+  /** Set when the file is on the server and waits for a decision. */
+  question: ReplaceQuestion | undefined;
+}) {
+  const [refused, setRefused] = useState<string>();
+  const submit = useSubmit();
+  const busy = useNavigation().formData?.get("intent") === "replace";
+  const accepted = useRef<string>();
+  const transfer = useFileTransfer((upload) =>
+    submit(
+      {
+        ...{ intent: "replace", id: videoId, upload, duplicate: "ask", incomplete: "ask" },
+        ...(accepted.current && { terms: accepted.current }),
+      },
+      { method: "post", action: address, preventScrollReset: true },
+    ),
+  );
+  const isSending = transfer.share !== undefined;
+  useLeaveWarning(() => (isSending ? UNSENT : undefined));
+  return (
+    <Form
+      method="post"
+      encType="multipart/form-data"
+      action={address}
+      preventScrollReset
+      onSubmit={(event) => {
+        const [file] = [...(event.currentTarget.video?.files ?? [])] as File[];
+        if (!file) return;
+        event.preventDefault();
+        const error = fileError(file, limits);
+        setRefused(error);
+        accepted.current = new FormData(event.currentTarget).get("terms")?.toString();
+        if (!error) transfer.start(file, accepted.current);
+      }}
+      className="flex flex-col gap-5"
+    >
+      <input type="hidden" name="intent" value="replace" />
+      <input type="hidden" name="id" value={videoId} />
+      <input
+        type="hidden"
+        name="duplicate"
+        value={question && question.kind !== "terms" ? "keep" : "ask"}
+      />
+      <input
+        type="hidden"
+        name="incomplete"
+        value={question?.kind === "cut off" ? "keep" : "ask"}
+      />
+      {question ? (
+        <>
+          <input type="hidden" name="upload" value={question.upload} />
+          <p className="text-sm break-words">
+            <bdi className="font-medium">{question.fileName}</bdi> waits on the server for your
+            decision.
+          </p>
+        </>
+      ) : (
+        <FileField
+          label="Video file"
+          name="video"
+          accept="video/*"
+          required
+          hint={videoHint(limits)}
+          error={refused ?? transfer.error}
+          disabled={isSending || busy}
+        />
+      )}
+      <TermsField terms={terms} error={question?.kind === "terms" ? NOT_ACCEPTED : undefined} />
+      {isSending && <SendingBar share={transfer.share ?? 0} text={transfer.text} />}
+      <div className="flex flex-wrap justify-end gap-3">
+        {isSending ? (
+          <Button type="button" variant="ghost" onClick={transfer.cancel}>
+            Cancel
+          </Button>
+        ) : (
+          <ButtonLink to={list} preventScrollReset variant="ghost">
+            Cancel
+          </ButtonLink>
+        )}
+        <Button busy={busy || isSending} busyLabel={isSending ? "Uploading..." : "Examining..."}>
+          {question && question.kind !== "terms" ? "Replace all the same" : "Replace file"}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function SendingBar({ share, text }: { share: number; text: string }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <div
+        role="progressbar"
+        aria-label="Upload of the new file"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.floor(share * 100)}
+        className="h-1.5 overflow-hidden rounded-full bg-raised"
+      >
+        <div
+          className="h-full origin-left bg-accent transition-transform"
+          style={{ transform: `scaleX(${share})` }}
+        />
+      </div>
+      <p className="text-sm text-muted figures">
+        {["Uploading...", text].filter(Boolean).join(" · ")}
+      </p>
+    </div>
+  );
+}
+
+const INTERRUPTED = "Connection lost. Trying again...";
+
+/** How far one file is on its way to the server. */
+interface FileTransfer {
+  /** 0 to 1; undefined while nothing is sent. */
+  share: number | undefined;
+  /** Percent, speed and time left, or what it waits for. */
+  text: string;
+  /** Why it has failed. */
+  error: string | undefined;
+  /** @param terms the version of the uploaders' terms that is accepted. */
+  start(file: File, terms: string | undefined): void;
+  cancel(): void;
+}
+
+/** Sends one file over tus. `onArrived` is given the name by which a form sends it on. */
+function useFileTransfer(onArrived: (upload: string) => void): FileTransfer {
+  const [share, setShare] = useState<number>();
+  const [text, setText] = useState("");
+  const [error, setError] = useState<string>();
+  const running = useRef<Promise<Transfer>>();
+  const arrived = useRef(onArrived);
+  arrived.current = onArrived;
+
+  const stop = useCallback((reason?: string) => {
+    running.current = undefined;
+    setShare(undefined);
+    setError(reason);
+  }, []);
+
+  const start = useCallback(
+    (file: File, terms: string | undefined) => {
+      const speed = throughputMeter(() => performance.now());
+      setShare(0);
+      setText("");
+      setError(undefined);
+      const transfer = startTransfer(
+        file,
+        {
+          onProgress(sent) {
+            setShare(file.size > 0 ? sent / file.size : 1);
+            setText(figures(file.size, sent, speed(sent)));
+          },
+          onInterrupted: () => setText(INTERRUPTED),
+          onArrived(upload) {
+            stop();
+            void forgetTransfer(file);
+            arrived.current(upload);
+          },
+          onFailed: (sentence) => stop(sentence),
+        },
+        { terms },
+      );
+      running.current = transfer;
+      transfer.catch(() => stop(SENTENCES.failed));
+    },
+    [stop],
+  );
+
+  const cancel = useCallback(() => {
+    void running.current?.then((transfer) => transfer.cancel()).catch(() => {});
+    stop();
+  }, [stop]);
+
+  // What was sent stays: the same file goes on from there.
+  useEffect(
+    () => () => void running.current?.then((transfer) => transfer.pause()).catch(() => {}),
+    [],
+  );
+
+  return { share, text, error, start, cancel };
+}
+
+function figures(size: number, sent: number, bytesPerSecond: number): string {
+  const left = timeLeft(size - sent, bytesPerSecond);
+  return [
+    `${Math.floor(size > 0 ? (sent * 100) / size : 100)}%`,
+    ...(bytesPerSecond > 0 ? [`${formatBytes(bytesPerSecond)}/s`] : []),
+    ...(left ? [`${left} left`] : []),
+  ].join(" · ");
 }

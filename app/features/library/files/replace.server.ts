@@ -4,19 +4,26 @@ import {
   checkTerms,
   keepAcceptance,
 } from "~/features/moderation/uploaders/terms.server";
-import { accountNow } from "~/features/permissions/account-now.server";
-import { ownVideosOf } from "~/features/permissions/own-videos";
-import { changeableNow } from "~/features/permissions/own-videos.server";
-import { isRefusal } from "~/features/permissions/refusal";
+import {
+  accountNow,
+  changeableNow,
+  isRefusal,
+  type Refusal,
+} from "~/features/permissions/may-change.server";
+import { ownVideosOf } from "~/features/permissions/permissions";
 import { lookAtFile } from "~/features/processing/comparison/likeness.server";
 import { scanReplacement } from "~/features/processing/kinds/scan.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import { insertUnlessBlocked, refuseBlockedFile } from "~/features/upload/blocked-file.server";
-import { findDuplicate } from "~/features/upload/duplicates.server";
-import { type ProbedVideo, probeUpload } from "~/features/upload/probe-upload.server";
+import {
+  findDuplicate,
+  insertUnlessBlocked,
+  type ProbedVideo,
+  probeUpload,
+  refuseBlockedFile,
+} from "~/features/upload/file-checks.server";
 import { requireQuota } from "~/features/upload/quota.server";
-import { shareOutcome } from "~/features/upload/shared-outcome.server";
+import { shareOutcome } from "~/features/upload/upload-outcomes.server";
 import { bucketFile, mediaUrl } from "~/media/bucket.server";
 import { moveIntoBucket } from "~/media/intake/move-into-bucket.server";
 import type { ReceivedFile } from "~/media/intake/received-file.server";
@@ -25,17 +32,22 @@ import { UploadError } from "~/media/intake/upload-error.server";
 import { diskUsage, recordFileIn } from "~/media/media-files.server";
 import { removeMetadata } from "~/media/metadata/clean-files.server";
 import { recordActivity } from "~/platform/activity/activity.server";
-import { failure, GONE } from "~/platform/failure";
+import { failure } from "~/platform/failure";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
-import { refusalFailure } from "../messages.server";
-import type { FormFailure } from "../rejected-form";
-import { fileHold, newFileHold } from "./file-hold.server";
-import { type ReplaceQuestion, WHEN_READY } from "./replace";
-import { isChosen, newFileId, takeOver } from "./take-over.server";
+import { type FormFailure, type ReplaceQuestion, WHEN_READY } from "../managed-video";
+import {
+  fileHold,
+  isChosen,
+  isPending,
+  newFileHold,
+  newFileId,
+  PENDING,
+  takeOver,
+} from "./take-over.server";
 
 const FAILED = "Failed to replace the file.";
 /** The video stays as it is: in place of its film nobody would look at the new one. */
@@ -45,8 +57,6 @@ const RECORD_FIRST = "Record it before another file is shown in place of this on
 /** In place of a film that may be public, none is shown that was not compared. */
 const NOT_COMPARED =
   "This file couldn’t be compared in time with the videos that were removed. Try again in a moment, or upload it as a new video.";
-const PENDING =
-  "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
 
 /** What the form sends. */
 export interface Replacement {
@@ -75,7 +85,7 @@ export interface Replacement {
 export async function replaceFile(
   replacement: Replacement,
   userId: string,
-): Promise<FormFailure | ToastMessage> {
+): Promise<FormFailure | Refusal | ToastMessage> {
   const { upload, file: _, fileError: __, ...fields } = replacement;
   if (!upload) return tryToReplace(replacement, userId);
   const request = JSON.stringify(["replace", fields]);
@@ -85,7 +95,7 @@ export async function replaceFile(
 async function tryToReplace(
   replacement: Replacement,
   userId: string,
-): Promise<FormFailure | ToastMessage> {
+): Promise<FormFailure | Refusal | ToastMessage> {
   const { upload } = replacement;
   try {
     return await examineAndTake(replacement, userId);
@@ -104,10 +114,10 @@ async function tryToReplace(
 async function examineAndTake(
   { id, file: sent, upload, fileError, duplicate, incomplete, terms }: Replacement,
   userId: string,
-): Promise<FormFailure | ToastMessage> {
+): Promise<FormFailure | Refusal | ToastMessage> {
   if (fileError) throw fileError;
   const video = findVideo(id);
-  if (!video) return failure(404, FAILED, { detail: GONE });
+  if (!video) return { code: "gone" };
   const held = newFileHold(id);
   if (held) return failure(409, FAILED, { detail: held, replace: {} });
   const refusal = consentRefusals([id]).get(id);
@@ -138,8 +148,6 @@ async function examineAndTake(
   if (look === "late") throw new UploadError(503, NOT_COMPARED);
   if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
   const taken = await store(id, file, probed, sender, agreed.acceptance);
-  if (taken === "pending") return failure(409, FAILED, { detail: PENDING, replace: {} });
-  if (taken === "gone") return failure(404, FAILED, { detail: GONE });
   if (typeof taken !== "string") return taken;
   if (upload) await removeUpload(userId, upload);
   jobsChanged("work");
@@ -161,7 +169,7 @@ async function store(
   probed: ProbedVideo,
   sender: { userId: string; detail: string; subjectId: string },
   acceptance: Acceptance | undefined,
-): Promise<string | "pending" | "gone" | FormFailure> {
+): Promise<string | FormFailure | Refusal> {
   const { userId } = sender;
   // Once more while the file has the digests that it came with.
   await refuseBlockedFile(file, sender);
@@ -170,17 +178,17 @@ async function store(
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;
   const url = mediaUrl(name.bucket, name.path);
-  let outcome: string | FormFailure;
+  let outcome: string | FormFailure | Refusal;
   try {
     const bytes = await diskUsage(bucketFile(name.bucket, name.path) ?? "");
     outcome = await insertUnlessBlocked(file, sender, () => {
       const video = findVideo(videoId);
-      if (!video) return "gone";
+      if (!video) return { code: "gone" };
       const changeable = changeableNow(userId, "/admin replace", [videoId]);
-      if (isRefusal(changeable)) return refusalFailure(changeable, FAILED);
+      if (isRefusal(changeable)) return changeable;
       const held = newFileHold(videoId);
       if (held) return failure(409, FAILED, { detail: held, replace: {} });
-      if (isPending(videoId)) return "pending";
+      if (isPending(videoId)) return failure(409, FAILED, { detail: PENDING, replace: {} });
       requireQuota(userId, bytes);
       runChange(
         database()
@@ -225,9 +233,4 @@ function findVideo(id: string) {
         generated_poster_url: string | null;
       }
     | undefined;
-}
-
-function isPending(videoId: string): boolean {
-  const pending = prepared("SELECT 1 FROM video_files WHERE video_id = ? AND state = 'pending'");
-  return pending.get(videoId) !== undefined;
 }

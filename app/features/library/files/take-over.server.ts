@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hideChanged } from "~/features/moderation/reports/report-holds.server";
+import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
 import { forgetFingerprint } from "~/features/processing/comparison/fingerprint.server";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
-import { jobsChanged } from "~/features/processing/queue/queue-state.server";
+import { jobsChanged, onJobsChanged } from "~/features/processing/queue/queue-state.server";
 import { noteFilmChange } from "~/features/trash/evidence.server";
+import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";
 import { flushWatchedParts } from "~/features/watch/watched-parts.server";
 import { mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
 import { fileOfBase } from "~/media/files/cut-source.server";
@@ -14,11 +16,11 @@ import { recordActivity } from "~/platform/activity/activity.server";
 import type { ActivityAction } from "~/platform/activity/activity-labels";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
+import { every } from "~db/runtime.server";
 import type { VideoRow } from "~db/schema";
+import type { HoldReason } from "~db/schema/moderation";
 import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files";
-import { carryCaptions } from "./carry-captions.server";
-import { cutCaptions } from "./cut-captions.server";
-import { type Obstacle, obstacleTo } from "./file-hold.server";
+import { carryCaptions, cutCaptions } from "../edit/captions.server";
 
 /**
  * What came of it: `changed` when somebody has changed the file or its video meanwhile, `on hold` while
@@ -244,6 +246,16 @@ function settleOriginal(videoId: string, now: string): void {
   ).run(videoId);
 }
 
+/** Why no other file can be sent or cut while one is pending. */
+export const PENDING =
+  "Another file is being prepared for this video. Wait until it has taken over, or discard it.";
+
+/** Whether another file of a video is to replace its own. */
+export function isPending(videoId: string): boolean {
+  const pending = prepared("SELECT 1 FROM video_files WHERE video_id = ? AND state = 'pending'");
+  return pending.get(videoId) !== undefined;
+}
+
 export function newFileId(): string {
   return randomUUID().replaceAll("-", "");
 }
@@ -291,4 +303,63 @@ function moveRecords(
   prepared("UPDATE media_files SET video_id = ? WHERE video_id = ?").run(video.id, from);
   addUpFiles("videos", video.id);
   addUpFiles("video_files", to);
+}
+
+const NOT_WHILE_HELD = "Its file can't be changed while the video is on hold.";
+
+/** What keeps a video from switching to another file: its hold, or the account that wants it or sent it. */
+export type Obstacle = "on hold" | "not allowed";
+
+/**
+ * Returns why a video can't switch to another file: what a moderator looks at, compares or blocks has to be
+ * the file that the hold is about. Undefined if nothing holds it.
+ */
+export function fileHold(videoId: string): string | undefined {
+  return sentenceOf(holdsOf([videoId]).get(videoId) ?? []);
+}
+
+/**
+ * Returns why no file that replaces another can be sent. While the video is compared with the block list one
+ * can: it waits until that is done.
+ */
+export function newFileHold(videoId: string): string | undefined {
+  const reasons = holdsOf([videoId]).get(videoId) ?? [];
+  return sentenceOf(reasons.filter((reason) => reason !== "comparing"));
+}
+
+/**
+ * Returns what keeps a video from switching to a file. A file that was sent by somebody whose account was
+ * restricted or whose video was published since waits for an editor.
+ *
+ * @param userId who wants the switch; null for the one who sent the file.
+ */
+export function obstacleTo(
+  file: Pick<VideoFileRow, "video_id" | "user_id">,
+  userId: string | null,
+): Obstacle | undefined {
+  if (fileHold(file.video_id)) return "on hold";
+  const changeable = changeableNow(userId ?? file.user_id, "/admin replace", [file.video_id]);
+  return isRefusal(changeable) ? "not allowed" : undefined;
+}
+
+function sentenceOf(reasons: readonly HoldReason[]): string | undefined {
+  const [reason] = reasons;
+  return reason && `${HOLD_SENTENCES[reason]} ${NOT_WHILE_HELD}`;
+}
+
+/** Jobs may be done by another process, which nobody here is told of. */
+const POLL_EVERY_MS = 5_000;
+
+/** Lets files take over of which all is made: as soon as their last job is done, and at the start. */
+export function startTakingOver(): void {
+  const polls = every(POLL_EVERY_MS, "replace a video's file", takeOverReady, { firstMs: 0 });
+  onJobsChanged((change) => {
+    if (change === "work") polls.run();
+  });
+}
+
+/** Lets each file take over of which all is made. */
+export async function takeOverReady(): Promise<void> {
+  const pending = prepared("SELECT id FROM video_files WHERE state = 'pending'").pluck();
+  for (const id of pending.all() as string[]) await takeOver(id, null);
 }

@@ -1,27 +1,34 @@
 import { Form, useNavigate } from "@remix-run/react";
-import { Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { Search, SlidersHorizontal } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { shownCategories } from "~/shared/categories";
-import { Button, ButtonLink } from "~/ui/button";
+import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Field, SelectField } from "~/ui/forms/field";
+import { useHydrated } from "~/ui/use-hydrated";
 import { VIDEO_STATUSES } from "~db/schema";
 import {
+  COLUMN_LABELS,
+  COLUMNS,
   cleared,
+  DEFAULT_PAGE_SIZE,
   hasMoreFilters,
   isFiltered,
   type ManageView,
   manageHref,
+  PAGE_SIZES,
+  PROBLEM_LABELS,
+  PROBLEMS,
   readManageView,
   SCHEDULED,
   SIMILAR,
   SORT_LABELS,
   STATUS_LABELS,
   sortsOf,
+  TITLE_COLUMN,
   WAITING_LABELS,
   waitingStatus,
 } from "./manage-address";
-import { MoreFilters, type Uploader } from "./more-filters";
 
 /**
  * Search, filters and order of the list. A form that the browser can send by itself; with scripts a
@@ -155,4 +162,181 @@ export function FilterBar({
       </Form>
     </div>
   );
+}
+
+/** Somebody who has uploaded videos. */
+export interface Uploader {
+  id: string;
+  email: string;
+}
+
+/** The filters that most views need none of, the page size and the columns: fields of the form around it. */
+function MoreFilters({
+  view,
+  uploaders,
+  isOpen,
+  onToggle,
+}: {
+  view: ManageView;
+  /** Undefined for somebody who sees their own videos alone. */
+  uploaders: readonly Uploader[] | undefined;
+  isOpen: boolean;
+  onToggle: (isOpen: boolean) => void;
+}) {
+  const shown = view.columns ?? COLUMNS;
+  return (
+    <details
+      open={isOpen}
+      onToggle={(event) => onToggle(event.currentTarget.open)}
+      className="group min-w-0 open:w-full"
+    >
+      <summary
+        title="More filters"
+        className={classNames(
+          buttonClass("ghost"),
+          "w-fit cursor-pointer list-none @max-[66rem]/filters:px-3 [&::-webkit-details-marker]:hidden",
+        )}
+      >
+        <SlidersHorizontal aria-hidden="true" className="size-4" />
+        <span className="@max-[66rem]/filters:group-[:not([open])]:sr-only">More filters</span>
+      </summary>
+      <div className="mt-3 flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
+        <div className="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))] gap-3">
+          <DayField label="Added from" name="from" value={view.from} />
+          <DayField label="Added to" name="to" value={view.to} isLast />
+          {uploaders && (
+            <SelectField label="Uploader" name="uploader" defaultValue={view.uploader ?? ""}>
+              <option value="">Anyone</option>
+              {withChosen(uploaders, view.uploader).map(({ id, email }) => (
+                <option key={id} value={id}>
+                  {email}
+                </option>
+              ))}
+            </SelectField>
+          )}
+          <SelectField
+            label="Videos on a page"
+            name="size"
+            defaultValue={view.size ?? DEFAULT_PAGE_SIZE}
+          >
+            {PAGE_SIZES.map((size) => (
+              <option key={size} value={size}>
+                {size}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+        <Choices legend="Only where">
+          {PROBLEMS.map((problem) => (
+            <Choice
+              key={problem}
+              name={problem}
+              value="1"
+              label={PROBLEM_LABELS[problem]}
+              isChosen={view.problems?.includes(problem)}
+            />
+          ))}
+        </Choices>
+        <Choices legend="Columns">
+          <input type="hidden" name="columns" value={TITLE_COLUMN} />
+          {COLUMNS.map((column) => (
+            <Choice
+              key={column}
+              name="columns"
+              value={column}
+              label={COLUMN_LABELS[column]}
+              isChosen={shown.includes(column)}
+            />
+          ))}
+        </Choices>
+      </div>
+    </details>
+  );
+}
+
+/** An address may name somebody who has uploaded nothing, or is nobody: then it is what is chosen. */
+function withChosen(uploaders: readonly Uploader[], chosen: string | undefined) {
+  if (!chosen || uploaders.some(({ id }) => id === chosen)) return uploaders;
+  return [...uploaders, { id: chosen, email: "Somebody without videos" }];
+}
+
+function Choices({ legend, children }: { legend: string; children: ReactNode }) {
+  return (
+    <fieldset className="flex flex-wrap gap-x-5">
+      <legend className="text-sm font-medium">{legend}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+function Choice({
+  label,
+  isChosen = false,
+  ...field
+}: {
+  label: string;
+  name: string;
+  value: string;
+  isChosen?: boolean;
+}) {
+  return (
+    <label className="flex min-h-11 items-center gap-2 text-sm">
+      <input type="checkbox" {...field} defaultChecked={isChosen} className="size-5" />
+      {label}
+    </label>
+  );
+}
+
+/**
+ * A day of the browser's zone, sent as the moment in UTC at which it begins, or for the last of several
+ * days as the one at which it ends. Without scripts the day is sent as it stands and means one of UTC.
+ *
+ * @param value as in the address: a day of UTC, or a moment in ISO 8601 UTC.
+ */
+function DayField({
+  label,
+  name,
+  value = "",
+  isLast = false,
+}: {
+  label: string;
+  name: string;
+  value?: string;
+  isLast?: boolean;
+}) {
+  const hydrated = useHydrated();
+  const [sent, setSent] = useState(value);
+  const zone = hydrated ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
+  return (
+    <>
+      <Field
+        // Another form of the same moment, once the browser's zone is known.
+        key={zone}
+        label={label}
+        type="date"
+        // In letters of twice the size, the year stands beside the calendar on a phone.
+        className="!px-2"
+        name={hydrated ? undefined : name}
+        defaultValue={dayOf(value, isLast, hydrated)}
+        hint={hydrated ? `Your time, ${zone.replaceAll("_", " ")}.` : "In UTC."}
+        onChange={(event) => setSent(momentOf(event.currentTarget.value, isLast))}
+      />
+      {hydrated && <input type="hidden" name={name} value={sent} />}
+    </>
+  );
+}
+
+function dayOf(value: string, isLast: boolean, isLocal: boolean): string {
+  if (!value.includes("T")) return value;
+  const time = new Date(Date.parse(value) - (isLast ? 1 : 0));
+  const offset = isLocal ? time.getTimezoneOffset() * 60_000 : 0;
+  return new Date(time.getTime() - offset).toISOString().slice(0, "2030-01-31".length);
+}
+
+/** Not 24 hours later: a day on which the clocks change is longer or shorter. */
+function momentOf(day: string, isLast: boolean): string {
+  const [year, month, date] = day.split("-").map(Number);
+  if (!year || !month || !date) return "";
+  const time = new Date(year, month - 1, date + (isLast ? 1 : 0));
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }

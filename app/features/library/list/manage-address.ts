@@ -1,7 +1,6 @@
 import { type CategoryId, toCategoryId } from "~/shared/categories";
 import { searchText } from "~/shared/search-text";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
-import { type Column, readColumns, writeColumns } from "./columns";
 
 /** What the manage tab shows, as its address says. Parameters at their defaults are left out. */
 
@@ -45,6 +44,7 @@ export const STATUS_LABELS: Record<VideoStatus, string> = {
 
 const UPLOADER_MAX_LENGTH = 100;
 const PAGE_MAX = 10_000_000;
+export const MAX_VIEW_NAME_LETTERS = 40;
 
 export const PAGE_SIZES = [20, 50, 100] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];
@@ -65,7 +65,7 @@ export const SCHEDULED = "scheduled";
 export const SIMILAR = "similar";
 
 /** In the place of a status, for the drafts that wait for an editor, or for who uploaded them. */
-export const WAITING = { ready: "editor", unready: "uploader" } as const;
+const WAITING = { ready: "editor", unready: "uploader" } as const;
 export type WaitsFor = (typeof WAITING)[keyof typeof WAITING];
 export const WAITING_LABELS: Record<keyof typeof WAITING, string> = {
   ready: "Review: waits for an editor",
@@ -190,4 +190,34 @@ export function manageHref(view: ManageView, dialog: Record<string, string> = {}
   if (view.page > 1) parameters.set("page", String(view.page));
   for (const [name, value] of Object.entries(dialog)) parameters.set(name, value);
   return `/admin?${parameters}`;
+}
+
+/** The columns of the studio's list that can be left out. The title, the selection and the actions stay. */
+export const COLUMN_LABELS = {
+  status: "Status",
+  category: "Category",
+  duration: "Duration",
+  views: "Views",
+  size: "Size",
+  added: "Added",
+} as const;
+export type Column = keyof typeof COLUMN_LABELS;
+export const COLUMNS = Object.keys(COLUMN_LABELS) as Column[];
+
+/** Sent with every choice, so that a form in which no other column is chosen says so. */
+export const TITLE_COLUMN = "title";
+
+/**
+ * The columns that an address names, by `columns=status,views` or by several parameters, as a form
+ * without scripts sends them; undefined for all of them, which is the default.
+ */
+function readColumns(values: readonly string[]): Column[] | undefined {
+  const named = new Set(values.join(",").split(","));
+  const columns = COLUMNS.filter((column) => named.has(column));
+  const isNoChoice = columns.length === 0 && !named.has(TITLE_COLUMN);
+  return isNoChoice || columns.length === COLUMNS.length ? undefined : columns;
+}
+
+function writeColumns(columns: readonly Column[]): string {
+  return [TITLE_COLUMN, ...columns].join(",");
 }

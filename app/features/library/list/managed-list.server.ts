@@ -1,15 +1,20 @@
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "~/media/metadata/clean-files.server";
-import { storedValues } from "~/shared/categories";
+import { storedValues, toCategoryId } from "~/shared/categories";
+import { storedDuration } from "~/shared/format";
+import { ownMediaPath } from "~/shared/media-path";
+import { readCaptions } from "~db/captions";
 import { projected } from "~db/changes.server";
-import { database } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
+import type { VideoRow } from "~db/schema";
+import { readTags } from "~db/tags";
 import { queryThread } from "~db/threads/query-thread.server";
-import { totalOf } from "./list-totals.server";
+import type { EditableVideo, ManagedPage, ManagedVideo } from "../managed-video";
+import type { Uploader } from "./filter-bar";
 import type { ManageView } from "./manage-address";
-import { EDITABLE_COLUMNS, MANAGED_COLUMNS, toEditable, toManaged } from "./managed-row.server";
 import { type ManagedQuery, type ManagedResult, sizeOf } from "./managed-search.server";
-import type { EditableVideo, ManagedPage } from "./managed-video";
 
 const hasPrivateMetadata = sql<0 | 1 | null>`
   ${sql.raw(HAS_UNCLEAN_VIDEO)} OR ${sql.raw(HAS_UNCLEAN_THUMBNAIL)}`.as("unclean");
@@ -74,4 +79,119 @@ function selectEditable(id: string, uploadedBy: string | undefined) {
     .select(hasPrivateMetadata)
     .where("id", "=", id);
   return uploadedBy === undefined ? found : found.where("uploaded_by", "=", uploadedBy);
+}
+
+const MANAGED_COLUMNS = [
+  "id",
+  "title",
+  "category",
+  "status",
+  "duration",
+  "views",
+  "bytes",
+  "created_at",
+  "thumbnail_url",
+  "publish_at",
+  "unpublish_at",
+  "ready_at",
+  "held",
+] as const satisfies readonly (keyof VideoRow)[];
+
+export const EDITABLE_COLUMNS = [
+  ...MANAGED_COLUMNS,
+  "description",
+  "tags",
+  "video_url",
+  "captions",
+  "storyboard_url",
+] as const satisfies readonly (keyof VideoRow)[];
+
+type ManagedRow = Pick<VideoRow, (typeof MANAGED_COLUMNS)[number]> & { unclean?: 0 | 1 | null };
+type EditableRow = Pick<VideoRow, (typeof EDITABLE_COLUMNS)[number]> & ManagedRow;
+
+function toManaged(row: ManagedRow): ManagedVideo {
+  return {
+    id: row.id,
+    title: row.title,
+    category: row.category,
+    status: row.status,
+    duration: storedDuration(row.duration),
+    views: row.views,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+    thumbnailUrl: ownMediaPath(row.thumbnail_url) ?? null,
+    ...(row.status === "review" && row.ready_at !== null && { isReady: true }),
+    ...(row.held === 1 && { isHeld: true }),
+    ...(row.unclean === 1 && { hasMetadata: true }),
+    schedule: { publishAt: row.publish_at, unpublishAt: row.unpublish_at },
+  };
+}
+
+export function toEditable(row: EditableRow): EditableVideo {
+  return {
+    ...toManaged(row),
+    description: row.description,
+    tags: readTags(row.tags),
+    captions: readCaptions(row.captions),
+    videoUrl: ownMediaPath(row.video_url) || undefined,
+    storyboardUrl: ownMediaPath(row.storyboard_url),
+    version: versionOf(row),
+  };
+}
+
+/**
+ * A fingerprint of what an editor sees of a row. Made from the content and not counted, so that
+ * whoever writes to the table changes it, and a change that was taken back is no conflict. The
+ * files are left out: they change when the queue has made something, which is no edit.
+ */
+function versionOf(row: EditableRow): string {
+  const seen = [row.title, row.description, row.category, row.tags, row.duration, row.status];
+  return createHash("sha256").update(JSON.stringify(seen)).digest("base64url").slice(0, 16);
+}
+
+export interface Totals {
+  videos: number;
+  views: number;
+  bytes: number;
+}
+
+/** How many videos, views and bytes there are of each category, legacy names counted as today's. */
+export async function totalsByCategory(
+  filter: Pick<ManageView, "status" | "category"> = {},
+): Promise<Map<string, Totals>> {
+  await projected();
+  let query = database()
+    .selectFrom("video_totals")
+    .select(["category", "videos", "views", "bytes"])
+    .where("videos", ">", 0);
+  if (filter.status) query = query.where("status", "=", filter.status);
+  if (filter.category) query = query.where("category", "in", storedValues(filter.category));
+  const byCategory = new Map<string, Totals>();
+  for (const row of await query.execute()) {
+    const category = toCategoryId(row.category) ?? row.category;
+    const sum = byCategory.get(category) ?? { videos: 0, views: 0, bytes: 0 };
+    sum.videos += row.videos;
+    sum.views += row.views;
+    sum.bytes += row.bytes;
+    byCategory.set(category, sum);
+  }
+  return byCategory;
+}
+
+/** The same of all that a view shows without its search text. */
+export async function totalOf(view: Pick<ManageView, "status" | "category">): Promise<number> {
+  const all = await totalsByCategory(view);
+  return [...all.values()].reduce((sum, { videos }) => sum + videos, 0);
+}
+
+/** More are no choice that anybody reads. */
+const MOST = 500;
+
+/** The users who have uploaded videos that are there, by their address. */
+export function uploaders(): Uploader[] {
+  return prepared(
+    `SELECT id, email FROM users
+     WHERE EXISTS (SELECT 1 FROM videos WHERE videos.uploaded_by = users.id)
+     ORDER BY email LIMIT ?`,
+  ).all(MOST) as Uploader[];
 }

@@ -1,8 +1,22 @@
 import { type Failure, failure } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import { type ManageView, manageHref, readManageView } from "./manage-address";
-import { MAX_VIEW_NAME_LETTERS, MAX_VIEWS, type SavedView } from "./saved-view";
+import {
+  MAX_VIEW_NAME_LETTERS,
+  type ManageView,
+  manageHref,
+  readManageView,
+} from "./manage-address";
+
+/** An address of the list that a user has named. */
+export interface SavedView {
+  id: number;
+  name: string;
+  to: string;
+}
+
+/** Of one user. */
+const MAX_VIEWS = 20;
 
 const NOT_SAVED = "The view was not saved.";
 

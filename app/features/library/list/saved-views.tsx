@@ -3,7 +3,8 @@ import { Bookmark, X } from "lucide-react";
 import { Button, buttonClass } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Field } from "~/ui/forms/field";
-import { MAX_VIEW_NAME_LETTERS, type SavedView } from "./saved-view";
+import { MAX_VIEW_NAME_LETTERS } from "./manage-address";
+import type { SavedView } from "./saved-views.server";
 
 /** The names of the saved views, as links to their addresses. */
 export function SavedViews({

@@ -1,16 +1,15 @@
+import "./video-list.css";
+import { useNavigate, useSearchParams, useSubmit } from "@remix-run/react";
+import { type KeyboardEvent as ReactKeyboardEvent, useCallback, useEffect, useState } from "react";
 import type { ConsentState } from "~/features/consent/consent";
 import type { JobSummary } from "~/features/processing/queue/kinds";
+import { Dialog } from "~/ui/dialog";
 import { useHydrated } from "~/ui/use-hydrated";
-import { BULK_FORM } from "../bulk/bulk-bar";
-import type { SimilarVideo } from "../similar/similar-videos.server";
-import { COLUMN_LABELS, COLUMNS, type Column } from "./columns";
-import { KEYS } from "./list-keys";
-import type { ManageView } from "./manage-address";
-import type { ManagedVideo } from "./managed-video";
-import { useListKeys } from "./use-list-keys";
-import type { Selection } from "./use-selection";
+import { BULK_FORM } from "../bulk/bulk";
+import type { ManagedVideo } from "../managed-video";
+import type { SimilarVideo } from "../similar-videos.server";
+import { COLUMN_LABELS, COLUMNS, type Column, type ManageView, manageHref } from "./manage-address";
 import { VideoRow } from "./video-row";
-import "./video-list.css";
 
 /** Of numbers, which stand at the right. */
 const FIGURES: readonly Column[] = ["duration", "views", "size"];
@@ -114,4 +113,159 @@ export function VideoList({
       )}
     </div>
   );
+}
+
+/** What answers to its own keys: there, Space presses it and a letter is typed. */
+const INTERACTIVE = "a, button, input, select, textarea";
+
+/**
+ * The keyboard of the list: the arrows move from row to row, Space selects, E edits, H hides or
+ * shows, Delete deletes. One row at a time is in the tab order (a roving tabindex).
+ */
+function useListKeys(videos: readonly ManagedVideo[], view: ManageView, selection: Selection) {
+  const navigate = useNavigate();
+  const submit = useSubmit();
+  const [current, setCurrent] = useState(0);
+  const active = Math.min(current, videos.length - 1);
+
+  function act(key: string, video: ManagedVideo): boolean {
+    switch (key) {
+      case " ":
+        selection.toggle(video.id);
+        return true;
+      case "e":
+      case "E":
+        navigate(manageHref(view, { edit: video.id }), { preventScrollReset: true });
+        return true;
+      case "h":
+      case "H":
+        submit(
+          { intent: "toggle", id: video.id, expectedStatus: video.status },
+          { method: "post", action: manageHref(view), preventScrollReset: true },
+        );
+        return true;
+      case "s":
+      case "S":
+        navigate(manageHref(view, { schedule: video.id }), { preventScrollReset: true });
+        return true;
+      case "Delete":
+        navigate(manageHref(view, { delete: video.id }), { preventScrollReset: true });
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  function onKeyDown(event: ReactKeyboardEvent<HTMLElement>) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target as HTMLElement;
+    const rows = [...event.currentTarget.querySelectorAll<HTMLElement>("tr")];
+    const row = target.closest("tr");
+    const index = row ? rows.indexOf(row) : -1;
+    const video = videos[index];
+    const next = moved(event.key, index, videos.length);
+    if (next !== undefined) {
+      event.preventDefault();
+      rows[next]?.focus();
+      return;
+    }
+    if (video && !target.matches(INTERACTIVE) && act(event.key, video)) event.preventDefault();
+  }
+
+  return { active, setActive: setCurrent, onKeyDown };
+}
+
+function moved(key: string, from: number, length: number): number | undefined {
+  switch (key) {
+    case "ArrowDown":
+      return Math.min(from + 1, length - 1);
+    case "ArrowUp":
+      return Math.max(from - 1, 0);
+    case "Home":
+      return 0;
+    case "End":
+      return length - 1;
+    default:
+      return undefined;
+  }
+}
+
+const KEYS = [
+  ["↑ ↓", "move"],
+  ["Space", "select"],
+  ["E", "edit"],
+  ["H", "hide or show"],
+  ["S", "schedule"],
+  ["Delete", "delete"],
+] as const;
+
+/** Where a typed question mark is a letter, or a dialog has the keyboard. */
+const TYPING = "input, select, textarea, [contenteditable], dialog";
+
+/** The keys of the list, as a dialog with an address of its own; `?` opens it. */
+export function ListKeys({ here }: { here: string }) {
+  const navigate = useNavigate();
+  const isOpen = useSearchParams()[0].has("keys");
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target instanceof Element && event.target.closest(TYPING)) return;
+      event.preventDefault();
+      navigate(`${here}&keys=1`, { preventScrollReset: true });
+    };
+    window.addEventListener("keydown", open);
+    return () => window.removeEventListener("keydown", open);
+  }, [here, navigate]);
+  if (!isOpen) return null;
+  return (
+    <Dialog title="Keys of the list" closeTo={here}>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
+        {[...KEYS, ["?", "show these keys"]].map(([key, what]) => (
+          <div key={key} className="contents">
+            <dt className="font-mono">{key}</dt>
+            <dd className="text-muted">{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+export interface Selection {
+  /** Those of the selected videos that are on the page. */
+  ids: ReadonlySet<string>;
+  /** Every video of the list, on whichever page, is meant. */
+  all: boolean;
+  toggle(id: string): void;
+  /** Selects the whole page, or nothing when it is selected. */
+  togglePage(): void;
+  setAll(all: boolean): void;
+  clear(): void;
+}
+
+/** Which videos of the page are selected. A video that has left the page is so no more. */
+export function useSelection(videos: readonly ManagedVideo[]): Selection {
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [all, setAll] = useState(false);
+  const ids = new Set(videos.map(({ id }) => id).filter((id) => marked.has(id)));
+  const clear = useCallback(() => {
+    setMarked(new Set());
+    setAll(false);
+  }, []);
+  return {
+    ids,
+    all: all && ids.size > 0,
+    toggle(id) {
+      const next = new Set(ids);
+      if (!next.delete(id)) next.add(id);
+      setMarked(next);
+      setAll(false);
+    },
+    togglePage() {
+      setMarked(ids.size === videos.length ? new Set() : new Set(videos.map(({ id }) => id)));
+      setAll(false);
+    },
+    setAll,
+    clear,
+  };
 }

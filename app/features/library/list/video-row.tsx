@@ -1,6 +1,7 @@
 import { Form, Link, useNavigation } from "@remix-run/react";
 import {
   CalendarClock,
+  Copy,
   Eye,
   EyeOff,
   Film,
@@ -24,12 +25,10 @@ import { formatStorage } from "~/shared/format-bytes";
 import { videoStatisticsHref } from "~/shared/statistics-address";
 import { Badge, MetadataBadge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
-import { ScheduleTimes } from "../schedule/schedule-times";
-import { SimilarLine } from "../similar/similar-line";
-import type { SimilarVideo } from "../similar/similar-videos.server";
-import { COLUMNS, type Column } from "./columns";
-import { type ManageView, manageHref } from "./manage-address";
-import type { ManagedVideo } from "./managed-video";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { ManagedVideo } from "../managed-video";
+import type { SimilarVideo } from "../similar-videos.server";
+import { COLUMNS, type Column, type ManageView, manageHref } from "./manage-address";
 
 /** A video of the list: a row of a table on a wide screen, a card on a phone. */
 export function VideoRow({
@@ -239,4 +238,82 @@ function Thumbnail({ url }: { url: string | null }) {
     );
   }
   return <img src={url} alt="" loading="lazy" decoding="async" className="video-row-picture" />;
+}
+
+/** Which videos one looks like, each with a button to say that it is another; nothing for most. */
+function SimilarLine({
+  video,
+  similar = [],
+  action,
+}: {
+  video: ManagedVideo;
+  similar: SimilarVideo[] | undefined;
+  /** The address of the list. */
+  action: string;
+}) {
+  const may = usePermissions();
+  return similar.map((other) => (
+    <div key={other.id} className="flex flex-wrap items-center gap-x-4 text-sm text-muted">
+      <span className="inline-flex min-w-0 items-start gap-1.5">
+        <Copy aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+        <span className="min-w-0">
+          Looks like:{" "}
+          <Link
+            to={
+              other.isPublic
+                ? `/video/${encodeURIComponent(other.id)}`
+                : `/admin?tab=manage&edit=${encodeURIComponent(other.id)}`
+            }
+            className="py-2.5 text-accent underline underline-offset-4 break-words"
+          >
+            <bdi>{other.title}</bdi>
+          </Link>
+        </span>
+      </span>
+      {may("/admin not-same", video) && (
+        <Form method="post" action={action} preventScrollReset>
+          <input type="hidden" name="intent" value="not-same" />
+          <input type="hidden" name="id" value={video.id} />
+          <input type="hidden" name="other" value={other.id} />
+          <button
+            type="submit"
+            aria-label={`Not the same: ${video.title} and ${other.title}`}
+            className="min-h-11 underline underline-offset-4 hover:text-ink mouse:min-h-0"
+          >
+            Not the same
+          </button>
+        </Form>
+      )}
+    </div>
+  ));
+}
+
+/** When a video of the list is published and hidden by itself, if it is. */
+function ScheduleTimes({ video: { status, schedule } }: { video: ManagedVideo }) {
+  const { publishAt, unpublishAt } = schedule;
+  return (
+    <>
+      {publishAt && status !== "published" && <Moment what="Publishes" at={publishAt} />}
+      {unpublishAt && <Moment what="Hides" at={unpublishAt} />}
+    </>
+  );
+}
+
+/** In the browser's zone, or in UTC, which is said, where it is not known yet. */
+function Moment({ what, at }: { what: string; at: string }) {
+  const hydrated = useHydrated();
+  const format = new Intl.DateTimeFormat("en", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: hydrated ? undefined : "UTC",
+  });
+  return (
+    <span className="video-row-schedule block text-xs">
+      {what}{" "}
+      <time dateTime={at}>
+        {format.format(new Date(at))}
+        {!hydrated && " UTC"}
+      </time>
+    </span>
+  );
 }

@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { changeableNow } from "~/features/permissions/own-videos.server";
-import { isRefusal } from "~/features/permissions/refusal";
+import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { type Failure, failure } from "~/platform/failure";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import { isBusy } from "~db/write-lock";
-import { refusalFailure } from "../messages.server";
+import { refusalFailure } from "../refusals.server";
 
 const FAILED = "Failed to create the preview link.";
 const HIDDEN = "This video is hidden, so its preview links don't work.";

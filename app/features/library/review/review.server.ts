@@ -10,14 +10,14 @@ import {
   scanOnceMore,
   scansOf,
 } from "~/features/moderation/scan/scans.server";
-import { accountNow } from "~/features/permissions/account-now.server";
 import { NOT_ALLOWED, type SessionUser } from "~/features/permissions/guard.server";
+import { accountNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
 import { type Uncompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { likenessesOf } from "~/features/processing/comparison/likeness.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { recordActivity } from "~/platform/activity/activity.server";
-import { type Failure, failure } from "~/platform/failure";
+import { BUSY, type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
@@ -32,8 +32,6 @@ import {
 } from "./preview-links.server";
 
 const FAILED = "Failed to change the review.";
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
-const TRY_AGAIN = "Load the page again and try once more.";
 const LOOKS_LIKE_ANOTHER =
   "It also resembles another removed video that was found in the meantime. Compare it with that one too.";
 const MAX_NOTE_LETTERS = 2_000;
@@ -179,7 +177,7 @@ async function perform(
     return writeReview(video, note, user, undefined);
   }
   if (intent !== "ready" && intent !== "unready") {
-    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+    return INCOMPLETE;
   }
   return writeReview(video, note, user, intent === "ready");
 }

@@ -3,45 +3,52 @@ import { type ClientLoaderFunctionArgs, useLoaderData, useRevalidator } from "@r
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useMemo } from "react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { consentHref } from "~/features/consent/consent";
 import { requiredTerms } from "~/features/moderation/uploaders/terms.server";
 import { StatCards } from "~/features/operations/statistics/stat-cards";
 import { assertAllowed, currentUser, requirePermission } from "~/features/permissions/guard.server";
-import { ownVideosOf } from "~/features/permissions/own-videos";
+import { allows, ownVideosOf } from "~/features/permissions/permissions";
+import type { SessionUser } from "~/features/permissions/session.server";
 import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
 import { AdminLinks, AdminTabs } from "~/features/site/admin-navigation";
 import { quotaLine } from "~/features/upload/quota.server";
-import { uploadStart } from "~/features/upload/templates/templates.server";
-import { handleUpload, uploadLimits } from "~/features/upload/upload-action.server";
-import type { UploadFailure } from "~/features/upload/upload-fields";
+import { publishReceivedForm } from "~/features/upload/receive-upload.server";
+import { uploadStart } from "~/features/upload/templates.server";
+import { successSentence, type UploadFailure } from "~/features/upload/upload-fields";
 import { UploadForm } from "~/features/upload/upload-form";
+import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { retryAfter } from "~/platform/retry-after.server";
+import { settings } from "~/platform/settings.server";
 import { siteOrigin } from "~/platform/site-origin.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { SITE_VERSION } from "~/platform/version.server";
+import type { FileLimits } from "~/shared/file-rules";
 import { ButtonLink } from "~/ui/button";
 import { PageFailure } from "~/ui/feedback/failure-notice";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { EnteredTexts, ResendForm } from "~/ui/forms/resend-form";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { ActionError } from "../action-error";
 import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
 import { manageHref, readManageView } from "../list/manage-address";
-import type { FormFailure } from "../rejected-form";
-import { SignInPrompt } from "../sign-in-prompt";
-import { loadManage, loadStats, ownView } from "./admin-page.server";
-import { ManageTab } from "./manage-tab";
+import type { FormFailure } from "../managed-video";
 import {
   loadUnlessSignedOut,
   type SignedOutAnswer,
+  SignInPrompt,
   useSessionCheck,
   useShownData,
-} from "./signed-out";
-import { answerSignedOut, showsSignedOutAnswer } from "./signed-out.server";
-import { performIntent } from "./studio-action.server";
-import { withAdminForm } from "./studio-form.server";
+} from "../signed-out";
+import { loadManage, loadStats, ownView } from "./admin-page.server";
+import { ActionError, ManageTab } from "./manage-tab";
+import {
+  answerSignedOut,
+  performIntent,
+  showsSignedOutAnswer,
+  withAdminForm,
+} from "./studio-action.server";
 
 export const meta = privateMeta("Admin Panel");
 
@@ -116,6 +123,35 @@ export async function action({ request }: ActionFunctionArgs) {
     if ("confirmation" in answer || "preview" in answer) return data(answer, { status: 200 });
     throw redirectWithToast(manageHref(view), answer);
   });
+}
+
+/**
+ * Handles the upload form, intent `publish` or `draft`. The guard and the origin check come first.
+ *
+ * @returns the failure with its status, for the page to show again with the texts.
+ * @throws the redirect with the toast when the upload was published.
+ */
+async function handleUpload(form: ReceivedForm, user: SessionUser) {
+  const outcome = await publishReceivedForm(form, user.id, ownVideosOf(user, "/admin"));
+  if (!outcome.ok) {
+    const upload: UploadFailure = outcome.failure;
+    const { status, retryAfterSeconds } = outcome;
+    return data({ upload }, { status, headers: retryAfter(retryAfterSeconds) });
+  }
+  const { id, needsConsent } = outcome.video;
+  // Where its record is written, for whoever may write it.
+  const mends = needsConsent && allows(user, "/admin/videos/:id/consent");
+  throw redirectWithToast(mends ? consentHref(id) : "/admin", {
+    title: "Success!",
+    description: successSentence(outcome.video),
+    kind: "success",
+  });
+}
+
+/** What the upload form shows about sizes. */
+function uploadLimits(): FileLimits {
+  const { maxVideoBytes, maxThumbnailBytes } = settings();
+  return { maxVideoBytes, maxThumbnailBytes };
 }
 
 export default function Admin() {

@@ -1,34 +1,29 @@
-import { useNavigation, useSearchParams } from "@remix-run/react";
+import { Form, useNavigation, useSearchParams } from "@remix-run/react";
 import { Film } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { Pager } from "~/features/catalogue/lists/pager";
 import type { Terms } from "~/features/moderation/uploaders/terms";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { failure, GONE } from "~/platform/failure";
 import { formatQuantity } from "~/shared/format";
-import { ButtonLink } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
-import { ActionError } from "../action-error";
+import { useErrorToast } from "~/ui/feedback/use-error-toast";
+import { Field } from "~/ui/forms/field";
+import { useHydrated } from "~/ui/use-hydrated";
 import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
-import { BulkBar } from "../bulk/bulk-bar";
-import { BulkPreviewDialog } from "../bulk/preview-dialog";
+import { BulkBar, BulkPreviewDialog } from "../bulk/bulk-bar";
 import { EditDialog, type EditSurroundings } from "../edit/edit-dialog";
 import { ReplaceDialog } from "../files/replace-dialog";
-import { FilesLookedAt } from "../list/files-looked-at";
+import { TrimDialog } from "../files/trim-dialog";
 import { FilterBar } from "../list/filter-bar";
-import { ListKeys } from "../list/list-keys";
-import { cleared, isFiltered, manageHref } from "../list/manage-address";
-import type { EditableVideo } from "../list/managed-video";
-import { PageJump } from "../list/page-jump";
+import { cleared, isFiltered, type ManageView, manageHref } from "../list/manage-address";
 import { SavedViews, SaveView } from "../list/saved-views";
-import { useSelection } from "../list/use-selection";
-import { VideoList } from "../list/video-list";
-import type { FormFailure } from "../rejected-form";
-import { ScheduleDialog } from "../schedule/schedule-dialog";
-import { BulkDeleteDialog, DeleteDialog } from "../trash/delete-dialog";
-import { DeletedBar } from "../trash/deleted-bar";
-import { TrimDialog } from "../trim/trim-dialog";
+import { ListKeys, useSelection, VideoList } from "../list/video-list";
+import type { EditableVideo, FormFailure } from "../managed-video";
+import { ScheduleDialog } from "../schedule-dialog";
+import { BulkDeleteDialog, DeleteDialog, DeletedBar } from "../trash/delete-dialog";
 import type { ManageData } from "./admin-page.server";
 
 /** The Manage Videos tab: the list, what can be done with it, and the dialog of its address. */
@@ -207,4 +202,99 @@ function useEditedVideo(dialog: ManageData["dialog"]): EditableVideo | undefined
   if (dialog?.kind === "edit" && dialog.video) last.current = dialog.video;
   if (last.current?.id !== id) last.current = undefined;
   return last.current;
+}
+
+/**
+ * What a form of the studio was answered, when nothing was done: a toast, in view wherever the list
+ * is scrolled to, and besides the edit form again, or a notice for a page without scripts.
+ */
+export function ActionError({
+  error,
+  closeTo,
+  edit,
+}: {
+  error: FormFailure | undefined;
+  /** The address of the list alone. */
+  closeTo: string;
+  edit: EditSurroundings;
+}) {
+  const hydrated = useHydrated();
+  useErrorToast(
+    useMemo(() => error && { description: error.toast.description, detail: error.detail }, [error]),
+  );
+  if (!error) return null;
+  if (!error.edit) {
+    // The dialogs of a schedule, of a file and of a cut say themselves what is wrong.
+    return hydrated || error.schedule || error.replace || error.trim ? null : (
+      <FailureNotice toast={error.toast} detail={error.detail} />
+    );
+  }
+  const { current, version } = error.edit;
+  return (
+    <EditDialog
+      key={`${current.id} ${version}`}
+      video={current}
+      error={error}
+      closeTo={closeTo}
+      {...edit}
+    />
+  );
+}
+
+/**
+ * As of when the list knows which files are missing: in the browser's zone, or in UTC where it is not
+ * known yet.
+ *
+ * @param at ISO 8601 UTC; null when no complete look has ended yet.
+ */
+function FilesLookedAt({ at }: { at: string | null }) {
+  const hydrated = useHydrated();
+  if (at === null) {
+    return (
+      <p className="text-sm text-muted">
+        The files have not all been looked for yet: some that are missing may not be listed.
+      </p>
+    );
+  }
+  const format = new Intl.DateTimeFormat("en", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: hydrated ? undefined : "UTC",
+  });
+  return (
+    <p className="text-sm text-muted">
+      Missing files as of{" "}
+      <time dateTime={at}>
+        {format.format(new Date(at))}
+        {!hydrated && " UTC"}
+      </time>
+      . They are looked for once a day.
+    </p>
+  );
+}
+
+/** Fewer pages are all in the pager, or one press away. */
+const FROM_PAGES = 6;
+
+/** Goes to a page by its number: among 100,000 videos the pager reaches only the neighbours. */
+export function PageJump({ view, pageCount }: { view: ManageView; pageCount: number }) {
+  if (pageCount < FROM_PAGES) return null;
+  const parameters = new URLSearchParams(manageHref({ ...view, page: 1 }).split("?")[1]);
+  return (
+    <Form action="/admin" className="flex items-end justify-center gap-2">
+      {[...parameters].map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Field
+        label="Go to page"
+        name="page"
+        type="number"
+        min={1}
+        max={pageCount}
+        required
+        className="max-w-28"
+      />
+      <Button variant="secondary">Go</Button>
+    </Form>
+  );
 }

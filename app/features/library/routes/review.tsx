@@ -23,9 +23,8 @@ import { Button } from "~/ui/button";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { ComparisonPanel } from "../review/comparison-panel";
 import { loadReview, performReview, type ReviewFailure } from "../review/review.server";
-import { FormerUploaderPanel, Notes, PreviewLinks } from "../review/review-panels";
+import { ComparisonPanel, FormerUploaderPanel, Notes, PreviewLinks } from "../review/review-panels";
 
 export const meta = privateMeta("Review");
 

@@ -1,37 +1,50 @@
+import { data } from "@remix-run/node";
 import { z } from "zod";
-import { accountNow } from "~/features/permissions/account-now.server";
-import { NOT_ALLOWED, type SessionUser } from "~/features/permissions/guard.server";
-import { type OwnVideos, ownVideosOf } from "~/features/permissions/own-videos";
-import { changeableIds } from "~/features/permissions/own-videos.server";
-import { allows, type Permission } from "~/features/permissions/permissions";
-import { isRefusal } from "~/features/permissions/refusal";
+import {
+  readSignedOutForm,
+  type SessionUser,
+  signedOutMessage,
+} from "~/features/permissions/guard.server";
+import { accountNow, changeableIds, isRefusal } from "~/features/permissions/may-change.server";
+import {
+  allows,
+  type OwnVideos,
+  ownVideosOf,
+  type Permission,
+} from "~/features/permissions/permissions";
 import { deleteVideo } from "~/features/trash/remove.server";
 import { restoreDeletion } from "~/features/trash/restore.server";
-import { failure } from "~/platform/failure";
+import { quotaCheck, typedTexts, uploadRules } from "~/features/upload/receive-upload.server";
+import { SENTENCES } from "~/features/upload/upload-fields";
+import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
+import {
+  discardReceived,
+  type FileRule,
+  type ReceivedFile,
+} from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { INCOMPLETE } from "~/platform/failure";
+import { requestContext } from "~/platform/node/request-context.server";
+import { orFailure } from "~/platform/or-failure.server";
+import { requireOwnOrigin } from "~/platform/origin.server";
+import { readSmallForm } from "~/platform/small-form.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { VIDEO_STATUSES } from "~db/schema";
-import { isBusy } from "~db/write-lock";
 import { BULK_ACTIONS, type BulkPreview, type DeleteConfirmation } from "../bulk/bulk";
-import { performBulk } from "../bulk/bulk-action.server";
+import { performBulk, undoAction } from "../bulk/bulk-action.server";
+import { scheduleVideo, toggleVideo } from "../change-visibility.server";
+import { CAPTIONS_RULE, type CaptionsEdit, captionsEdit } from "../edit/captions.server";
 import { editVideo, refusedEdit } from "../edit/edit.server";
-import { discardFile, restoreFile, useAtOnce } from "../files/files-action.server";
+import { discardFile, restoreFile, useAtOnce } from "../files/other-files.server";
 import { replaceFile } from "../files/replace.server";
+import { trimVideo, undoCut } from "../files/trim.server";
 import type { ManageView } from "../list/manage-address";
 import { removeView, saveView } from "../list/saved-views.server";
-import { toggleVideo } from "../list/toggle-visibility.server";
-import {
-  deletionToast,
-  EDITED,
-  refusalFailure,
-  scheduleToast,
-  visibilityToast,
-} from "../messages.server";
-import type { FormFailure, FormRefusal } from "../rejected-form";
-import { scheduleVideo } from "../schedule/schedule.server";
-import { editSeriesOf, readSeriesEdit } from "../series/series-edit.server";
-import { dismissSimilar } from "../similar/similar-videos.server";
-import { trimVideo, undoCut } from "../trim/trim.server";
-import type { StudioForm } from "./studio-form.server";
+import type { FormFailure, FormRefusal } from "../managed-video";
+import { refusalFailure } from "../refusals.server";
+import { editSeriesOf, readSeriesEdit } from "../series/change-series.server";
+import type { SignedOutAnswer } from "../signed-out";
+import { dismissSimilar } from "../similar-videos.server";
 
 const id = z.string().min(1);
 const text = z.string().optional();
@@ -89,20 +102,17 @@ const studioRequest = z.discriminatedUnion("intent", [
 type StudioRequest = z.infer<typeof studioRequest>;
 
 /** What a form is answered: why not, what was done, or a confirmation that must be answered first. */
-export type StudioAnswer =
+type StudioAnswer =
   | FormFailure
   | ToastMessage
   | { confirmation: DeleteConfirmation }
   | { preview: BulkPreview };
 
 /** Who sends a form, and from which list. */
-export interface Sender {
+interface Sender {
   user: SessionUser;
   view: ManageView;
 }
-
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
-const TRY_AGAIN = "Load the page again and try once more.";
 
 const FAILED: Record<StudioRequest["intent"], string> = {
   update: "Failed to update video.",
@@ -122,27 +132,30 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   "remove-view": "The view was not removed.",
 };
 
+const UPDATED: ToastMessage = {
+  title: "Video Updated",
+  description: "Video has been updated successfully.",
+  kind: "success",
+};
+
 /** Performs a form of the manage tab, whose `intent` names the action. */
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
-  if (!parsed.success) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  if (!parsed.success) return INCOMPLETE;
   const sentence = FAILED[parsed.data.intent];
   const permission = permissionOf(parsed.data, form);
   // The body may have taken long to arrive: what the account may do is read after it.
   const user = accountNow(sender.user.id);
-  if (!user || !allows(user, permission)) return failure(403, sentence, { detail: NOT_ALLOWED });
+  if (!user || !allows(user, permission)) return refusalFailure({ code: "not-allowed" }, sentence);
   const own = ownVideosOf(user, permission);
-  try {
+  const done = async () => {
     const changeable = "id" in parsed.data ? changeableIds(own, [parsed.data.id]) : undefined;
     if (isRefusal(changeable)) return refusalFailure(changeable, sentence);
     const allowed = { ...sender, user: { ...sender.user, ...user } };
     const answer = await perform(parsed.data, form, allowed, own);
     return isRefusal(answer) ? refusalFailure(answer, sentence) : answer;
-  } catch (error) {
-    if (isBusy(error)) return failure(503, sentence, { detail: BUSY });
-    console.error(error);
-    return failure(500, sentence, { detail: TRY_AGAIN });
-  }
+  };
+  return orFailure(done, { busy: sentence, failed: sentence });
 }
 
 /** The line of the table of permissions for a form. */
@@ -175,19 +188,30 @@ async function perform(
       const series = allows(user, "/admin/series/:id?") ? readSeriesEdit(fields) : undefined;
       if (typeof series === "string") return refusedEdit(edit, { series });
       const refused = await editVideo(edit, userId);
-      return refused ?? (series && (await editSeriesOf(id, series, userId))) ?? EDITED;
+      return refused ?? (series && (await editSeriesOf(id, series, userId))) ?? UPDATED;
     }
     case "toggle": {
       const outcome = await toggleVideo(request, userId);
-      return isRefusal(outcome) ? outcome : visibilityToast(outcome);
+      if (isRefusal(outcome)) return outcome;
+      return { ...UPDATED, description: `Video is now ${outcome.now} on the website.` };
     }
     case "schedule": {
       const outcome = await scheduleVideo(request, userId);
-      return isRefusal(outcome) ? outcome : scheduleToast(outcome);
+      if (isRefusal(outcome)) return outcome;
+      const { isSet, withheld } = outcome;
+      const saved = isSet ? "The schedule has been saved." : "The schedule has been removed.";
+      const description = withheld ? `${saved} ${withheld} It stays hidden until then.` : saved;
+      return { ...UPDATED, description };
     }
     case "delete": {
       const outcome = await deleteVideo(request.id, userId);
-      return isRefusal(outcome) ? outcome : deletionToast(outcome, view);
+      if (isRefusal(outcome)) return outcome;
+      return {
+        title: "Video Deleted",
+        description: "Video and associated files have been removed successfully.",
+        kind: "success",
+        action: undoAction(outcome.batch, view),
+      };
     }
     case "restore":
       return restoreDeletion(request.batch, userId, own);
@@ -216,4 +240,93 @@ async function perform(
     default:
       return request satisfies never;
   }
+}
+
+/** Room for the ids of as many videos as can be changed at once. */
+const MAX_FORM_BYTES = 2 * 1024 * 1024;
+
+/** A form of the manage tab: its fields, and the files that the edit form may carry. */
+interface StudioForm {
+  fields: FormData;
+  thumbnail?: ReceivedFile;
+  captions?: CaptionsEdit;
+  /** The file that is to replace that of a video. */
+  video?: ReceivedFile;
+  /** Why a file was rejected; the fields are still set. */
+  fileError?: UploadError;
+}
+
+/** A form that is sent to /admin: an upload, or one of the manage tab. */
+type AdminForm = { kind: "upload"; form: ReceivedForm } | { kind: "studio"; form: StudioForm };
+
+/**
+ * Reads a form of /admin and hands it to `work`; files that it has not moved are deleted then. Which
+ * form it is the `intent` decides, wherever in the body it is; the URL decides when there is none.
+ *
+ * @param own of an uploader, whose share of the disk is limited.
+ */
+export async function withAdminForm<Answer>(
+  request: Request,
+  { userId, own }: { userId: string; own: OwnVideos | undefined },
+  work: (form: AdminForm) => Promise<Answer>,
+): Promise<Answer> {
+  if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
+    const fields = await readSmallForm(request, MAX_FORM_BYTES);
+    return work({ kind: "studio", form: { fields, captions: captionsEdit(fields) } });
+  }
+  const rules = { ...uploadRules(quotaCheck(request, userId)), captions: CAPTIONS_RULE };
+  const received = await receiveMultipart(request, rules, own?.userId);
+  try {
+    if (!isOfStudio(request, received)) return await work({ kind: "upload", form: received });
+    const fields = new FormData();
+    for (const [name, value] of received.fields) fields.set(name, value);
+    const { files } = received;
+    const captions = captionsEdit(fields, files.get("captions"));
+    const sent = { thumbnail: files.get("thumbnail"), video: files.get("video"), captions };
+    const form = { fields, ...sent, fileError: received.error };
+    return await work({ kind: "studio", form });
+  } finally {
+    await discardReceived(...received.files.values());
+  }
+}
+
+function isOfStudio(request: Request, { fields }: ReceivedForm): boolean {
+  const intent = fields.get("intent");
+  const { searchParams } = new URL(request.url);
+  if (intent === undefined) return searchParams.has("edit") || searchParams.has("replace");
+  return Object.hasOwn(FAILED, intent);
+}
+
+/**
+ * Answers a form of the panel whose sender's session has ended: 400 (specification, section 8) with what
+ * was entered, for the page to show again with the prompt to sign in. Files are not read.
+ *
+ * @throws a 403 Response for a form of another site.
+ */
+export async function answerSignedOut(request: Request) {
+  requireOwnOrigin(request);
+  return data({ signedOut: await readSignedOut(request) }, { status: 400 });
+}
+
+async function readSignedOut(request: Request): Promise<SignedOutAnswer> {
+  if (!/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
+    return readSignedOutForm(request);
+  }
+  const { fields } = await receiveMultipart(request, { video: NO_FILE, thumbnail: NO_FILE });
+  const isEdit = fields.get("intent") === "update";
+  const message = signedOutMessage(isEdit ? "update" : "publish");
+  return { message, [isEdit ? "edit" : "upload"]: typedTexts(fields) };
+}
+
+const NO_FILE: FileRule = {
+  maxBytes: 0,
+  tooLarge: SENTENCES.signedOut,
+  checkHead: async () => {
+    throw new UploadError(413, SENTENCES.signedOut);
+  },
+};
+
+/** Whether the page is loaded as the response to a form, which has already found that nobody is signed in. */
+export function showsSignedOutAnswer(): boolean {
+  return requestContext()?.request.method === "POST";
 }

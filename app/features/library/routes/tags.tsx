@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
-import { Search, Tag } from "lucide-react";
+import { ChevronDown, ChevronUp, Search, Tag, Undo2 } from "lucide-react";
+import type { ReactNode } from "react";
 import { Pager } from "~/features/catalogue/lists/pager";
 import { aliasesOf } from "~/features/catalogue/lists/tag-aliases.server";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
@@ -9,7 +10,7 @@ import { AdminLinks } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { redirectWithToast } from "~/platform/toast.server";
-import { shownCategories } from "~/shared/categories";
+import { type CategoryName, shownCategories } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { formatQuantity } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
@@ -18,13 +19,14 @@ import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field, SelectField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { CategoryForm } from "../tags/category-form";
-import type { CategoriesFailure } from "../tags/category-names.server";
-import { TagChangeList } from "../tags/tag-change-list";
-import { listTagChanges } from "../tags/tag-changes.server";
-import { TagDialog } from "../tags/tag-dialog";
-import { TagList } from "../tags/tag-list";
-import { loadTags, performTags, type TagsFailure } from "../tags/tags-action.server";
+import { listTagChanges, type ShownTagChange } from "../tags/tag-changes.server";
+import { TagDialog, TagList } from "../tags/tag-list";
+import {
+  type CategoriesFailure,
+  loadTags,
+  performTags,
+  type TagsFailure,
+} from "../tags/tags-action.server";
 import {
   readTagsView,
   TAG_SORT_LABELS,
@@ -158,5 +160,147 @@ function FilterForm({ view }: { view: TagsView }) {
         Show
       </Button>
     </Form>
+  );
+}
+
+/** The latest changes of tags, each with how far it is or the button that undoes it. */
+function TagChangeList({ changes, action }: { changes: ShownTagChange[]; action: string }) {
+  if (changes.length === 0) return null;
+  return (
+    <details
+      className="rounded-lg border border-line bg-surface p-2 pl-4 text-sm"
+      open={changes.some(({ state }) => state !== "done")}
+    >
+      <summary className="inline-flex min-h-11 items-center text-muted underline underline-offset-4 hover:text-ink">
+        Changes that can be undone
+      </summary>
+      <ul aria-label="Changes of tags" className="flex flex-col gap-1">
+        {changes.map((change) => (
+          <li key={change.id} className="flex items-center gap-3">
+            <span className="min-w-0 flex-1 break-words">
+              <span className="inline-block first-letter:uppercase">{change.sentence}</span>
+              <span className="text-muted figures">{` · ${progress(change)}`}</span>
+            </span>
+            {change.state === "done" && (
+              <Form method="post" action={action} preventScrollReset>
+                <input type="hidden" name="intent" value="undo" />
+                <input type="hidden" name="change" value={change.id} />
+                <Button variant="secondary" size="sm" aria-label={`Undo: ${change.sentence}`}>
+                  <Undo2 aria-hidden="true" className="size-4" />
+                  Undo
+                </Button>
+              </Form>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function progress({ state, videos, total }: ShownTagChange): string {
+  if (state === "undoing") return "being undone";
+  if (state === "done") return formatQuantity(videos, "video");
+  const of = total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
+  return `${videos.toLocaleString("en")}${of} videos so far`;
+}
+
+/** What the categories are called, and their order. Their addresses and videos stay as they are. */
+function CategoryForm({
+  categories,
+  error,
+  action,
+  busy,
+}: {
+  categories: readonly CategoryName[];
+  /** Why what was sent was rejected. */
+  error: CategoriesFailure | undefined;
+  action: string;
+  busy: boolean;
+}) {
+  return (
+    <section aria-labelledby="categories" className="flex flex-col gap-4 border-t border-line pt-6">
+      <div>
+        <h2 id="categories" className="text-lg font-semibold">
+          Categories
+        </h2>
+        <p className="text-sm text-muted">
+          What visitors read, in the order of the selector. Addresses and videos stay as they are.
+        </p>
+      </div>
+      <Form
+        // Another order is another form.
+        key={JSON.stringify(categories)}
+        method="post"
+        action={action}
+        preventScrollReset
+        noValidate
+        className="flex max-w-xl flex-col gap-3"
+      >
+        <input type="hidden" name="intent" value="categories" />
+        {/* Enter in a field presses the first button of a form: this one, which nobody sees. */}
+        <button type="submit" tabIndex={-1} aria-hidden="true" className="sr-only">
+          Save categories
+        </button>
+        <ol className="flex flex-col gap-3">
+          {categories.map(({ id, label }, index) => (
+            <li key={id} className="flex items-end gap-2">
+              <div className="min-w-0 grow">
+                <Field
+                  label={`Label of ${id}`}
+                  name={`label.${id}`}
+                  defaultValue={error?.labels[id] ?? label}
+                  error={error?.wrong[id]}
+                />
+              </div>
+              <Move id={id} direction="up" label={label} isEnd={index === 0}>
+                <ChevronUp />
+              </Move>
+              <Move id={id} direction="down" label={label} isEnd={index === categories.length - 1}>
+                <ChevronDown />
+              </Move>
+            </li>
+          ))}
+        </ol>
+        <div className="flex flex-wrap gap-3">
+          <Button busy={busy} busyLabel="Saving...">
+            Save categories
+          </Button>
+          <Button name="reset" value="1" variant="ghost">
+            Reset to the first labels
+          </Button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function Move({
+  id,
+  direction,
+  label,
+  isEnd,
+  children,
+}: {
+  id: string;
+  direction: "up" | "down";
+  label: string;
+  /** There is nothing to change places with. */
+  isEnd: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Button
+      name="move"
+      value={`${id}:${direction}`}
+      variant="ghost"
+      size="sm"
+      disabled={isEnd}
+      aria-label={`Move ${label} ${direction}`}
+      title={`Move ${label} ${direction}`}
+      className="size-11 shrink-0 !px-0 [&_svg]:size-5"
+    >
+      {children}
+    </Button>
   );
 }

@@ -4,7 +4,7 @@ import { Search, Trash2 } from "lucide-react";
 import { Pager } from "~/features/catalogue/lists/pager";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { ownVideosOf } from "~/features/permissions/own-videos";
+import { ownVideosOf } from "~/features/permissions/permissions";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import {
   readTrashView,
@@ -24,10 +24,8 @@ import { Field } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { queryThread } from "~db/threads/query-thread.server";
-import { ReplacedFileList } from "../trash/file-list";
 import { type PurgeConfirmation, performTrash } from "../trash/trash-action.server";
-import { EmptyDialog, PurgeDialog } from "../trash/trash-dialogs";
-import { TrashList } from "../trash/trash-list";
+import { EmptyDialog, PurgeDialog, ReplacedFileList, TrashList } from "../trash/trash-list";
 import type { TrashPage } from "../trash/trash-list.server";
 
 export const meta = privateMeta("Trash");

@@ -1,11 +1,11 @@
 import { redirect } from "@remix-run/node";
-import { failure } from "~/platform/failure";
+import { failure, INCOMPLETE } from "~/platform/failure";
+import { orFailure } from "~/platform/or-failure.server";
 import { readFields } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { slugOf } from "~/shared/series/slug";
 import { check, description, firstMessage, title } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { isBusy } from "~db/write-lock";
 import {
   createSeries,
   deleteSeries,
@@ -21,9 +21,6 @@ import { oneSeriesHref, type SeriesView, seriesHref } from "./series-address";
 const MAX_FORM_BYTES = 64 * 1024;
 
 const NOTHING = "The series was not changed.";
-const TRY_AGAIN = "Load the page again and try once more.";
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
-const INCOMPLETE = failure(400, "This form is not complete.", { detail: TRY_AGAIN });
 const ALL = { search: "", page: 1 };
 
 /** The version of a series by a change of its order; undefined when nothing was changed. */
@@ -43,13 +40,10 @@ export async function performSeries(
   userId: string,
 ): Promise<SeriesFailure | Response | MadeVersion> {
   const form = await readFields(request, MAX_FORM_BYTES);
-  try {
-    return await perform(form, view, userId);
-  } catch (error) {
-    if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
-    console.error(error);
-    return failure(500, "Failed to change the series.", { detail: TRY_AGAIN });
-  }
+  return orFailure(() => perform(form, view, userId), {
+    busy: NOTHING,
+    failed: "Failed to change the series.",
+  });
 }
 
 async function perform(

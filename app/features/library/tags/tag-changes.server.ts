@@ -1,5 +1,6 @@
 import { recordActivity } from "~/platform/activity/activity.server";
 import { partsOf, takingTurns } from "~/shared/event-loop";
+import { fold } from "~/shared/fold";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
@@ -11,7 +12,6 @@ import { readTags } from "~db/tags";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { replaceTags } from "./replace-tags";
 import { bringBackAliases, setAliasesFor } from "./set-aliases.server";
 
 /** Changed in one transaction; what else writes comes in between two. */
@@ -23,7 +23,7 @@ const CHANGES_SHOWN = 10;
 const PATIENCE_MS = 10 * 60 * 1000;
 
 /** One change of tags in all videos: to another tag, or away. */
-export interface TagChange {
+interface TagChange {
   /** Folded, and as they are written. */
   tags: readonly { tag: string; name: string }[];
   /** What they become; null for nothing. */
@@ -284,4 +284,29 @@ async function forget(id: number): Promise<void> {
   );
   while ((await transaction(() => some.run({ id }).changes)) > 0) await turn();
   await transaction(() => prepared("DELETE FROM tag_changes WHERE id = ?").run(id));
+}
+
+/**
+ * A list of tags with some of them replaced, or without them; undefined when nothing of it changes.
+ * The target is in it once: where another tag was it already, that stays.
+ *
+ * @param from folded.
+ * @param target null for removing.
+ */
+function replaceTags(
+  tags: readonly string[],
+  from: ReadonlySet<string>,
+  target: string | null,
+): string[] | undefined {
+  const isFrom = (text: string) => from.has(fold(text.trim()));
+  const goal = target === null ? undefined : fold(target);
+  let isThere = tags.some((text) => !isFrom(text) && fold(text.trim()) === goal);
+  const after = tags.flatMap((text) => {
+    if (!isFrom(text)) return [text];
+    if (target === null || isThere) return [];
+    isThere = true;
+    return [target];
+  });
+  const isSame = after.length === tags.length && after.every((text, at) => text === tags[at]);
+  return isSame ? undefined : after;
 }

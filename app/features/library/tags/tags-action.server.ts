@@ -1,14 +1,18 @@
 import { setTimeout } from "node:timers/promises";
-import { type Failure, failure } from "~/platform/failure";
+import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
+import { changeAndRecord } from "~/platform/activity/activity.server";
+import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
+import { orFailure } from "~/platform/or-failure.server";
 import { readFields } from "~/platform/small-form.server";
+import { type CategoryName, DEFAULT_CATEGORIES, shownCategories } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
+import { prepared } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { isBusy } from "~db/write-lock";
-import { type CategoriesFailure, saveCategories } from "./category-names.server";
 import { setAliases } from "./set-aliases.server";
 import { changeTags, type TagChangeEnd, undoTagChange } from "./tag-changes.server";
 import type { CountedTag, TagsPage } from "./tag-list.server";
@@ -21,8 +25,6 @@ const WAITED_FOR_MS = 2_000;
 
 const NOTHING = "No tag was changed.";
 const GONE = "No video has this tag any more. Somebody may have changed it in the meantime.";
-const TRY_AGAIN = "Load the page again and try once more.";
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
 /** A failure, with what was typed in the dialog of a tag. */
 export interface TagsFailure extends Failure {
@@ -45,13 +47,10 @@ export async function performTags(
 ): Promise<TagsFailure | CategoriesFailure | ToastMessage> {
   const form = await readFields(request, MAX_FORM_BYTES);
   const view = readTagsView(new URL(request.url).searchParams);
-  try {
-    return await perform(form, view, userId);
-  } catch (error) {
-    if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
-    console.error(error);
-    return failure(500, "Failed to change tags.", { detail: TRY_AGAIN });
-  }
+  return orFailure(() => perform(form, view, userId), {
+    busy: NOTHING,
+    failed: "Failed to change tags.",
+  });
 }
 
 async function perform(
@@ -66,7 +65,7 @@ async function perform(
   if (intent === "aliases")
     return changeAliases(selected[0], String(form.get("aliases") ?? ""), userId);
   if (intent !== "merge" && intent !== "delete") {
-    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+    return INCOMPLETE;
   }
   if (selected.length === 0) return failure(422, NOTHING, { detail: "Select at least one tag." });
   if (selected.length > MAX_TAGS_AT_ONCE)
@@ -147,4 +146,84 @@ async function describe(what: string, end: Promise<TagChangeEnd>): Promise<Toast
     : [`${what}: this goes on. The page shows how far it is.`];
   const description = sentences.filter(Boolean).join(" ");
   return { title: "Tags Updated", description, kind: "success" };
+}
+
+const MAX_LABEL_LETTERS = 40;
+/** Choices beside the categories, which need labels of their own. */
+const OTHER_CHOICES = ["All Videos", "Trending"];
+
+/** A form of the categories that was rejected, with what was typed. */
+export interface CategoriesFailure extends Failure {
+  labels: Record<string, string>;
+  wrong: Record<string, string>;
+}
+
+/**
+ * Saves the labels of the categories from the fields `label.{id}`; `move` names one that changes places
+ * with its neighbour, as `desi:up`; `reset` brings everything back to what the code has.
+ */
+async function saveCategories(
+  form: FormData,
+  userId: string,
+): Promise<CategoriesFailure | ToastMessage> {
+  applyCategoryNames();
+  const labels = Object.fromEntries(
+    shownCategories().map(({ id, label }) => [id, oneLine(form.get(`label.${id}`) ?? label)]),
+  );
+  const isReset = form.has("reset");
+  const wrong = isReset ? {} : checkLabels(labels);
+  if (Object.keys(wrong).length > 0) {
+    const detail = Object.values(wrong)[0];
+    return { ...failure(422, "The categories were not changed.", { detail }), labels, wrong };
+  }
+  const typed = shownCategories().map(({ id, label }) => ({ id, label: labels[id] ?? label }));
+  const names = isReset ? [] : moved(typed, String(form.get("move") ?? ""));
+  const shown = isReset ? DEFAULT_CATEGORIES : names;
+  const detail = shown.map(({ label }) => label).join(", ");
+  await changeAndRecord({ userId, action: "categories", detail }, () => {
+    prepared("DELETE FROM category_names").run();
+    const enter = prepared("INSERT INTO category_names (id, label, position) VALUES (?, ?, ?)");
+    for (const [position, { id, label }] of names.entries()) enter.run(id, label, position);
+    prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
+  });
+  applyCategoryNames();
+  return {
+    title: "Categories Updated",
+    description: isReset
+      ? "The categories are as they were at first."
+      : "The categories have been saved.",
+    kind: "success",
+  };
+}
+
+function oneLine(value: FormDataEntryValue): string {
+  return String(value)
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
+    .trim();
+}
+
+function checkLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
+  const wrong: Record<string, string> = {};
+  const seen = new Set(OTHER_CHOICES.map(fold));
+  for (const [id, label] of Object.entries(labels)) {
+    if (label === "") wrong[id] = "A label is needed.";
+    else if (label.length > MAX_LABEL_LETTERS) {
+      wrong[id] = `A label has at most ${MAX_LABEL_LETTERS} characters.`;
+    } else if (seen.has(fold(label))) wrong[id] = "There is this label already.";
+    seen.add(fold(label));
+  }
+  return wrong;
+}
+
+/** With one of them before or after its neighbour; at the end there is none, and nothing moves. */
+function moved(names: readonly CategoryName[], move: string): CategoryName[] {
+  const [id, direction] = move.split(":");
+  const from = names.findIndex((each) => each.id === id);
+  const to = from + (direction === "up" ? -1 : 1);
+  const [one, other] = [names[from], names[to]];
+  const result = [...names];
+  if (!one || !other || (direction !== "up" && direction !== "down")) return result;
+  result[from] = other;
+  result[to] = one;
+  return result;
 }

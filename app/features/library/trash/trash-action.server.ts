@@ -1,32 +1,32 @@
-import { accountNow } from "~/features/permissions/account-now.server";
-import type { OwnVideos } from "~/features/permissions/own-videos";
-import { ownDeletedIds } from "~/features/permissions/own-videos.server";
+import { accountNow, isRefusal, ownDeletedIds } from "~/features/permissions/may-change.server";
+import type { OwnVideos } from "~/features/permissions/permissions";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/features/trash/evidence.server";
+import { restoreVideos } from "~/features/trash/restore.server";
 import {
+  type Purged,
+  purge,
   type RemovedFile,
   removeReplaced,
   replacedFiles,
   replacedUntil,
-} from "~/features/trash/remove-files.server";
-import { restoreVideos } from "~/features/trash/restore.server";
-import { type Purged, purge, trashedUntil } from "~/features/trash/trash.server";
+  trashedUntil,
+} from "~/features/trash/trash.server";
 import { recordActivity } from "~/platform/activity/activity.server";
-import { type Failure, failure } from "~/platform/failure";
+import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
+import { orFailure } from "~/platform/or-failure.server";
 import { readFields } from "~/platform/small-form.server";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import { isBusy } from "~db/write-lock";
 import { MAX_BULK_VIDEOS } from "../bulk/bulk";
-import { restoreFile } from "../files/files-action.server";
+import { restoreFile } from "../files/other-files.server";
+import { refusalFailure } from "../refusals.server";
 
 /** Room for the ids of a page and of what was confirmed. */
 const MAX_FORM_BYTES = 256 * 1024;
 const VIDEOS_AT_ONCE = 1_000;
 
 const NOTHING = "Nothing was changed.";
-const TRY_AGAIN = "Load the page again and try once more.";
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
 /** Asks before videos are deleted for good; answered by sending the same form with `confirmed`. */
 export interface PurgeConfirmation {
@@ -53,13 +53,10 @@ export async function performTrash(
   own?: OwnVideos,
 ): Promise<TrashAnswer> {
   const form = await readFields(request, MAX_FORM_BYTES);
-  try {
-    return await perform(form, userId, own);
-  } catch (error) {
-    if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
-    console.error(error);
-    return failure(500, "Failed to change the trash.", { detail: TRY_AGAIN });
-  }
+  return orFailure(() => perform(form, userId, own), {
+    busy: NOTHING,
+    failed: "Failed to change the trash.",
+  });
 }
 
 async function perform(
@@ -70,13 +67,17 @@ async function perform(
   const intent = form.get("intent");
   if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId, own);
   const [file] = replacedFiles([String(form.get("file") ?? "")], own);
-  if (intent === "restore-file") return file ? restoreFile(file, userId) : gone();
+  if (intent === "restore-file") {
+    if (!file) return gone();
+    const outcome = await restoreFile(file, userId);
+    return isRefusal(outcome) ? refusalFailure(outcome, "Failed to restore the file.") : outcome;
+  }
   if (intent === "purge-file") {
     if (!file) return gone();
     return form.has("confirmed") ? purgeFile(file, userId) : confirmFile(file);
   }
   if (intent !== "restore" && intent !== "purge") {
-    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+    return INCOMPLETE;
   }
   const selected = [...new Set(form.getAll("selected").map(String))];
   if (selected.length === 0) return failure(422, NOTHING, { detail: "Select at least one video." });
@@ -139,7 +140,7 @@ async function emptyUntil(
   own: OwnVideos | undefined,
 ): Promise<TrashAnswer> {
   if (Number.isNaN(Date.parse(until))) {
-    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+    return INCOMPLETE;
   }
   let count = 0;
   let files = 0;

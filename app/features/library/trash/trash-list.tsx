@@ -2,12 +2,14 @@ import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { daysLeft } from "~/features/trash/trash-address";
-import { formatAge } from "~/shared/format";
+import { formatAge, formatQuantity, nameTitles } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
+import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { useHydrated } from "~/ui/use-hydrated";
-import type { TrashedVideo } from "./trash-list.server";
+import type { PurgeConfirmation } from "./trash-action.server";
+import type { TrashedFile, TrashedVideo, TrashPage } from "./trash-list.server";
 
 const FORM = "trash";
 
@@ -125,5 +127,137 @@ export function TrashList({
         </Button>
       </Form>
     </>
+  );
+}
+
+/** The files of a page of the trash that were replaced by others, each with what can be done with it. */
+export function ReplacedFileList({
+  files,
+  action,
+  now,
+}: {
+  files: TrashedFile[];
+  /** The address of the list. */
+  action: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}) {
+  return (
+    <ul aria-label="Earlier files" className="ruled rounded-lg border border-line bg-surface">
+      {files.map((file) => (
+        <li key={file.id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
+          <div className="min-w-0 grow basis-60">
+            <p dir="auto" className="line-clamp-2 font-medium break-words">
+              {file.title}
+            </p>
+            <p className="text-sm text-muted figures">
+              {`${file.duration} · Replaced ${formatAge(file.deletedAt, now)}`}
+              {file.deletedBy && (
+                <>
+                  {" by "}
+                  <span className="break-words">{file.deletedBy}</span>
+                </>
+              )}
+              {` · ${formatStorage(file.bytes)} · ${daysLeft(file.deletedAt, now)} left`}
+            </p>
+          </div>
+          <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-3">
+            <input type="hidden" name="file" value={file.id} />
+            {file.isOfDeleted ? (
+              <p className="self-center text-sm text-muted">Restore its video first.</p>
+            ) : (
+              <Button
+                name="intent"
+                value="restore-file"
+                variant="secondary"
+                size="sm"
+                aria-label={`Restore this file of ${file.title}`}
+              >
+                <Undo2 aria-hidden="true" className="size-4" />
+                Restore this file
+              </Button>
+            )}
+            <Button
+              name="intent"
+              value="purge-file"
+              variant="ghost"
+              size="sm"
+              aria-label={`Delete this file of ${file.title} for good`}
+            >
+              Delete for good
+            </Button>
+          </Form>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const FOR_GOOD = "This can't be undone.";
+
+/** Asks before some videos of the trash are deleted for good. */
+export function PurgeDialog({
+  confirmation: { ids, ofFiles, titles, bytes },
+  list,
+  busy,
+}: {
+  confirmation: PurgeConfirmation;
+  /** The address of the list: where the form is sent, and where closing leads. */
+  list: string;
+  busy: boolean;
+}) {
+  const videos = ids.length === 1 ? "this video" : formatQuantity(ids.length, "video");
+  return (
+    <ConfirmDialog
+      title={`Delete ${ofFiles ? "this earlier file" : videos} for good?`}
+      description={nameTitles(titles, ids.length)}
+      list={list}
+      busy={busy}
+      consequences={[
+        ofFiles
+          ? `It and what was made of it go: ${formatStorage(bytes)}. The video stays.`
+          : `Files of ${formatStorage(bytes)} and all views go with it.`,
+        FOR_GOOD,
+      ]}
+    >
+      <input type="hidden" name="intent" value={ofFiles ? "purge-file" : "purge"} />
+      <input type="hidden" name="confirmed" value="1" />
+      {ids.map((id) => (
+        <input key={id} type="hidden" name={ofFiles ? "file" : "selected"} value={id} />
+      ))}
+    </ConfirmDialog>
+  );
+}
+
+/** Asks before the whole trash is emptied: what was in it at that moment. */
+export function EmptyDialog({
+  total,
+  totalFiles,
+  until,
+  list,
+  busy,
+}: {
+  total: TrashPage["total"];
+  totalFiles: TrashPage["totalFiles"];
+  /** ISO 8601 UTC. */
+  until: string;
+  list: string;
+  busy: boolean;
+}) {
+  return (
+    <ConfirmDialog
+      title="Empty the trash?"
+      description={[
+        formatQuantity(total.videos, "video"),
+        ...(totalFiles.files > 0 ? [formatQuantity(totalFiles.files, "earlier file")] : []),
+        formatStorage(total.bytes + totalFiles.bytes),
+      ].join(", ")}
+      list={list}
+      busy={busy}
+      consequences={["All of it is deleted for good, with its files and views.", FOR_GOOD]}
+    >
+      <input type="hidden" name="intent" value="empty" />
+      <input type="hidden" name="until" value={until} />
+    </ConfirmDialog>
   );
 }

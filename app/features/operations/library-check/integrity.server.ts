@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { totalOf } from "~/features/library/list/list-totals.server";
+import { totalOf } from "~/features/library/list/managed-list.server";
 import { correctHeld } from "~/features/visibility/holds.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { projected } from "~db/changes.server";

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { ownVideosOf } from "~/features/permissions/own-videos";
+import { ownVideosOf } from "~/features/permissions/permissions";
 import { dropOff } from "../statistics/statistics";
 import { csvAnswer, readVideoStatistics } from "../statistics/statistics.server";
 

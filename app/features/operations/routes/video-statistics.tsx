@@ -2,7 +2,7 @@ import { data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/meta/private-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { ownVideosOf } from "~/features/permissions/own-videos";
+import { ownVideosOf } from "~/features/permissions/permissions";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";
 import { formatQuantity } from "~/shared/format";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { totalsByCategory } from "~/features/library/list/list-totals.server";
+import { totalsByCategory } from "~/features/library/list/managed-list.server";
 import { settings } from "~/platform/settings.server";
 import { estimateStorage, formatStorage } from "~/shared/format-bytes";
 import { database, prepared } from "~db/client.server";

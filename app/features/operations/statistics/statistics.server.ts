@@ -1,4 +1,4 @@
-import { totalsByCategory } from "~/features/library/list/list-totals.server";
+import { totalsByCategory } from "~/features/library/list/managed-list.server";
 import type { SourceCounts } from "~/features/processing/queue/outdated-streams.server";
 import { readWatchedParts } from "~/features/watch/watched-parts.server";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Totals } from "~/features/library/list/list-totals.server";
+import type { Totals } from "~/features/library/list/managed-list.server";
 
 /** What a user has uploaded of one stored category. */
 export interface UploaderTotals extends Totals {

@@ -1,6 +1,6 @@
 import { changeVideos } from "~/features/library/bulk/bulk.server";
-import { refusalFailure } from "~/features/library/messages.server";
-import { isRefusal } from "~/features/permissions/refusal";
+import { refusalFailure } from "~/features/library/refusals.server";
+import { isRefusal } from "~/features/permissions/may-change.server";
 import { codecsSwitchedOff, extraCodecs } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { recordActivity } from "~/platform/activity/activity.server";

@@ -2,14 +2,21 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { parseDuration, parseTime } from "~/shared/format";
 import {
+  categoryOf,
+  descriptionOf,
   type ImportEntry,
   ImportError,
   type ImportPlan,
   NoCategoryError,
   noteFailure,
-} from "./entry";
-import { categoryOf, descriptionOf, seriesOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
-import { readTable, type TableRow } from "./table.server";
+  readTable,
+  seriesOf,
+  statusOf,
+  type TableRow,
+  tagsOf,
+  textOf,
+  titleOf,
+} from "./table.server";
 
 export interface ExportDefaults {
   /** For rows whose category the site does not know. */

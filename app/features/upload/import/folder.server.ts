@@ -7,14 +7,22 @@ import { VIDEO_NAME } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
 import type { VideoStatus } from "~db/schema";
 import {
+  categoryOf,
+  descriptionOf,
   type ImportEntry,
   ImportError,
   type ImportPlan,
   NoCategoryError,
   noteFailure,
-} from "./entry";
-import { categoryOf, descriptionOf, seriesOf, statusOf, tagsOf, textOf, titleOf } from "./fields";
-import { readObject, readTable, type TableRow } from "./table.server";
+  readObject,
+  readTable,
+  seriesOf,
+  statusOf,
+  type TableRow,
+  tagsOf,
+  textOf,
+  titleOf,
+} from "./table.server";
 
 const PICTURE_ENDINGS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
 /** Looked for at the top of the folder when no other file is named. */

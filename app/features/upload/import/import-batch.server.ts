@@ -4,7 +4,7 @@ import type { Insertable } from "kysely";
 import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
 import { consentRefusals, refusalsOf } from "~/features/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
-import { accountNow } from "~/features/permissions/account-now.server";
+import { accountNow } from "~/features/permissions/may-change.server";
 import {
   type ArrivedFile,
   BLOCKED_FILE,
@@ -28,23 +28,22 @@ import { removeMetadata } from "~/media/metadata/clean-files.server";
 import { settings } from "~/platform/settings.server";
 import { formatDuration } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
-import { database } from "~db/client.server";
+import { freeSlug, slugOf } from "~/shared/series/slug";
+import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideosTable } from "~db/schema";
-import { type ImportEntry, ImportError } from "./entry";
-import type { ImportActivity } from "./import-activity.server";
-import { putIntoSeries } from "./imported-series.server";
-import type { InspectedFile } from "./inspect-file.server";
-import { announce, rollBackFile, withdraw } from "./journal.server";
 import {
   copyInsteadOfLink,
   flushUploads,
   type ImportMode,
+  type InspectedFile,
   type MovedPicture,
   movePicture,
   moveVideo,
   reserveBasePaths,
-} from "./move-files.server";
+} from "./files.server";
+import { announce, type ImportActivity, rollBackFile, withdraw } from "./journal.server";
+import { type ImportEntry, ImportError } from "./table.server";
 
 /** An entry whose file is a video that the catalogue does not have. */
 export interface Candidate extends ArrivedFile {
@@ -78,7 +77,7 @@ interface PendingImport extends Candidate {
   refusal?: string;
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   userId: string;
   /** When the import began, ISO 8601 UTC. */
   since: string;
@@ -340,4 +339,36 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     created_at: createdAt,
     updated_at: entry.updatedAt ?? createdAt,
   };
+}
+
+/**
+ * Puts an imported video into series, which are made where they are missing, for the studio only. Within the
+ * transaction that enters the video.
+ *
+ * @param series positions by title.
+ */
+function putIntoSeries(videoId: string, series: Readonly<Record<string, number>>): void {
+  for (const [title, position] of Object.entries(series)) {
+    prepared(
+      `INSERT INTO series_videos (series_id, video_id, position) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET position = excluded.position`,
+    ).run(seriesOfTitle(title), videoId, position);
+  }
+}
+
+function seriesOfTitle(title: string): number {
+  const known = prepared(
+    "SELECT id FROM series WHERE title = ? COLLATE NOCASE AND deleted_at IS NULL",
+  )
+    .pluck()
+    .get(title) as number | undefined;
+  if (known !== undefined) return known;
+  const isTaken = prepared("SELECT 1 FROM series_slugs WHERE slug = ?");
+  const slug = freeSlug(slugOf(title), (each) => isTaken.get(each) !== undefined);
+  const { lastInsertRowid } = prepared("INSERT INTO series (title, slug) VALUES (?, ?)").run(
+    title,
+    slug,
+  );
+  prepared("INSERT INTO series_slugs (slug, series_id) VALUES (?, ?)").run(slug, lastInsertRowid);
+  return Number(lastInsertRowid);
 }

@@ -15,13 +15,11 @@ import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { mapConcurrently } from "~/shared/map-concurrently";
-import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./entry";
-import { importActivity } from "./import-activity.server";
+import { database } from "~db/client.server";
+import { hashFile, type ImportMode, type InspectedFile, inspectFile } from "./files.server";
 import { type Candidate, importBatch } from "./import-batch.server";
-import { hashFile, type InspectedFile, inspectFile } from "./inspect-file.server";
-import { findImported, fingerprint, recoverImports } from "./journal.server";
-import { knownDigests, knownIds } from "./known-videos.server";
-import type { ImportMode } from "./move-files.server";
+import { findImported, fingerprint, importActivity, recoverImports } from "./journal.server";
+import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./table.server";
 
 export interface ImportOptions {
   /** Whose videos they become. */
@@ -257,4 +255,23 @@ function reasonOf(error: unknown): string {
   if (!code) throw error;
   if (code === "ENOSPC" || code === "EDQUOT") return "there is not enough room on the disk.";
   return message;
+}
+
+/** Of some ids those that the catalogue has. */
+export async function knownIds(ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await database().selectFrom("videos").select("id").where("id", "in", ids).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Of some digests those that a video of the catalogue came in with, and its title. */
+async function knownDigests(digests: string[]): Promise<Map<string, string>> {
+  if (digests.length === 0) return new Map();
+  const rows = await database()
+    .selectFrom("video_digests")
+    .innerJoin("videos", "videos.id", "video_digests.video_id")
+    .select(["video_digests.sha256", "videos.title"])
+    .where("video_digests.sha256", "in", digests)
+    .execute();
+  return new Map(rows.map(({ sha256, title }) => [sha256, title]));
 }

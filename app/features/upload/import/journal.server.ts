@@ -2,6 +2,8 @@ import fs from "node:fs/promises";
 import { type MediaName, mediaBasePath } from "~/media/bucket.server";
 import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
+import { changeActivity, recordActivity } from "~/platform/activity/activity.server";
+import { formatQuantity } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
 import { isImporting } from "./running-imports.server";
 
@@ -11,7 +13,7 @@ import { isImporting } from "./running-imports.server";
  */
 
 /** A file about to become a video. */
-export interface PlannedFile {
+interface PlannedFile {
   source: string;
   bytes: number;
   modifiedMs: number;
@@ -108,4 +110,29 @@ function filesOf(target: string): MediaName[] {
     { bucket: "videos", path: base },
     { bucket: "thumbnails", path: `${base}.webp` },
   ];
+}
+
+/** The entry of an import among the activities. */
+export interface ImportActivity {
+  /** Counts videos in the transaction that writes their rows: killed, an import has said no more. */
+  count(videos: number): void;
+}
+
+/** Nothing is written before the first video. */
+export function importActivity(userId: string): ImportActivity {
+  let committed: { id: number; videos: number } | undefined;
+  return {
+    count(videos) {
+      const total = (committed?.videos ?? 0) + videos;
+      const detail = formatQuantity(total, "video");
+      let id = committed?.id;
+      if (id === undefined) {
+        id = recordActivity({ userId, action: "import", detail });
+      } else {
+        changeActivity(id, detail);
+      }
+      // A transaction that fails ends the import, and nothing is counted after it.
+      committed = { id, videos: total };
+    },
+  };
 }

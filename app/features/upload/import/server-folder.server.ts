@@ -6,9 +6,9 @@ import { settings } from "~/platform/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
 import { processState } from "~db/runtime.server";
 import type { VideoStatus } from "~db/schema";
-import { ImportError, type ImportFailure, type ImportPlan } from "./entry";
 import { planFolder, requireApartFromUploads } from "./folder.server";
 import { type ImportSummary, importVideos } from "./import.server";
+import { ImportError, type ImportFailure, type ImportPlan } from "./table.server";
 
 const PROGRESS_EVERY_MS = 1_000;
 const FAILURES_SHOWN = 20;

@@ -14,18 +14,20 @@ import { buttonClass } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageSection } from "~/ui/page-section";
-import { AddressForm, TableForm } from "../from-url/address-form";
-import { type AddressFailure, takeAddress } from "../from-url/bring-in-action.server";
-import { DownloadList } from "../from-url/download-list";
-import { addDownloads, cancelDownload, listDownloads } from "../from-url/downloads.server";
-import { FolderForm } from "../from-url/folder-form";
-import { planAddresses } from "../import/addresses.server";
-import { ImportError } from "../import/entry";
+import {
+  type AddressFailure,
+  addDownloads,
+  cancelDownload,
+  listDownloads,
+  takeAddress,
+} from "../import/downloads.server";
+import { AddressForm, DownloadList, FolderForm, TableForm } from "../import/import-forms";
 import {
   beginFolderImport,
   cancelFolderImport,
   serverFolder,
 } from "../import/server-folder.server";
+import { ImportError, planAddresses } from "../import/table.server";
 
 export const meta = privateMeta("Import");
 

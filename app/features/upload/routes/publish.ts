@@ -1,9 +1,9 @@
 import { type ActionFunctionArgs, json } from "@remix-run/node";
-import { ownVideosOf } from "~/features/permissions/own-videos";
+import { requireUploader } from "~/features/permissions/guard.server";
+import { ownVideosOf } from "~/features/permissions/permissions";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { retryAfter } from "~/platform/retry-after.server";
 import { receiveUpload } from "../receive-upload.server";
-import { requireUploader } from "../upload-action.server";
 
 /** The upload form as the queue sends it: the same fields, answered as JSON. */
 export async function action({ request }: ActionFunctionArgs) {

@@ -7,19 +7,21 @@ import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readFields } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
+import { MAX_DESCRIPTION_LETTERS } from "~/shared/video-limits";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
+import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { templatesHref } from "../templates/template";
-import { TemplateForm } from "../templates/template-form";
+import { MAX_TEMPLATE_NAME_LETTERS, templatesHref, type UploadTemplate } from "../templates";
 import {
   deleteTemplate,
   restoreTemplate,
   saveTemplate,
   type TemplateFailure,
   templatesOf,
-} from "../templates/templates.server";
+} from "../templates.server";
+import { CategoryOptions } from "../upload-text-fields";
 
 export const meta = privateMeta("Templates");
 
@@ -136,5 +138,76 @@ export default function Templates() {
         </ButtonLink>
       )}
     </div>
+  );
+}
+
+/** The fields of a template: of a new one, or of one that is changed. */
+export function TemplateForm({
+  template,
+  error,
+  busy,
+}: {
+  template: UploadTemplate | undefined;
+  error: TemplateFailure | undefined;
+  busy: boolean;
+}) {
+  const texts = error?.typed ?? template;
+  const wrong = error?.fields ?? {};
+  return (
+    <Form
+      method="post"
+      action={templatesHref(template?.id)}
+      noValidate
+      aria-label={template ? `Template ${template.name}` : "New template"}
+      className="flex max-w-2xl flex-col gap-4 border-t border-line pt-6"
+    >
+      <h2 className="text-lg font-semibold">{template ? "Change the template" : "New template"}</h2>
+      <input type="hidden" name="intent" value="save" />
+      {template && <input type="hidden" name="template" value={template.id} />}
+      <Field
+        label="Name"
+        name="name"
+        required
+        maxLength={MAX_TEMPLATE_NAME_LETTERS}
+        defaultValue={texts?.name}
+        error={wrong.name}
+      />
+      <TextAreaField
+        label="Description"
+        name="description"
+        maxLength={MAX_DESCRIPTION_LETTERS}
+        defaultValue={texts?.description}
+        error={wrong.description}
+      />
+      <SelectField
+        label="Category"
+        name="category"
+        defaultValue={texts?.category}
+        error={wrong.category}
+      >
+        <option value="">None</option>
+        <CategoryOptions />
+      </SelectField>
+      <Field
+        label="Tags"
+        name="tags"
+        hint="Separated by commas"
+        defaultValue={texts?.tags}
+        error={wrong.tags}
+      />
+      <label className="flex min-h-11 items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          name="default"
+          value="1"
+          defaultChecked={texts?.isDefault}
+          className="size-5 shrink-0"
+        />
+        The upload form begins with it by itself
+      </label>
+      <Button busy={busy} busyLabel="Saving..." className="self-start">
+        Save template
+      </Button>
+    </Form>
   );
 }

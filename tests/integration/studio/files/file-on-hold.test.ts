@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { otherFiles } from "~/features/library/files/file-list.server";
-import { takeOverReady } from "~/features/library/files/ready-files.server";
+import { otherFiles } from "~/features/library/files/other-files.server";
+import { takeOverReady } from "~/features/library/files/take-over.server";
 import { action as actOnPanel } from "~/features/library/routes/admin";
 import { action as actOnTrash } from "~/features/library/routes/trash";
 import { checkedKinds } from "~/features/moderation/reports/report-videos.server";

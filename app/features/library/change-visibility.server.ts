@@ -1,0 +1,141 @@
+import { refusalsOf } from "~/features/consent/validity.server";
+import type { Refusal } from "~/features/permissions/may-change.server";
+import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
+import { holdsOf } from "~/features/visibility/holds.server";
+import { readSchedule, type TypedSchedule } from "~/features/visibility/schedule";
+import {
+  applyTimes,
+  isPublic,
+  setTimes,
+  setVisibility,
+} from "~/features/visibility/visibility.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { database, transaction } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
+import { every } from "~db/runtime.server";
+import type { VideoStatus } from "~db/schema";
+import { writingTurns } from "~db/threads/checkpoint.server";
+import { type FormRefusal, toggledStatus } from "./managed-video";
+
+/** A poll reads two small indexes, which takes microseconds. */
+const POLL_EVERY_MS = 1_000;
+/** Changed in one transaction; what else writes comes in between two. */
+const VIDEOS_AT_ONCE = 32;
+
+export interface VisibilityChange {
+  now: "visible" | "hidden";
+}
+
+/**
+ * Switches published to hidden and anything else to published.
+ *
+ * @param expectedStatus the status that the button was pressed on: the change is refused if the status differs, so
+ *   that the second of two admins doesn't undo what the first has done.
+ */
+export function toggleVideo(
+  { id, expectedStatus }: { id: string; expectedStatus?: VideoStatus },
+  userId: string,
+): Promise<VisibilityChange | Refusal> {
+  return transaction(() => changeVisibilityIn(id, "toggle", userId, expectedStatus));
+}
+
+/** Publishes, hides or toggles a video as a part of a transaction. */
+export function changeVisibilityIn(
+  id: string,
+  change: "publish" | "hide" | "toggle",
+  userId: string,
+  expectedStatus?: VideoStatus,
+): VisibilityChange | Refusal {
+  const video = findVideo(id);
+  if (!video) return { code: "gone" };
+  const changeable = changeableNow(userId, "/admin toggle", [id]);
+  if (isRefusal(changeable)) return changeable;
+  if (expectedStatus && expectedStatus !== video.status) return { code: "status-changed" };
+  const order =
+    change !== "toggle" ? change : toggledStatus(video.status) === "published" ? "publish" : "hide";
+  if (order === "publish" && video.status !== "published") {
+    const reason = refusalsOf([id]).get(id);
+    if (reason) return { code: "not-publishable", reason };
+  }
+  if (setVisibility(id, order)) {
+    const action = order === "publish" ? "show" : "hide";
+    recordActivity({ userId, action, subjectId: id, detail: video.title });
+  }
+  return { now: order === "publish" ? "visible" : "hidden" };
+}
+
+export interface ScheduleChange {
+  isSet: boolean;
+  /** Why the video will stay hidden at its time, unless that changes until then. */
+  withheld?: string;
+}
+
+/** Sets when a video is published and hidden automatically. */
+export function scheduleVideo(
+  { id, ...typed }: { id: string } & TypedSchedule,
+  userId: string,
+): Promise<ScheduleChange | FormRefusal> {
+  return transaction(() => scheduleIn(id, typed, userId));
+}
+
+/** The same as a part of a transaction. */
+export function scheduleIn(
+  id: string,
+  typed: TypedSchedule,
+  userId: string,
+  now = Date.now(),
+): ScheduleChange | FormRefusal {
+  const video = findVideo(id);
+  if (!video) return { code: "gone" };
+  const changeable = changeableNow(userId, "/admin schedule", [id]);
+  if (isRefusal(changeable)) return changeable;
+  const isPublished = video.status === "published";
+  const read = readSchedule(isPublished ? { ...typed, publishAt: "" } : typed, now);
+  if ("fields" in read) return { code: "invalid-schedule", schedule: { typed, ...read } };
+  const { publishAt, unpublishAt } = read.schedule;
+  const isSet = publishAt !== null || unpublishAt !== null;
+  setTimes(id, { publishAt, unpublishAt });
+  const entry = { userId, action: isSet ? "schedule" : "unschedule", subjectId: id } as const;
+  recordActivity({ ...entry, detail: video.title });
+  const withheld = publishAt === null ? undefined : refusalsOf([id]).get(id);
+  return { isSet, ...(withheld && { withheld }) };
+}
+
+function findVideo(id: string) {
+  return firstRow(database().selectFrom("videos").select(["title", "status"]).where("id", "=", id));
+}
+
+/** Performs what is due, from now on each second; what became due while the site was down, at once. */
+export function startSchedule(): void {
+  every(POLL_EVERY_MS, "publish or hide scheduled videos", () => performDue(), { firstMs: 0 });
+}
+
+/**
+ * Publishes and hides the videos whose time has come. One that is held is public once its holds are released.
+ *
+ * @param now milliseconds since 1970.
+ */
+export async function performDue(now = Date.now()): Promise<void> {
+  const time = new Date(now).toISOString();
+  const turn = writingTurns();
+  while ((await performSome(time)) > 0) await turn();
+}
+
+function performSome(time: string): Promise<number> {
+  return transaction(() => {
+    const due = applyTimes(time, VIDEOS_AT_ONCE);
+    for (const { id, title, change } of due) {
+      if (change === "none") continue;
+      const appears = isPublic(id) ? "publish-scheduled" : "publish-withheld";
+      // A missing record was already recorded by the trigger that holds the video for it.
+      if (change === "published" && isHeldForConsentOnly(id)) continue;
+      const action = change === "published" ? appears : "hide-scheduled";
+      recordActivity({ userId: null, action, subjectId: id, detail: title });
+    }
+    return due.length;
+  });
+}
+
+function isHeldForConsentOnly(id: string): boolean {
+  return holdsOf([id]).get(id)?.join() === "consent";
+}

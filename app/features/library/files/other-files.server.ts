@@ -1,0 +1,140 @@
+import { accountNow, type Refusal } from "~/features/permissions/may-change.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
+import { evidenceAmong } from "~/features/trash/evidence.server";
+import { removeReplaced } from "~/features/trash/trash.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { failure } from "~/platform/failure";
+import { storedDuration } from "~/shared/format";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared, transaction } from "~db/client.server";
+import type { FormFailure, OtherFile, OtherFiles } from "../managed-video";
+import { fileHold, isReady, type Obstacle, obstacleTo, takeOver } from "./take-over.server";
+
+const WAITS_FOR_EDITOR =
+  "An editor has to switch to this file: the account that sent it may no longer change this video.";
+
+type Row = OtherFile & {
+  video_id: string;
+  user_id: string | null;
+  state: "pending" | "earlier" | "original";
+  video_url: string;
+  failed: 0 | 1;
+  cut_start: number | null;
+  cut_end: number | null;
+};
+
+/** The files of a video but the one it has, those that were replaced last first. */
+export function otherFiles(videoId: string): OtherFiles {
+  const rows = prepared(
+    `SELECT file.id, video_id, user_id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
+       coalesce(replaced_at, file.created_at) AS at,
+       EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = file.id AND jobs.state = 'failed'
+         AND kind IN ('transcode', 'ladder')) AS failed
+     FROM video_files AS file LEFT JOIN users ON users.id = user_id
+     WHERE video_id = ? AND state IN ('pending', 'earlier', 'original')
+     ORDER BY replaced_at DESC`,
+  ).all(videoId) as Row[];
+  const shown = ({ id, duration, bytes, at, by, cut_start, cut_end }: Row): OtherFile => ({
+    ...{ id, duration: storedDuration(duration), bytes, at, by },
+    ...(cut_start !== null && cut_end !== null && { cut: { start: cut_start, end: cut_end } }),
+  });
+  const pending = rows.find(({ state }) => state === "pending");
+  const original = rows.find(({ state }) => state === "original");
+  return {
+    ...(original && { original: shown(original) }),
+    ...(pending && {
+      pending: {
+        ...shown(pending),
+        isPlayable: isReady(pending, true),
+        hasFailed: pending.failed === 1,
+        waitsFor: waitsFor(pending),
+      },
+    }),
+    earlier: rows.filter(({ state }) => state === "earlier").map(shown),
+  };
+}
+
+function waitsFor(file: Row): string | undefined {
+  return obstacleTo(file, null) === "not allowed" ? WAITS_FOR_EDITOR : fileHold(file.video_id);
+}
+
+/** A file of a video, whose id the form carries beside its own: who may change the one may the other. */
+interface FileOfVideo {
+  id: string;
+  videoId: string;
+}
+
+const GONE = "This file is no longer there. It was used, restored or removed in the meantime.";
+
+/** The failure of a switch to another file that something keeps from happening. */
+export function obstacleFailure(
+  obstacle: Obstacle,
+  videoId: string,
+  sentence: string,
+): FormFailure | Refusal {
+  if (obstacle === "not allowed") return { code: "not-allowed" };
+  return failure(409, sentence, { detail: fileHold(videoId) });
+}
+
+/** Does not wait until all is made of a file that is to replace another. */
+export async function useAtOnce(
+  file: FileOfVideo,
+  userId: string,
+): Promise<FormFailure | Refusal | ToastMessage> {
+  const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
+  const sentence = "Failed to replace the file.";
+  if (outcome === "gone") return failure(404, sentence, { detail: GONE });
+  if (outcome === "not ready")
+    return failure(409, sentence, { detail: "It can't be played yet. Try again when it can." });
+  if (outcome !== "done") return obstacleFailure(outcome, file.videoId, sentence);
+  return {
+    title: "File Replaced",
+    description: "The video has its new file. What is not made of it yet follows.",
+    kind: "success",
+  };
+}
+
+/** Gives a video back a file that was replaced; the one that it has takes its place. */
+export async function restoreFile(
+  file: FileOfVideo,
+  userId: string,
+): Promise<FormFailure | Refusal | ToastMessage> {
+  const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
+  const sentence = "Failed to restore the file.";
+  if (outcome === "gone" || outcome === "not ready")
+    return failure(404, sentence, { detail: GONE });
+  if (outcome !== "done") return obstacleFailure(outcome, file.videoId, sentence);
+  return {
+    title: "File Restored",
+    description: "The video plays its earlier file again. The other is kept in the trash.",
+    kind: "success",
+  };
+}
+
+/** Gives up a file that was to replace another. */
+export async function discardFile(
+  file: FileOfVideo,
+  userId: string,
+): Promise<FormFailure | Refusal | ToastMessage> {
+  const isUploader = accountNow(userId)?.role === "uploader";
+  if (isUploader && evidenceAmong([file.videoId]).size > 0) {
+    return { code: "evidence" };
+  }
+  const [removed] = isOf(file) ? await removeReplaced([file.id], "pending") : [];
+  if (!removed) return failure(404, "Failed to discard the file.", { detail: GONE });
+  const { videoId, title } = removed;
+  await transaction(() =>
+    recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title }),
+  );
+  jobsChanged("work");
+  return {
+    title: "File Discarded",
+    description: "The video keeps the file that it has.",
+    kind: "success",
+  };
+}
+
+function isOf({ id, videoId }: FileOfVideo): boolean {
+  const row = prepared("SELECT 1 FROM video_files WHERE id = ? AND video_id = ?");
+  return row.get(id, videoId) !== undefined;
+}

@@ -1,0 +1,236 @@
+import { Form, useNavigation } from "@remix-run/react";
+import { useRef, useState } from "react";
+import type { JobSummary } from "~/features/processing/queue/kinds";
+import { formatStorage } from "~/shared/format-bytes";
+import { secondsOf } from "~/shared/timestamps";
+import { Button, ButtonLink } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
+import { FailureNotice } from "~/ui/feedback/failure-notice";
+import { Field } from "~/ui/forms/field";
+import { useHydrated } from "~/ui/use-hydrated";
+import { StoryboardGrid } from "../edit/moment-picker";
+import { parseMoment } from "../edit/moments";
+import {
+  cutText,
+  exactMoment,
+  type FormFailure,
+  type ManagedVideo,
+  type OtherFiles,
+  type TrimView,
+  type TypedCut,
+} from "../managed-video";
+import { PendingFile } from "./file-parts";
+
+/** Sets where a video starts and ends, shows the cut that is being made, and undoes the one there is. */
+export function TrimDialog({
+  video,
+  trim,
+  files: { pending, original },
+  jobs,
+  error,
+  list,
+  address,
+  now,
+}: {
+  video: ManagedVideo;
+  trim: TrimView;
+  files: OtherFiles;
+  /** What is made of the cut that is being made, among others. */
+  jobs: JobSummary | undefined;
+  /** Why the form that was sent was rejected. */
+  error: FormFailure | undefined;
+  /** The address of the list alone. */
+  list: string;
+  /** The address of this dialog. */
+  address: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}) {
+  return (
+    <Dialog title="Start and End" description={video.title} closeTo={list} wide>
+      {error && <FailureNotice toast={error.toast} detail={error.detail} />}
+      <p className="text-sm text-muted">
+        The video becomes a part of its film, exact to the picture; it plays as it is until the cut
+        is ready. The whole film is kept, and the cut can be undone. Captions, pictures and stream
+        follow the cut; times and chapters in the description are not changed.
+      </p>
+      {trim.cut && (
+        <section
+          aria-label="The cut there is"
+          className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line p-4"
+        >
+          <p className="min-w-0 text-sm figures">
+            {`It plays ${cutText(trim.cut)} of ${trim.duration}.`}
+            {original && (
+              <span className="text-muted">{` The whole film takes ${formatStorage(original.bytes)}.`}</span>
+            )}
+          </p>
+          {!pending && <UndoButton videoId={video.id} list={list} />}
+        </section>
+      )}
+      {pending ? (
+        <PendingFile videoId={video.id} file={pending} jobs={jobs} list={list} now={now} />
+      ) : trim.url ? (
+        <TrimForm
+          key={`${trim.url} ${trim.cut && cutText(trim.cut)}`}
+          videoId={video.id}
+          trim={trim}
+          rejected={error?.trim}
+          list={list}
+          address={address}
+        />
+      ) : (
+        <p className="text-sm">
+          There is no file of this video on this site that could be cut yet.
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function UndoButton({ videoId, list }: { videoId: string; list: string }) {
+  const busy = useNavigation().formData?.get("intent") === "undo-trim";
+  return (
+    <Form method="post" action={list} preventScrollReset>
+      <input type="hidden" name="intent" value="undo-trim" />
+      <input type="hidden" name="id" value={videoId} />
+      <Button variant="secondary" size="sm" busy={busy} busyLabel="Undoing...">
+        Undo the cut
+      </Button>
+    </Form>
+  );
+}
+
+/**
+ * Two moments of a film. With scripts the film stands beside them: buttons take over the moment that it
+ * shows, and what is typed is shown. Without, moments are typed.
+ */
+function TrimForm({
+  videoId,
+  trim: { url, duration, frames, cut },
+  rejected,
+  list,
+  address,
+}: {
+  videoId: string;
+  trim: TrimView;
+  rejected: FormFailure["trim"];
+  /** Where Cancel leads. */
+  list: string;
+  /** The address of the dialog, to which the form is sent. */
+  address: string;
+}) {
+  const film = useRef<HTMLVideoElement>(null);
+  const stopAt = useRef<number>();
+  const hydrated = useHydrated();
+  const busy = useNavigation().formData?.get("intent") === "trim";
+  const [typed, setTyped] = useState<TypedCut>(
+    rejected?.typed ?? {
+      start: cut ? exactMoment(cut.start) : "",
+      end: cut ? exactMoment(cut.end) : "",
+    },
+  );
+  const start = typed.start.trim() ? parseMoment(typed.start) : 0;
+  const end = typed.end.trim() ? parseMoment(typed.end) : secondsOf(duration);
+  const part = start !== undefined && end !== undefined && end > start ? { start, end } : undefined;
+
+  function show(seconds: number | undefined) {
+    stopAt.current = undefined;
+    if (film.current && seconds !== undefined) film.current.currentTime = seconds;
+  }
+
+  function type(name: keyof TypedCut, text: string) {
+    setTyped((before) => ({ ...before, [name]: text }));
+    show(parseMoment(text));
+  }
+
+  function take(name: keyof TypedCut) {
+    if (!film.current) return;
+    const text = exactMoment(film.current.currentTime);
+    setTyped((before) => ({ ...before, [name]: text }));
+  }
+
+  function playPart() {
+    if (!film.current || !part) return;
+    film.current.currentTime = part.start;
+    stopAt.current = part.end;
+    // A film that can't be played says so itself.
+    film.current.play().catch(() => {});
+  }
+
+  return (
+    <Form method="post" action={address} preventScrollReset className="flex flex-col gap-5">
+      <input type="hidden" name="intent" value="trim" />
+      <input type="hidden" name="id" value={videoId} />
+      <video
+        ref={film}
+        src={url}
+        aria-label="The whole film"
+        controls
+        muted
+        playsInline
+        preload={hydrated ? "metadata" : "none"}
+        onTimeUpdate={({ currentTarget }) => {
+          if (stopAt.current === undefined || currentTarget.currentTime < stopAt.current) return;
+          stopAt.current = undefined;
+          currentTarget.pause();
+        }}
+        className="aspect-video w-full rounded-md bg-raised"
+      />
+      {hydrated && (
+        <StoryboardGrid
+          frames={frames}
+          legend="Go to one of these pictures"
+          name="shown"
+          onChoose={(moment) => show(parseMoment(moment))}
+        />
+      )}
+      <div className="grid gap-5 sm:grid-cols-2">
+        {(["start", "end"] as const).map((name) => (
+          <div key={name} className="flex flex-col items-start gap-2">
+            <div className="w-full">
+              <Field
+                label={name === "start" ? "Starts at" : "Ends at"}
+                name={name}
+                placeholder={name === "start" ? "0:00" : duration}
+                hint={
+                  name === "start"
+                    ? "minutes:seconds of the whole film; empty: its beginning"
+                    : "empty: its end"
+                }
+                value={typed[name]}
+                onChange={(event) => type(name, event.currentTarget.value)}
+                error={rejected?.fields[name]}
+              />
+            </div>
+            {hydrated && (
+              <Button type="button" variant="secondary" size="sm" onClick={() => take(name)}>
+                {name === "start" ? "Starts here" : "Ends here"}
+              </Button>
+            )}
+          </div>
+        ))}
+      </div>
+      {hydrated && (
+        <p role="status" className="text-sm text-muted figures">
+          {part
+            ? `The video will be ${exactMoment(part.end - part.start)} long.`
+            : "It has to end after its start."}
+        </p>
+      )}
+      <div className="flex flex-wrap justify-end gap-3">
+        {hydrated && (
+          <Button type="button" variant="ghost" onClick={playPart} disabled={!part}>
+            Play this part
+          </Button>
+        )}
+        <ButtonLink to={list} preventScrollReset variant="ghost">
+          Cancel
+        </ButtonLink>
+        <Button busy={busy} busyLabel="Looking at the film...">
+          Cut the video
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,263 @@
+import path from "node:path";
+import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/may-change.server";
+import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
+import type { Cut } from "~/media/encode/artifact";
+import { bestFile, fileOfBase } from "~/media/files/cut-source.server";
+import { hasFreeDiskSpace } from "~/media/files/disk.server";
+import { withReadableFile } from "~/media/files/local-copies.server";
+import { releaseUploadId, reserveUploadId } from "~/media/intake/move-into-bucket.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
+import { cachedProbe, RefusedFileError } from "~/media/probe/probe.server";
+import { withPlace } from "~/media/probe/process-gate.server";
+import { StorageError } from "~/media/storage/object-store";
+import { recordActivity } from "~/platform/activity/activity.server";
+import { failure } from "~/platform/failure";
+import { clientSignal } from "~/platform/node/request-context.server";
+import { formatDuration, storedDuration } from "~/shared/format";
+import { ownMediaPath } from "~/shared/media-path";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { database, prepared, transaction } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
+import type { VideoRow } from "~db/schema";
+import { storyboardFrames } from "../edit/frames.server";
+import { type FormFailure, readCut, type TrimView, type TypedCut } from "../managed-video";
+import { obstacleFailure } from "./other-files.server";
+import {
+  basePathOf,
+  isChosen,
+  isPending,
+  newFileHold,
+  newFileId,
+  PENDING,
+  takeOver,
+} from "./take-over.server";
+
+const FAILED = "Failed to cut the video.";
+const UNDO_FAILED = "Failed to undo the cut.";
+const CONVERTING = "This video is still being made playable. Cut it when it can be watched.";
+const NO_FILE = "This video has no file on this site that could be cut.";
+const MISSING = "The file of this video is not there any more, or can't be read.";
+const CHANGED = "The video got another file in the meantime. Look at it again, then cut it.";
+const FULL = "The disk is nearly full. Make room, and try again.";
+const STORE_AWAY = "The file store isn't responding. Try again in a few minutes.";
+const NO_FFMPEG = "ffmpeg is not installed on the server: nothing can be cut.";
+
+/** What the dialog of a video shows. */
+export async function trimView(videoId: string): Promise<TrimView> {
+  const video = findVideo(videoId);
+  const original = video && originalOf(video);
+  const cut = video && cutOf(video);
+  return {
+    url: ownMediaPath(original?.video_url),
+    duration: storedDuration(original?.duration ?? ""),
+    frames: await storyboardFrames(original?.storyboard_url ?? null),
+    ...(cut && { cut }),
+  };
+}
+
+/**
+ * Asks for a file that is a part of the film of a video. It is made from the original, also where the
+ * video has a cut of it already, and takes over once all is made of it. The original is kept then.
+ *
+ * @returns the failure when nothing was changed: 404 for a deleted video, 409 where it has no whole file yet or another
+ *   one is under way, 422 for times that are none of the video, 429 where too many requests of the account wait, 503 if
+ *   the store doesn't respond, 507 for a full disk.
+ */
+export async function trimVideo(
+  { id, ...typed }: TypedCut & { id: string },
+  userId: string,
+): Promise<FormFailure | Refusal | ToastMessage> {
+  const refuse = (status: FormFailure["status"], detail: string, fields: Partial<TypedCut> = {}) =>
+    failure(status, FAILED, { detail, trim: { typed, fields } });
+  const video = findVideo(id);
+  if (!video) return { code: "gone" };
+  const held = newFileHold(id);
+  if (held) return refuse(409, held);
+  if (isPending(id)) return refuse(409, PENDING);
+  if (isBeingConverted(video)) return refuse(409, CONVERTING);
+  const base = originalBase(video);
+  const file = bestFile(originalOf(video) ?? { video_url: "", source_url: null });
+  if (base === undefined || !file) return refuse(409, NO_FILE);
+  if (!ffmpegAvailable()) return refuse(409, NO_FFMPEG);
+  if (!(await hasFreeDiskSpace())) return refuse(507, FULL);
+  const length = await lengthOf(file, userId);
+  if (length instanceof UploadError) return refuse(429, length.message);
+  if (length === "away") return refuse(503, STORE_AWAY);
+  if (length === undefined) return refuse(409, MISSING);
+  const cut = readCut(typed, length);
+  if ("fields" in cut) return refuse(422, "Look at the times.", cut.fields);
+  const needless = needlessCut(cut, length, cutOf(video));
+  if (needless) return refuse(422, needless);
+  const outcome = await store({ id, base, cut }, userId).catch((error) => {
+    if (error instanceof UploadError) return "full" as const;
+    throw error;
+  });
+  if (outcome === "pending") return refuse(409, PENDING);
+  if (outcome === "changed") return refuse(409, CHANGED);
+  if (outcome === "full") return refuse(507, FULL);
+  if (outcome !== "stored") return outcome;
+  jobsChanged("work");
+  return {
+    title: "Cut Begun",
+    description: "The video plays as it is until the cut is ready.",
+    kind: "success",
+  };
+}
+
+/** Gives a video its original back; the cut becomes an earlier file. */
+export async function undoCut(
+  id: string,
+  userId: string,
+): Promise<FormFailure | Refusal | ToastMessage> {
+  if (!findVideo(id)) return { code: "gone" };
+  if (isPending(id)) return failure(409, UNDO_FAILED, { detail: PENDING });
+  const original = prepared(
+    "SELECT id FROM video_files WHERE video_id = ? AND state = 'original'",
+  ).pluck();
+  const file = original.get(id) as string | undefined;
+  const outcome = file === undefined ? "gone" : await takeOver(file, userId);
+  if (outcome === "on hold" || outcome === "not allowed") {
+    return obstacleFailure(outcome, id, UNDO_FAILED);
+  }
+  if (outcome !== "done") {
+    const detail = "The video is not cut: somebody may have undone it in the meantime.";
+    return failure(409, UNDO_FAILED, { detail });
+  }
+  return {
+    title: "Cut Undone",
+    description: "The video plays its whole film again. The cut is kept in the trash.",
+    kind: "success",
+  };
+}
+
+type Video = Pick<
+  VideoRow,
+  | "id"
+  | "title"
+  | "video_url"
+  | "source_url"
+  | "thumbnail_url"
+  | "generated_poster_url"
+  | "cut_of"
+  | "cut_start"
+  | "cut_end"
+>;
+
+function findVideo(id: string): Video | undefined {
+  return prepared(
+    `SELECT id, title, video_url, source_url, thumbnail_url, generated_poster_url, cut_of, cut_start,
+       cut_end FROM videos WHERE id = ?`,
+  ).get(id) as Video | undefined;
+}
+
+function cutOf({ cut_start: start, cut_end: end }: Video): Cut | undefined {
+  return start === null || end === null ? undefined : { start, end };
+}
+
+/** `{userId}/{uploadId}` of the file that cuts are made from. */
+function originalBase(video: Video): string | undefined {
+  return video.cut_of ?? basePathOf(video);
+}
+
+function originalOf(video: Video) {
+  const base = originalBase(video);
+  return base === undefined ? undefined : fileOfBase(video.id, base);
+}
+
+/** Its file may be put in another's place any moment. */
+function isBeingConverted({ id, video_url, source_url }: Video): boolean {
+  const isUnderWay = prepared(
+    "SELECT 1 FROM jobs WHERE video_id = ? AND kind = 'transcode' AND state IN ('waiting', 'running')",
+  ).get(id);
+  return isUnderWay !== undefined || (video_url === "" && source_url !== null);
+}
+
+/**
+ * Seconds of a file; undefined for one that is gone or can't be read, "away" if the store doesn't respond, and an
+ * error where too many requests of the account wait.
+ */
+async function lengthOf(
+  file: string,
+  userId: string,
+): Promise<number | "away" | UploadError | undefined> {
+  try {
+    const read = async () => (await cachedProbe(file)).durationSeconds;
+    return await withPlace(() => withReadableFile(file, read, { fetchCopy: false }), {
+      owner: userId,
+      signal: clientSignal(),
+    });
+  } catch (error) {
+    if (error instanceof UploadError) return error;
+    if (error instanceof RefusedFileError || error instanceof InterruptedError) return undefined;
+    if (error instanceof StorageError) return error.isPermanent ? undefined : "away";
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Less than a picture of any film. */
+const SAME_SECONDS = 0.01;
+
+function needlessCut(cut: Cut, length: number, today: Cut | undefined): string | undefined {
+  const isSame = (a: Cut, b: Cut) =>
+    Math.abs(a.start - b.start) < SAME_SECONDS && Math.abs(a.end - b.end) < SAME_SECONDS;
+  if (today && isSame(cut, today)) return "The video is cut like this already.";
+  if (!isSame(cut, { start: 0, end: length })) return undefined;
+  return today
+    ? "This is the whole film: undo the cut instead."
+    : "This is the whole film: nothing would be cut off.";
+}
+
+/** Writes the row of the cut, its jobs and the activity at once. */
+async function store(
+  { id, base, cut }: { id: string; base: string; cut: Cut },
+  userId: string,
+): Promise<"stored" | "pending" | "changed" | FormFailure | Refusal> {
+  const folder = path.dirname(base);
+  // Stays reserved for the cut, whose row names it by its time.
+  const uploadId = await reserveUploadId(folder);
+  let outcome: Awaited<ReturnType<typeof store>> | undefined;
+  try {
+    outcome = await transaction(() => {
+      const video = findVideo(id);
+      if (!video) return { code: "gone" };
+      const changeable = changeableNow(userId, "/admin trim", [id]);
+      if (isRefusal(changeable)) return changeable;
+      const held = newFileHold(id);
+      if (held) return failure(409, FAILED, { detail: held });
+      if (isPending(id)) return "pending";
+      const original = originalOf(video);
+      if (originalBase(video) !== base || !original || isBeingConverted(video)) return "changed";
+      const file = newFileId();
+      runChange(
+        database()
+          .insertInto("video_files")
+          .values({
+            id: file,
+            video_id: id,
+            state: "pending",
+            user_id: userId,
+            created_at: new Date(uploadId).toISOString(),
+            duration: formatDuration(Math.round(cut.end - cut.start)),
+            // They come from the original, when the cut takes over.
+            captions: "[]",
+            sha256: original.sha256,
+            cut_of: base,
+            cut_start: cut.start,
+            cut_end: cut.end,
+          }),
+      );
+      const needless = isChosen(video) ? ["captions", "poster"] : ["captions"];
+      const kinds = KINDS_OF_ALL.filter((kind) => !needless.includes(kind));
+      enqueueIn([file], kinds);
+      const entry = { userId, subjectId: id, detail: video.title };
+      recordActivity({ ...entry, action: "cut-ask" });
+      return "stored";
+    });
+    return outcome;
+  } finally {
+    if (outcome !== "stored") await releaseUploadId(folder, uploadId);
+  }
+}

@@ -1,0 +1,69 @@
+import { Form, useNavigation } from "@remix-run/react";
+import { Button, ButtonLink } from "~/ui/button";
+import { Dialog } from "~/ui/dialog";
+import { FailureNotice } from "~/ui/feedback/failure-notice";
+import { MomentField } from "~/ui/forms/moment-field";
+import type { FormFailure, ManagedVideo } from "./managed-video";
+
+/** Sets when a video is published and hidden by itself; what is published can only be hidden. */
+export function ScheduleDialog({
+  video,
+  list,
+  address,
+  error,
+}: {
+  video: ManagedVideo;
+  /** The address of the list alone. */
+  list: string;
+  /** The address of this dialog. */
+  address: string;
+  /** Why the schedule that was sent was rejected. */
+  error: FormFailure | undefined;
+}) {
+  const busy = useNavigation().formData?.get("intent") === "schedule";
+  const { publishAt, unpublishAt } = video.schedule;
+  const typed = error?.schedule?.typed ?? {
+    publishAt: publishAt ?? "",
+    unpublishAt: unpublishAt ?? "",
+  };
+  const fields = error?.schedule?.fields ?? {};
+  return (
+    <Dialog title="Schedule Video" description={video.title} closeTo={list}>
+      {error && <FailureNotice toast={error.toast} detail={error.detail} />}
+      <Form
+        method="post"
+        action={address}
+        preventScrollReset
+        noValidate
+        className="flex flex-col gap-5"
+      >
+        <input type="hidden" name="intent" value="schedule" />
+        <input type="hidden" name="id" value={video.id} />
+        {video.status !== "published" && (
+          <MomentField
+            label="Publish at"
+            name="publishAt"
+            value={typed.publishAt}
+            hint="It then stands in the lists as new. Empty: it stays as it is."
+            error={fields.publishAt}
+          />
+        )}
+        <MomentField
+          label="Hide at"
+          name="unpublishAt"
+          value={typed.unpublishAt}
+          hint="Empty: never."
+          error={fields.unpublishAt}
+        />
+        <div className="flex flex-wrap justify-end gap-3">
+          <ButtonLink to={list} preventScrollReset variant="ghost">
+            Cancel
+          </ButtonLink>
+          <Button busy={busy} busyLabel="Saving...">
+            Save schedule
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,120 @@
+import fs from "node:fs/promises";
+import {
+  BLOCKED_FILE,
+  insertUnblocked,
+  isOnBlockList,
+} from "~/features/processing/comparison/blocked-films.server";
+import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
+import { videoEnding } from "~/media/intake/sniff.server";
+import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";
+import { InterruptedError } from "~/media/probe/ffmpeg.server";
+import { MEASURED_WHILE_WAITING, probe, RefusedFileError } from "~/media/probe/probe.server";
+import { withPlace } from "~/media/probe/process-gate.server";
+import { recordActivity } from "~/platform/activity/activity.server";
+import type { CutOff } from "~/shared/cut-off";
+import { database, transaction } from "~db/client.server";
+import type { Duplicate } from "./upload-fields";
+
+/** What the content of an upload says about it. */
+export interface ProbedVideo {
+  ending: string;
+  /** Left out while it is unknown: the first job of the video sets it then. */
+  durationSeconds?: number;
+  cutOff?: CutOff;
+  /** Also true when it is unknown, because then nothing could transcode it either. */
+  playable: boolean;
+}
+
+/**
+ * Inspects the content; only its first bytes where ffprobe is not installed.
+ *
+ * @param userId of the account whose upload it is.
+ * @throws {UploadError} 415 or 422 for what is no video, 503 where it could not be examined just now.
+ */
+export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
+  const ending = await videoEnding(await firstBytes(file));
+  try {
+    // Neither a full queue nor a client that leaves ends the waiting: all of its file has arrived.
+    const read = () => probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
+    const found = await withPlace(read, { owner: userId, isPatient: true });
+    if (!found) return { ending, playable: true };
+    const { isEstimated, cutOff, playable } = found;
+    const durationSeconds = isEstimated ? undefined : found.durationSeconds;
+    return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
+  } catch (error) {
+    if (error instanceof InterruptedError) throw probeInterrupted();
+    if (!(error instanceof RefusedFileError)) throw error;
+    throw new UploadError(error.status, error.message, "video");
+  }
+}
+
+async function firstBytes(file: string): Promise<Buffer> {
+  const handle = await fs.open(file, "r");
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Who sent a file; what it was to be called, or the video that it was to become the file of. */
+interface Sender {
+  userId: string;
+  detail: string;
+  subjectId?: string;
+}
+
+/**
+ * Refuses a file that is on the block list or in an imported digest list, and records the refusal.
+ *
+ * @throws {UploadError} 422, which makes the caller delete the received file.
+ */
+export async function refuseBlockedFile(file: ReceivedFile, about: Sender): Promise<void> {
+  if (await isOnBlockList(file)) await refuse(about);
+}
+
+/**
+ * Runs the transaction that writes the rows of a file, unless the file is on the block list by then.
+ *
+ * @throws {UploadError} 422, as `refuseBlockedFile` does.
+ */
+export async function insertUnlessBlocked<T>(
+  file: ReceivedFile,
+  about: Sender,
+  insert: () => T,
+): Promise<T> {
+  const inserted = await insertUnblocked([file], ([unblocked]) =>
+    unblocked ? { result: insert() } : undefined,
+  );
+  return inserted ? inserted.result : refuse(about);
+}
+
+async function refuse(about: Sender): Promise<never> {
+  await transaction(() => recordActivity({ ...about, action: "block-refused" }));
+  throw new UploadError(422, BLOCKED_FILE, "video");
+}
+
+/**
+ * The newest video whose uploaded file had exactly these bytes.
+ *
+ * @param sha256 hexadecimal.
+ * @param uploader the id of a user who knows nothing of others' videos that are not published; undefined for who
+ *   knows all.
+ */
+export async function findDuplicate(
+  sha256: string,
+  uploader: string | undefined,
+): Promise<Duplicate | undefined> {
+  let found = database()
+    .selectFrom("video_digests")
+    .innerJoin("videos", "videos.id", "video_digests.video_id")
+    .select(["videos.id", "videos.title", "videos.status", "videos.public as isPublic"])
+    .where("video_digests.sha256", "=", sha256);
+  if (uploader !== undefined) {
+    found = found.where((e) =>
+      e.or([e("videos.public", "=", 1), e("videos.uploaded_by", "=", uploader)]),
+    );
+  }
+  return found.orderBy("videos.created_at", "desc").limit(1).executeTakeFirst();
+}

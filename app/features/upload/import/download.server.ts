@@ -1,0 +1,231 @@
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
+import type { IncomingMessage } from "node:http";
+import https from "node:https";
+import { BlockList, isIP } from "node:net";
+import { reserveDiskSpace } from "~/media/intake/disk-space.server";
+import { type FileRule, type ReceivedFile, receiveFile } from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import { parseUrl } from "~/shared/addresses";
+
+const MOST_REDIRECTS = 5;
+const IDLE_MS = 60 * 1000;
+/** 2 GiB over a line of 1 Mbit/s take five hours. */
+const WHOLE_MS = 6 * 60 * 60 * 1000;
+const LONGEST_ADDRESS = 2_000;
+
+/** How names become addresses, and which of these may be asked. Tests have a network of their own. */
+export interface Network {
+  lookup(hostname: string): Promise<LookupAddress[]>;
+  isAllowed(address: string): boolean;
+  /** Certificates that are trusted instead of the usual ones. */
+  ca?: string;
+}
+
+export const INTERNET: Network = {
+  lookup: (hostname) => lookup(hostname, { all: true }),
+  isAllowed: isPublicAddress,
+};
+
+interface DownloadOptions {
+  /** What the file has to be, checked while it arrives. */
+  rule: FileRule;
+  signal: AbortSignal;
+  /** Of `total` bytes; undefined when the server does not say. */
+  onProgress(bytes: number, total: number | undefined): void;
+  network?: Network;
+  /** Without a byte for so long it is given up. */
+  idleMs?: number;
+}
+
+/** @throws {UploadError} 422 for what is no address of a file on the web. */
+export function parseAddress(text: string): URL {
+  const address = text.trim();
+  const url = parseUrl(address);
+  if (!url || Math.max(address.length, url.href.length) > LONGEST_ADDRESS)
+    throw wrong("This is no address.");
+  if (url.protocol !== "https:")
+    throw wrong("Only addresses that begin with https:// are fetched.");
+  if (url.username || url.password) {
+    throw wrong("An address with a user name or a password in it is not fetched.");
+  }
+  url.hash = "";
+  return url;
+}
+
+/**
+ * Fetches a file into `uploads/tmp`, within the limits of an upload. The name of the server is looked
+ * up once for each request, and exactly these addresses are connected to: whoever changes the answer
+ * in between (DNS rebinding) changes nothing. Each redirect is held against the same rules.
+ *
+ * @throws {UploadError} with the sentence to show, also when `signal` ends it.
+ */
+export async function download(address: URL, options: DownloadOptions): Promise<ReceivedFile> {
+  const { rule, onProgress } = options;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(WHOLE_MS)]);
+  let response: IncomingMessage | undefined;
+  let room: Awaited<ReturnType<typeof reserveDiskSpace>> | undefined;
+  try {
+    const found = await follow(address, options, signal);
+    response = found.response;
+    const length = Number(response.headers["content-length"]);
+    const total = Number.isSafeInteger(length) ? length : undefined;
+    if (total !== undefined && total > rule.maxBytes) throw new UploadError(413, rule.tooLarge);
+    const held = await reserveDiskSpace(total ?? rule.maxBytes);
+    room = held;
+    let bytes = 0;
+    onProgress(bytes, total);
+    const written = (length: number) => {
+      held.written(length);
+      bytes += length;
+      onProgress(bytes, total);
+    };
+    const counted = { written, release: held.release };
+    return await receiveFile(response, fileName(found.url), rule, undefined, counted);
+  } catch (error) {
+    throw sentenceFor(error, options.signal);
+  } finally {
+    room?.release();
+    response?.destroy();
+  }
+}
+
+async function follow(address: URL, options: DownloadOptions, signal: AbortSignal) {
+  let url = address;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const response = await get(url, options, signal);
+    const { statusCode = 0, headers } = response;
+    if (statusCode === 200) {
+      if (!/^(identity)?$/i.test(headers["content-encoding"] ?? "")) {
+        response.destroy();
+        throw wrong("The server sends the file in a form that is not read.");
+      }
+      return { url, response };
+    }
+    response.destroy();
+    if (![301, 302, 303, 307, 308].includes(statusCode) || !headers.location) {
+      throw wrong(`The server answers with ${statusCode}, not with the file.`);
+    }
+    const next = parseUrl(headers.location, url);
+    if (!next) throw wrong("The server leads to no address.");
+    url = parseAddress(next.href);
+  }
+  throw wrong("The server leads from one address to another without end.");
+}
+
+/** One request, over a connection of its own to an address that was checked. */
+async function get(
+  url: URL,
+  { network = INTERNET, idleMs = IDLE_MS }: DownloadOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const family = isIP(hostname);
+  const addresses = family ? [{ address: hostname, family }] : await network.lookup(hostname);
+  if (!addresses.length || !addresses.every(({ address }) => network.isAllowed(address))) {
+    throw wrong("This address is not on the public internet.");
+  }
+  return new Promise((resolve, reject) => {
+    const request = https.get(
+      url,
+      {
+        agent: false,
+        signal,
+        ca: network.ca,
+        timeout: idleMs,
+        headers: { Accept: "video/*, */*;q=0.5", "Accept-Encoding": "identity" },
+        lookup: (_hostname, { all }, found) => {
+          const [first] = addresses;
+          if (all) found(null, addresses);
+          else found(null, first!.address, first!.family);
+        },
+      },
+      resolve,
+    );
+    let answer: IncomingMessage | undefined;
+    request.once("response", (response) => {
+      answer = response;
+    });
+    // What has begun to answer would call it a lost connection.
+    request.on("timeout", () =>
+      (answer ?? request).destroy(wrong("The server sends nothing any more.")),
+    );
+    request.on("error", reject);
+  });
+}
+
+function fileName(url: URL): string {
+  const last = url.pathname.split("/").at(-1) ?? "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+function wrong(sentence: string): UploadError {
+  return new UploadError(422, sentence, "address");
+}
+
+function sentenceFor(error: unknown, cancelled: AbortSignal): unknown {
+  if (cancelled.aborted) return wrong("It was cancelled.");
+  if (error instanceof UploadError) return error;
+  const { name, code = "" } = error as NodeJS.ErrnoException;
+  if (name === "AbortError" || name === "TimeoutError") return wrong("It took too long.");
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return wrong("There is no server of that name.");
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS/.test(code)) {
+    return wrong("The server's certificate is not valid.");
+  }
+  if (/^(E[A-Z]+|HPE_\w+|ERR_SSL\w*)$/.test(code)) return wrong("The server could not be reached.");
+  return error;
+}
+
+/**
+ * What of the IPv4 addresses is not the public internet: the special-purpose registry of the IANA
+ * (RFC 6890 and its successors), multicast and what is reserved.
+ */
+const NOT_PUBLIC = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/3",
+];
+
+/** The one block of IPv6 from which public addresses are given (RFC 4291), less what tunnels or documents. */
+const GLOBAL_UNICAST = "2000::/3";
+const NOT_GLOBAL = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
+
+const ipv4 = listOf("ipv4", NOT_PUBLIC);
+const ipv6 = listOf("ipv6", [GLOBAL_UNICAST]);
+const ipv6Exceptions = listOf("ipv6", NOT_GLOBAL);
+
+/**
+ * Whether an IP address is one of the public internet: nothing of this machine, its network or its
+ * provider. An IPv4 address in the clothes of IPv6 (mapped, NAT64, 6to4) never is.
+ */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !ipv4.check(address, "ipv4");
+  if (family !== 6 || address.includes("%")) return false;
+  return ipv6.check(address, "ipv6") && !ipv6Exceptions.check(address, "ipv6");
+}
+
+function listOf(family: "ipv4" | "ipv6", networks: string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/");
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

@@ -1,0 +1,298 @@
+import type { Selectable } from "kysely";
+import { checkTerms } from "~/features/moderation/uploaders/terms.server";
+import { NOT_ALLOWED } from "~/features/permissions/guard.server";
+import { accountNow } from "~/features/permissions/may-change.server";
+import { allows, ownVideosOf } from "~/features/permissions/permissions";
+import { jobsChanged } from "~/features/processing/queue/queue-state.server";
+import { discardReceived, type ReceivedFile } from "~/media/intake/received-file.server";
+import { UploadError } from "~/media/intake/upload-error.server";
+import type { NewVideoTexts } from "~/shared/video-fields";
+import { database } from "~db/client.server";
+import { processState } from "~db/runtime.server";
+import type { DownloadsTable } from "~db/schema/operations";
+import { findDuplicate } from "../file-checks.server";
+import { publishUpload } from "../publish.server";
+import { checkTexts, typedTexts, uploadRules } from "../receive-upload.server";
+import { NO_TEXTS, type UploadField, type UploadTexts } from "../upload-fields";
+import { download, INTERNET, type Network, parseAddress } from "./download.server";
+
+type DownloadRow = Selectable<DownloadsTable>;
+
+const SHOWN = 50;
+const PROGRESS_EVERY_MS = 1_000;
+/** A row names a user and an address. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** The one that is running in this process: one at a time, since it is the disk that is slow. */
+interface Running {
+  id: number;
+  controller: AbortController;
+  bytes: number;
+  total: number | undefined;
+}
+
+interface Downloads {
+  running?: Running | undefined;
+  /** Resolves when nothing waits any more. */
+  all?: Promise<void> | undefined;
+  isStopped: boolean;
+}
+
+const downloads = processState<Downloads>(
+  "downloads",
+  () => ({ isStopped: false }),
+  (state) => {
+    state.isStopped = true;
+    state.running?.controller.abort();
+    return state.all;
+  },
+);
+
+interface NewDownload {
+  userId: string;
+  address: string;
+  texts: NewVideoTexts;
+  status: "published" | "review";
+  /** The version of the uploaders' terms that was accepted with it. */
+  terms?: number;
+}
+
+/**
+ * Queues videos that are to be fetched.
+ *
+ * @throws {UploadError} 422 for an address that is none.
+ */
+export async function addDownloads(entries: NewDownload[], network?: Network): Promise<void> {
+  const rows = entries.map(({ userId, address, texts, status, terms }) => ({
+    user_id: userId,
+    address: parseAddress(address).href,
+    texts: JSON.stringify(texts),
+    status,
+    terms: terms ?? null,
+  }));
+  if (rows.length > 0) await database().insertInto("downloads").values(rows).execute();
+  jobsChanged("progress");
+  runDownloads(network);
+}
+
+/** The last that were asked for, the newest first. */
+export async function listDownloads(): Promise<Download[]> {
+  const rows = await database()
+    .selectFrom("downloads")
+    .selectAll()
+    .orderBy("id", "desc")
+    .limit(SHOWN)
+    .execute();
+  const { running } = downloads();
+  return rows.map((row) => ({
+    id: row.id,
+    address: row.address,
+    title: (JSON.parse(row.texts) as NewVideoTexts).title,
+    state: row.state,
+    ...(row.reason && { reason: row.reason }),
+    ...(row.video_id && { videoId: row.video_id }),
+    ...(running?.id === row.id && { progress: { bytes: running.bytes, total: running.total } }),
+  }));
+}
+
+/** Cancels what waits or is running. False when it has ended already. */
+export async function cancelDownload(id: number): Promise<boolean> {
+  const { numUpdatedRows } = await database()
+    .updateTable("downloads")
+    .set({ state: "cancelled", finished_at: new Date().toISOString() })
+    .where("id", "=", id)
+    .where("state", "in", ["waiting", "running"])
+    .executeTakeFirst();
+  const { running } = downloads();
+  if (running?.id === id) running.controller.abort();
+  jobsChanged("progress");
+  return numUpdatedRows === 1n;
+}
+
+/** Deletes the rows of downloads that finished, failed or were cancelled more than 30 days ago. */
+export async function deleteOldDownloads(now = Date.now()): Promise<void> {
+  await database()
+    .deleteFrom("downloads")
+    .where("finished_at", "<=", new Date(now - KEPT_MS).toISOString())
+    .execute();
+}
+
+/** Begins again what a restart has interrupted. Called once, at the start. */
+export async function resumeDownloads(): Promise<void> {
+  await database()
+    .updateTable("downloads")
+    .set({ state: "waiting" })
+    .where("state", "=", "running")
+    .execute();
+  runDownloads();
+}
+
+/**
+ * Fetches what waits, one after the other.
+ *
+ * @returns when nothing waits any more.
+ */
+export function runDownloads(network: Network = INTERNET): Promise<void> {
+  const state = downloads();
+  state.all ??= runAll(state, network).finally(() => {
+    state.all = undefined;
+  });
+  state.all.catch(console.error);
+  return state.all;
+}
+
+async function runAll(state: Downloads, network: Network): Promise<void> {
+  while (!state.isStopped) {
+    const row = await database()
+      .selectFrom("downloads")
+      .selectAll()
+      .where("state", "=", "waiting")
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    if (!row) return;
+    await run(state, row, network);
+  }
+}
+
+async function run(state: Downloads, row: DownloadRow, network: Network): Promise<void> {
+  const running: Running = {
+    id: row.id,
+    controller: new AbortController(),
+    bytes: 0,
+    total: undefined,
+  };
+  state.running = running;
+  try {
+    if (!(await move(row.id, "waiting", { state: "running" }))) return;
+    const videoId = await fetchAndPublish(row, running, network);
+    await move(row.id, "running", { state: "done", video_id: videoId });
+  } catch (error) {
+    // The next start begins it again.
+    if (state.isStopped) return;
+    if (!(error instanceof UploadError)) console.error(error);
+    const reason = error instanceof UploadError ? error.message : "Failed to upload video.";
+    await move(row.id, "running", { state: "failed", reason });
+  } finally {
+    state.running = undefined;
+    jobsChanged("progress");
+  }
+}
+
+/** Changes a row that is in this state still: whoever cancels it may come first. */
+async function move(
+  id: number,
+  from: "waiting" | "running",
+  to: Partial<Pick<DownloadRow, "state" | "reason" | "video_id">>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await database()
+    .updateTable("downloads")
+    .set({ ...to, finished_at: to.state === "running" ? null : new Date().toISOString() })
+    .where("id", "=", id)
+    .where("state", "=", from)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+async function fetchAndPublish(
+  row: DownloadRow,
+  running: Running,
+  network: Network,
+): Promise<string> {
+  const { signal } = running.controller;
+  const account = accountNow(row.user_id, row.created_at);
+  if (!account || !allows(account, "/admin/import")) throw new UploadError(403, NOT_ALLOWED);
+  let video: ReceivedFile | undefined;
+  let toldAt = 0;
+  try {
+    video = await download(parseAddress(row.address), {
+      rule: uploadRules().video,
+      signal,
+      network,
+      onProgress(bytes, total) {
+        running.bytes = bytes;
+        running.total = total;
+        if (Date.now() - toldAt < PROGRESS_EVERY_MS) return;
+        toldAt = Date.now();
+        jobsChanged("progress");
+      },
+    });
+    const duplicate = await findDuplicate(
+      video.sha256,
+      ownVideosOf(account, "/admin/import")?.userId,
+    );
+    if (duplicate) {
+      const sentence = `This file is already in the catalogue, as “${duplicate.title}”.`;
+      throw new UploadError(409, sentence);
+    }
+    if (signal.aborted) throw new UploadError(422, "It was cancelled.");
+    const published = await publishUpload({
+      userId: row.user_id,
+      status: row.status,
+      schedule: { publishAt: null, unpublishAt: null },
+      texts: JSON.parse(row.texts) as NewVideoTexts,
+      // Of the moment when it was asked for: the terms may have changed since.
+      acceptance:
+        row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
+      video,
+    });
+    return published.id;
+  } finally {
+    await discardReceived(video);
+  }
+}
+
+/** Why a video is not fetched, with everything the form needs to be shown again. */
+export interface AddressFailure {
+  status: number;
+  sentence: string;
+  address: string;
+  texts: UploadTexts;
+  fields: Partial<Record<UploadField | "address", string>>;
+}
+
+/**
+ * Takes the form of one address: `address`, and the texts of an upload.
+ *
+ * @returns what is wrong with it; undefined when the video is queued.
+ */
+export async function takeAddress(
+  form: FormData,
+  userId: string,
+): Promise<AddressFailure | undefined> {
+  const fields = new Map([...form].map(([name, value]) => [name, String(value)]));
+  const address = fields.get("address") ?? "";
+  const typed = { ...NO_TEXTS, ...typedTexts(fields), duration: "" };
+  const checked = checkTexts(typed);
+  const { refusal, acceptance } = checkTerms(fields.get("terms"));
+  const terms = refusal && { terms: refusal };
+  if (!checked.ok) {
+    const wrong = { ...checked.fields, ...terms };
+    return { status: 422, sentence: checked.sentence, address, texts: typed, fields: wrong };
+  }
+  if (terms) return { status: 422, sentence: terms.terms, address, texts: typed, fields: terms };
+  const status = form.get("intent") === "address-publish" ? "published" : "review";
+  try {
+    await addDownloads([
+      { userId, address, texts: checked.texts, status, terms: acceptance?.version },
+    ]);
+  } catch (error) {
+    if (!(error instanceof UploadError)) throw error;
+    const { message } = error;
+    return { status: 422, sentence: message, address, texts: typed, fields: { address: message } };
+  }
+  return undefined;
+}
+
+/** A video that is fetched from an address, as the page shows it. */
+export interface Download {
+  id: number;
+  address: string;
+  title: string;
+  state: "waiting" | "running" | "done" | "failed" | "cancelled";
+  /** Why it failed. */
+  reason?: string;
+  videoId?: string;
+  /** Of the one that is running. */
+  progress?: { bytes: number; total?: number };
+}

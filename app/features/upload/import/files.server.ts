@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { bucketFile } from "~/media/bucket.server";
+import { withTemporaryPath } from "~/media/files/temporary-files.server";
+import {
+  type ReservedSecond,
+  releaseUploadId,
+  reserveSecond,
+  secondOf,
+  UPLOAD_IDS_PER_SECOND,
+} from "~/media/intake/move-into-bucket.server";
+import { encodeThumbnail } from "~/media/intake/thumbnail.server";
+import { probe } from "~/media/probe/probe.server";
+import { runCommand } from "~/platform/child-process.server";
+import { settings } from "~/platform/settings.server";
+import type { CutOff } from "~/shared/cut-off";
+import { mapConcurrently } from "~/shared/map-concurrently";
+import { move, needsCopy } from "~/shared/move-files.server";
+import { ImportError } from "./table.server";
+
+const READ_BYTES = 1024 * 1024;
+
+interface HashedFile {
+  /** Hexadecimal. */
+  sha256: string;
+  /** Hexadecimal, only if it was asked for. */
+  md5?: string;
+  /** Its first MiB, or all of a shorter one. */
+  head: Buffer;
+}
+
+/**
+ * Reads a file once, for its digests.
+ *
+ * @param onBytes called with the length of each piece that was read.
+ */
+export async function hashFile(
+  file: string,
+  onBytes: (length: number) => void,
+  { signal, withMd5 = false }: { signal?: AbortSignal; withMd5?: boolean } = {},
+): Promise<HashedFile> {
+  const hash = createHash("sha256");
+  const md5 = withMd5 ? createHash("md5") : undefined;
+  let head: Buffer | undefined;
+  for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES, signal })) {
+    head ??= chunk as Buffer;
+    hash.update(chunk as Buffer);
+    md5?.update(chunk as Buffer);
+    onBytes((chunk as Buffer).length);
+  }
+  return {
+    sha256: hash.digest("hex"),
+    ...(md5 && { md5: md5.digest("hex") }),
+    head: head ?? Buffer.alloc(0),
+  };
+}
+
+/** What the content of a file says. */
+export interface InspectedFile {
+  ending: string;
+  durationSeconds?: number;
+  cutOff?: CutOff;
+  playable: boolean;
+}
+
+/**
+ * Probes a file as an upload is probed; of one that every browser plays no picture is decoded,
+ * which halves the time of an import of small files.
+ *
+ * @param ending by its first bytes, see videoEnding().
+ * @throws {RefusedFileError} for what ffprobe cannot read as a video.
+ */
+export async function inspectFile(file: string, ending: string): Promise<InspectedFile> {
+  const found = await probe(file, { decode: "unplayable" });
+  if (!found) return { ending, playable: true };
+  const { durationSeconds, cutOff, playable } = found;
+  return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
+}
+
+/** How a file gets from its folder into the bucket. */
+const IMPORT_MODES = ["copy", "move", "link"] as const;
+export type ImportMode = (typeof IMPORT_MODES)[number];
+
+/**
+ * Reserves base paths for the files of a batch, at most 1,000: `{userId}/{uploadId}` in the buckets,
+ * which nobody else uses until they are freed.
+ */
+export function reserveBasePaths(userId: string) {
+  const kept: string[] = [];
+  let second: Promise<ReservedSecond> | undefined;
+  let taken = 0;
+
+  return {
+    /** The base path of a file in an earlier system when that is free, else a new one. */
+    async reserve(wanted: string | undefined): Promise<string> {
+      if (wanted && (await reserveFreeBasePath(wanted))) {
+        kept.push(wanted);
+        return wanted;
+      }
+      const number = taken++;
+      if (number >= UPLOAD_IDS_PER_SECOND) throw new Error("A batch has at most 1,000 files.");
+      second ??= reserveSecond(userId);
+      const { first } = await second;
+      return `${userId}/${first + number}`;
+    },
+    /** Called when rows name the files at these base paths, or there are none. */
+    async free(): Promise<void> {
+      await mapConcurrently(kept, async (basePath) => {
+        const [user = "", uploadId = ""] = basePath.split("/");
+        await releaseUploadId(user, uploadId);
+      });
+      await (await second)?.free();
+    },
+  };
+}
+
+/** Reserves a base path; false when it is in use. */
+async function reserveFreeBasePath(basePath: string): Promise<boolean> {
+  const folder = bucketFile("videos", basePath);
+  if (!folder) return false;
+  const uploadId = path.basename(basePath);
+  // The folder of a second is there while an import has all of it.
+  const second = path.basename(secondOf(basePath));
+  await fs.mkdir(path.dirname(folder), { recursive: true });
+  const taken = (await fs.readdir(path.dirname(folder))).some(
+    (name) => name === uploadId || name === second || name.startsWith(`${uploadId}.`),
+  );
+  if (taken) return false;
+  // Whoever comes at the same time finds the folder there.
+  return fs.mkdir(folder).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Copies or links a file into the bucket of the videos, never over an existing one. The source stays;
+ * when it is to be moved, it is removed once its row is committed.
+ *
+ * @throws {ImportError} for a link that cannot be made.
+ */
+export async function moveVideo(mode: ImportMode, from: string, target: string): Promise<void> {
+  const to = path.join(settings().uploadsDir, "videos", target);
+  if (mode !== "copy") {
+    const code = await fs.link(from, to).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code ?? "unknown",
+    );
+    if (code === undefined) return;
+    if (!needsCopy(code)) throw Object.assign(new Error(`link: ${code}`), { code });
+    if (mode === "link") {
+      throw new ImportError("it cannot be linked: it is on another disk than the uploads.");
+    }
+  }
+  await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
+}
+
+/** Puts a copy in place of a link: the file is to be changed, and its other name belongs to somebody else. */
+export async function copyInsteadOfLink(from: string, target: string): Promise<void> {
+  const to = path.join(settings().uploadsDir, "videos", target);
+  await withTemporaryPath(async (copy) => {
+    await fs.copyFile(from, copy, fs.constants.COPYFILE_FICLONE);
+    await move(copy, to);
+  });
+}
+
+export interface MovedPicture {
+  bytes: number;
+  colors: string | undefined;
+}
+
+/** Re-encodes a picture into the bucket of the thumbnails, beside its video by name. */
+export async function movePicture(picture: string, basePath: string): Promise<MovedPicture> {
+  const to = path.join(settings().uploadsDir, "thumbnails", `${basePath}.webp`);
+  await fs.mkdir(path.dirname(to), { recursive: true });
+  const { file, colors } = await encodeThumbnail(picture);
+  await fs.rename(file, to);
+  return { bytes: (await fs.stat(to)).size, colors };
+}
+
+/**
+ * Writes what the system still holds back to the disk of the uploads, in one go: asking for each of
+ * a thousand small files takes longer than copying them.
+ */
+export async function flushUploads(): Promise<void> {
+  const folder = path.resolve(settings().uploadsDir);
+  const { failed } = await runCommand("sync", ["-f", folder], { reject: false });
+  if (failed) await runCommand("sync", [], { reject: false });
+}

@@ -1,0 +1,180 @@
+import { type Failure, failure } from "~/platform/failure";
+import { toCategoryId } from "~/shared/categories";
+import { check, description, firstMessage, tags, title } from "~/shared/video-fields";
+import { prepared, transaction } from "~db/client.server";
+import { readTags } from "~db/tags";
+import {
+  MAX_TEMPLATE_NAME_LETTERS,
+  type StartTexts,
+  TEMPLATE_MOST,
+  type UploadStart,
+  type UploadTemplate,
+} from "./templates";
+
+const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000;
+const FAILED = "The template was not saved.";
+const NOT_RESTORED = "The template was not restored.";
+const GONE = "This template no longer exists.";
+
+type TypedTemplate = Omit<UploadTemplate, "id">;
+type TemplateField = "name" | "description" | "tags" | "category";
+
+/** A form that was rejected, with what was typed. */
+export interface TemplateFailure extends Failure {
+  typed?: TypedTemplate;
+  fields?: Partial<Record<TemplateField, string>>;
+}
+
+/** The templates of a user, by name. */
+export function templatesOf(userId: string): UploadTemplate[] {
+  const rows = prepared(
+    `SELECT id, name, description, category, tags, is_default AS isDefault FROM upload_templates
+     WHERE user_id = ? AND deleted_at IS NULL ORDER BY name COLLATE NOCASE, id`,
+  ).all(userId) as (Omit<UploadTemplate, "isDefault"> & { isDefault: 0 | 1 })[];
+  return rows.map((row) => ({ ...row, isDefault: row.isDefault === 1 }));
+}
+
+/**
+ * What a user's upload form can begin with.
+ *
+ * @param asked the id of a template, or `last`; null for the default.
+ */
+export function uploadStart(userId: string, asked: string | null): UploadStart {
+  const templates = templatesOf(userId);
+  const last = lastTexts(userId);
+  const template = templates.find(({ id, isDefault }) =>
+    asked === null ? isDefault : String(id) === asked,
+  );
+  return { templates, last, texts: asked === "last" ? last : template };
+}
+
+/** The texts of the user's newest video, but for its title and length. */
+function lastTexts(userId: string): StartTexts | undefined {
+  const row = prepared(
+    `SELECT description, category, tags FROM videos WHERE uploaded_by = ?
+     ORDER BY sort_key DESC LIMIT 1`,
+  ).get(userId) as { description: string; category: string; tags: string | null } | undefined;
+  if (!row) return undefined;
+  const category = toCategoryId(row.category) ?? "";
+  return { description: row.description, category, tags: readTags(row.tags).join(", ") };
+}
+
+/**
+ * Makes a template, or changes one.
+ *
+ * @returns a failure: 404 for one that is gone, 409 for the name of another, 422 for a field or too many.
+ */
+export async function saveTemplate(
+  userId: string,
+  id: number | undefined,
+  typed: TypedTemplate,
+): Promise<TemplateFailure | undefined> {
+  const fields = wrongFields(typed);
+  const [detail] = Object.values(fields);
+  if (detail) return { ...failure(422, FAILED, { detail }), typed, fields };
+  return transaction((): TemplateFailure | undefined => {
+    const others = templatesOf(userId).filter((each) => each.id !== id);
+    const name = typed.name.trim();
+    const refusal = refusalOf(name, others);
+    if (refusal) {
+      const { status, detail } = refusal;
+      return {
+        ...failure(status, FAILED, { detail }),
+        typed,
+        ...(status === 409 && { fields: { name: detail } }),
+      };
+    }
+    if (typed.isDefault) {
+      prepared("UPDATE upload_templates SET is_default = 0 WHERE user_id = ?").run(userId);
+    }
+    const values = { ...typed, name, isDefault: Number(typed.isDefault), userId, id };
+    if (id === undefined) {
+      prepared(
+        `INSERT INTO upload_templates (user_id, name, description, category, tags, is_default)
+         VALUES (@userId, @name, @description, @category, @tags, @isDefault)`,
+      ).run(values);
+      return undefined;
+    }
+    const { changes } = prepared(
+      `UPDATE upload_templates SET name = @name, description = @description, category = @category,
+         tags = @tags, is_default = @isDefault
+       WHERE id = @id AND user_id = @userId AND deleted_at IS NULL`,
+    ).run(values);
+    return changes === 0 ? { ...failure(404, FAILED, { detail: GONE }), typed } : undefined;
+  });
+}
+
+/** Deletes a template of a user, which can be restored for 30 days; returns its name if it was there. */
+export function deleteTemplate(
+  userId: string,
+  id: number,
+  now = Date.now(),
+): Promise<string | undefined> {
+  return transaction(() => {
+    const statement = prepared(
+      `UPDATE upload_templates SET deleted_at = ?, is_default = 0
+       WHERE id = ? AND user_id = ? AND deleted_at IS NULL RETURNING name`,
+    );
+    return statement.pluck().get(new Date(now).toISOString(), id, userId) as string | undefined;
+  });
+}
+
+/** Deletes the rows of templates that were deleted more than 30 days ago. */
+export async function deleteOldTemplates(now = Date.now()): Promise<void> {
+  const until = new Date(now - RESTORABLE_MS).toISOString();
+  await transaction(() =>
+    prepared("DELETE FROM upload_templates WHERE deleted_at <= ?").run(until),
+  );
+}
+
+/**
+ * Restores a template that a user has deleted in the last 30 days.
+ *
+ * @returns its name, or a failure: 404 for one that is gone, 409 for the name of another, 422 for too many.
+ */
+export function restoreTemplate(
+  userId: string,
+  id: number,
+  now = Date.now(),
+): Promise<string | TemplateFailure> {
+  return transaction((): string | TemplateFailure => {
+    const since = new Date(now - RESTORABLE_MS).toISOString();
+    const name = prepared(
+      "SELECT name FROM upload_templates WHERE id = ? AND user_id = ? AND deleted_at > ?",
+    )
+      .pluck()
+      .get(id, userId, since) as string | undefined;
+    if (name === undefined) return failure(404, NOT_RESTORED, { detail: GONE });
+    const refusal = refusalOf(name, templatesOf(userId));
+    if (refusal) return failure(refusal.status, NOT_RESTORED, { detail: refusal.detail });
+    prepared("UPDATE upload_templates SET deleted_at = NULL WHERE id = ?").run(id);
+    return name;
+  });
+}
+
+/** Why there can't be a template of that name beside the others. */
+function refusalOf(
+  name: string,
+  others: readonly UploadTemplate[],
+): { status: 409 | 422; detail: string } | undefined {
+  if (others.some((each) => each.name.toLowerCase() === name.toLowerCase())) {
+    return { status: 409, detail: `There is a template “${name}” already.` };
+  }
+  if (others.length < TEMPLATE_MOST) return undefined;
+  return { status: 422, detail: `There are at most ${TEMPLATE_MOST}.` };
+}
+
+function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"]> {
+  const name = typed.name.trim();
+  const described = check(description, typed.description);
+  const tagged = check(tags, typed.tags);
+  return {
+    ...((!check(title, name).ok || name.length > MAX_TEMPLATE_NAME_LETTERS) && {
+      name: `A name has 1 to ${MAX_TEMPLATE_NAME_LETTERS} characters.`,
+    }),
+    ...(!described.ok && { description: firstMessage(described) }),
+    ...(typed.category !== "" &&
+      !toCategoryId(typed.category) && { category: "Choose one of the categories." }),
+    ...(!tagged.ok && { tags: firstMessage(tagged) }),
+  };
+}

@@ -1,0 +1,72 @@
+import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import { processState } from "~db/runtime.server";
+import type { UploadSuccess } from "./upload-fields";
+
+/**
+ * The outcomes of published uploads. The browser sends the request to publish again after a lost connection, even if
+ * that is days later or the site was restarted in the meantime: it gets the success that already happened.
+ */
+
+const KEPT_MS = 7 * 86_400_000;
+
+/** Records the outcome of an upload, in the transaction that inserts its video. */
+export function recordPublished(userId: string, upload: string, outcome: UploadSuccess): void {
+  const row = {
+    upload,
+    user_id: userId,
+    outcome: JSON.stringify(outcome),
+    published_at: new Date().toISOString(),
+  };
+  runChange(database().insertInto("published_uploads").values(row));
+}
+
+/** Returns the outcome of a user's upload, or undefined if it wasn't published. Other users' uploads are not found. */
+export function findPublished(userId: string, upload: string): UploadSuccess | undefined {
+  const row = firstRow(
+    database()
+      .selectFrom("published_uploads")
+      .select("outcome")
+      .where("upload", "=", upload)
+      .where("user_id", "=", userId),
+  );
+  return row && (JSON.parse(row.outcome) as UploadSuccess);
+}
+
+/** Deletes outcomes that are more than a week old. */
+export async function deleteOldPublishedUploads(now = Date.now()): Promise<void> {
+  await database()
+    .deleteFrom("published_uploads")
+    .where("published_at", "<=", new Date(now - KEPT_MS).toISOString())
+    .execute();
+}
+
+interface Running {
+  request: string;
+  outcome: Promise<unknown>;
+}
+
+/** Requests that are using the bytes of a resumable upload, by user and upload. */
+const running = processState("uploads in use", () => new Map<string, Running>());
+
+/**
+ * Performs a request that uses a resumable upload, one at a time for each upload. A request that is repeated while
+ * the first is running, such as after a lost connection, gets the outcome of the first. A different request for the
+ * same upload waits.
+ *
+ * @param request identifies the request: its kind and its fields.
+ */
+export async function shareOutcome<Outcome>(
+  { userId, upload, request }: { userId: string; upload: string; request: string },
+  perform: () => Promise<Outcome>,
+): Promise<Outcome> {
+  // Ids are guessable from the address of a file: only the user's own requests are joined.
+  const key = JSON.stringify([userId, upload]);
+  for (let other = running().get(key); other; other = running().get(key)) {
+    if (other.request === request) return other.outcome as Promise<Outcome>;
+    await other.outcome.catch(() => {});
+  }
+  const outcome = perform().finally(() => running().delete(key));
+  running().set(key, { request, outcome });
+  return outcome;
+}
