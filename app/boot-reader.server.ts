@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { obeyCountryRules } from "~/features/age/obey-country-rules.server";
-import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
+import { applyCategoryNames } from "~/features/catalogue/category-names.server";
 import { routeOf } from "~/features/permissions/route-of";
 import { relatedIsComplete } from "~/features/watch/video.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";

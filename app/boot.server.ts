@@ -3,7 +3,7 @@ import { limitSignInRate } from "~/features/accounts/sign-in-rate-limit.server";
 import { isSignedIn } from "~/features/accounts/tokens/tokens.server";
 import { ensureFirstAccount } from "~/features/accounts/users.server";
 import { obeyCountryRules } from "~/features/age/obey-country-rules.server";
-import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
+import { applyCategoryNames } from "~/features/catalogue/category-names.server";
 import { startConsent } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement } from "~/features/consent/validity.server";
 import { startSchedule } from "~/features/library/change-visibility.server";

@@ -1,12 +1,11 @@
-import { filteredPages } from "~/features/catalogue/lists/filtered-list.server";
-import { listPages } from "~/features/catalogue/lists/list-query.server";
+import { filteredPages, listPages } from "~/features/catalogue/list-query.server";
 import {
   knownTags,
   matchingTags,
   nearestTexts,
-} from "~/features/catalogue/related/known-tags.server";
-import { relatedHits } from "~/features/catalogue/related/related-hits.server";
-import { newestHits, searchHits } from "~/features/catalogue/search/search-hits.server";
+  relatedHits,
+} from "~/features/catalogue/published-index.server";
+import { newestHits, searchHits } from "~/features/catalogue/search-hits.server";
 import { readLacking } from "~/features/consent/lacking.server";
 import { readManagedIds, readManagedPage } from "~/features/library/list/managed-search.server";
 import { readTaggedIds, readTagsPage } from "~/features/library/tags/tag-list.server";

@@ -10,8 +10,8 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
-import { DEFAULT_SITE_NAME, documentTitle } from "~/features/catalogue/meta/private-meta";
+import { applyCategoryNames } from "~/features/catalogue/category-names.server";
+import { DEFAULT_SITE_NAME, documentTitle } from "~/features/catalogue/page-meta";
 import { currentUser } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
 import { MiniHost } from "~/features/player/mini/mini-host";
@@ -36,7 +36,7 @@ import { useErrorReference } from "~/ui/feedback/error-reference";
 import { ProgressLine } from "~/ui/feedback/progress-line";
 import iconUrl from "~/ui/icon.svg";
 import "~/ui/site.css";
-import { useListModules } from "~/features/catalogue/lists/use-list-modules";
+import { useListModules } from "~/features/catalogue/use-list-modules";
 import { countWaiting } from "~/features/moderation/reports/queue.server";
 import { useServiceWorker } from "~/features/site/offline/use-service-worker";
 import {

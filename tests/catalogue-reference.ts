@@ -1,4 +1,4 @@
-import { STOP_WORDS } from "~/features/catalogue/related/related";
+import { STOP_WORDS } from "~/features/catalogue/related-score";
 
 /** The rules of the catalogue once more, the plain way, to hold the real ones against. */
 

@@ -26,7 +26,7 @@ let labels = new Map<string, string>();
 
 /**
  * Sets what the categories are called and their order: the server does from its database
- * (`features/catalogue/lists/category-names.server.ts`), and every page from what the server tells it.
+ * (`features/catalogue/category-names.server.ts`), and every page from what the server tells it.
  *
  * @param names all of them; undefined for the labels of the code.
  */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { pagesSitemap } from "~/features/catalogue/feeds/sitemap.server";
-import { listPublished, listTrending } from "~/features/catalogue/lists/listing.server";
+import { pagesSitemap } from "~/features/catalogue/feeds.server";
+import { listPublished, listTrending } from "~/features/catalogue/published-list.server";
 import { ALL_NEWEST } from "~/features/library/list/manage-address";
 import { listManaged } from "~/features/library/list/managed-list.server";
 import { readStatistics } from "~/features/operations/statistics/statistics.server";

@@ -142,7 +142,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // The cards of a page are checked again (published-list.server.ts), so the total is what shows it.
     rule: "Search finds no hidden video",
-    file: "app/features/catalogue/search/search-hits.server.ts",
+    file: "app/features/catalogue/search-hits.server.ts",
     find: "`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
     replace: "`${matches} AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`",
     killedBy: "tests/integration/catalogue/search.test.ts",
@@ -150,7 +150,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The lists find no hidden video",
-    file: "app/features/catalogue/lists/published-list.server.ts",
+    file: "app/features/catalogue/published-list.server.ts",
     find: "WHERE +listed AND ${key} IN",
     replace: "WHERE ${key} IN",
     killedBy: "tests/integration/catalogue/listing.test.ts",
@@ -166,7 +166,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A series shows no hidden video",
-    file: "app/features/catalogue/series/public-series.server.ts",
+    file: "app/features/catalogue/series.server.ts",
     find: "WHERE series_id = @id AND +listed`",
     replace: "WHERE series_id = @id`",
     killedBy: "tests/integration/catalogue/series.test.ts",
@@ -174,7 +174,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video has no related videos",
-    file: "app/features/catalogue/related/related-hits.server.ts",
+    file: "app/features/catalogue/published-index.server.ts",
     find: "FROM videos WHERE id = ? AND public",
     replace: "FROM videos WHERE id = ?",
     killedBy: "tests/integration/catalogue/related.test.ts",
@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A hidden video isn't in the feed",
-    file: "app/features/catalogue/feeds/published-walk.server.ts",
+    file: "app/features/catalogue/feeds.server.ts",
     find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
     replace: "WHERE sort_key < CAST(? AS INTEGER)",
     killedBy: "tests/integration/catalogue/found.test.ts",
@@ -191,7 +191,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     // The same line as that of the feed.
     rule: "A hidden video isn't in the sitemap",
-    file: "app/features/catalogue/feeds/published-walk.server.ts",
+    file: "app/features/catalogue/feeds.server.ts",
     find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
     replace: "WHERE sort_key < CAST(? AS INTEGER)",
     killedBy: "tests/integration/catalogue/found.test.ts",
@@ -747,7 +747,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Lists, search and views
   {
     rule: "The related score counts common tags",
-    file: "app/features/catalogue/related/related.ts",
+    file: "app/features/catalogue/related-score.ts",
     find: "  tag: 4,",
     replace: "  tag: 0,",
     killedBy: "tests/integration/catalogue/related.test.ts",
@@ -755,7 +755,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "The related score orders the videos",
-    file: "app/features/catalogue/related/related-index.ts",
+    file: "app/features/catalogue/related-index.ts",
     find: ".sort((a, b) => scores[b]! - scores[a]! || byAge(a, b))",
     replace: ".sort((a, b) => byAge(a, b))",
     killedBy: "tests/integration/catalogue/related.test.ts",
@@ -803,7 +803,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Trending shows no videos without views",
-    file: "app/features/catalogue/lists/list-query.server.ts",
+    file: "app/features/catalogue/list-query.server.ts",
     find: 'viewed && "views > 0",',
     replace: 'viewed && "views >= 0",',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",

@@ -2,11 +2,15 @@ import { useLocation, useNavigate } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import type { MouseEvent } from "react";
 import { ButtonLink } from "~/ui/button";
-import { cardAnchor } from "./cards/video-card";
 
 /** How many pages of the site lie between this one and the list that the visitor came from. */
 export interface WayBack {
   steps: number;
+}
+
+/** The anchor of a card in its list, for the way back without scripts. */
+export function cardAnchor(id: string): string {
+  return `video-${id}`;
 }
 
 export function stepsBack(state: unknown): number {

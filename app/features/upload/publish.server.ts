@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import { resolveAliases } from "~/features/catalogue/tags.server";
 import { refusalOfNew } from "~/features/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";

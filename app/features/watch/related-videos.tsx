@@ -1,13 +1,12 @@
-import { Poster } from "~/features/catalogue/cards/poster";
-import { openOnSpace } from "~/features/catalogue/cards/video-card";
-import { WatchedLine } from "~/features/catalogue/cards/watched-line";
+import "./related-videos.css";
+import { Poster } from "~/features/catalogue/poster";
+import { openOnSpace, WatchedLine } from "~/features/catalogue/video-card";
 import { categoryPath } from "~/shared/addresses";
 import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { ButtonLink } from "~/ui/button";
 import { PageLink } from "~/ui/page-link";
-import "./related-videos.css";
 
 /** The sidebar of the video page: what resembles the video, or the way to its category. */
 export function RelatedVideos({

@@ -1,10 +1,6 @@
 import { sql } from "kysely";
-import { CARD_COLUMNS, toCard } from "~/features/catalogue/lists/card-row.server";
-import { cardsAt } from "~/features/catalogue/lists/published-list.server";
-import type {
-  RelatedAnswer,
-  RelatedQuestion,
-} from "~/features/catalogue/related/related-hits.server";
+import type { RelatedAnswer, RelatedQuestion } from "~/features/catalogue/published-index.server";
+import { CARD_COLUMNS, cardsAt, toCard } from "~/features/catalogue/published-list.server";
 import { parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import type { VideoCardData } from "~/shared/video-card";

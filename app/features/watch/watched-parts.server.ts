@@ -1,5 +1,4 @@
-import { batchedCounts } from "~/features/catalogue/batched-counts.server";
-import { mayCount } from "~/features/catalogue/views.server";
+import { batchedCounts, mayCount } from "~/features/catalogue/views.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { WATCHED_PARTS } from "~/shared/statistics/watched-parts";
 import { prepared } from "~db/client.server";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import Sqlite from "better-sqlite3";
-import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { catalogueVersion, projected } from "~db/changes.server";
 import { projector, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";

@@ -1,4 +1,4 @@
-import { listPublished, listTrending } from "~/features/catalogue/lists/listing.server";
+import { listPublished, listTrending } from "~/features/catalogue/published-list.server";
 import { findPublished, relatedIsComplete, relatedVideos } from "~/features/watch/video.server";
 import { storedValues } from "~/shared/categories";
 import type { VideoPage } from "~/shared/video-card";

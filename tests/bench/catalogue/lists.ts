@@ -1,6 +1,5 @@
-import { listPublished, listTagged } from "~/features/catalogue/lists/listing.server";
-import { otherSearches } from "~/features/catalogue/search/did-you-mean.server";
-import { suggestions } from "~/features/catalogue/search/suggestions.server";
+import { listPublished, listTagged } from "~/features/catalogue/published-list.server";
+import { otherSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
 import { relatedIsComplete } from "~/features/watch/video.server";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";

@@ -4,11 +4,7 @@ import { Script } from "node:vm";
 import { JSDOM } from "jsdom";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  pagesSitemap,
-  sitemapIndex,
-  videoSitemap,
-} from "~/features/catalogue/feeds/sitemap.server";
+import { pagesSitemap, sitemapIndex, videoSitemap } from "~/features/catalogue/feeds.server";
 import { loader as feed } from "~/features/catalogue/routes/feed";
 import { loader as robots } from "~/features/catalogue/routes/robots";
 import { loader as sitemap } from "~/features/catalogue/routes/sitemap";

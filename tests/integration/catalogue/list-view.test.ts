@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { listPublished, PAGE_SIZE } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { loader as categories } from "~/features/catalogue/routes/categories";
 import { loader as home, meta } from "~/features/catalogue/routes/home";
 import { CATEGORY_IDS, storedValues, toCategoryId } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
+import { PAGE_SIZE } from "~/shared/pages";
 import { sqliteHandle } from "~db/client.server";
 import { randomFrom } from "../../bench/catalogue/generated-videos";
 import { ids, video, write } from "../../catalogue-rows";

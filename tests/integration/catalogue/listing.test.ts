@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  cardsAt,
   hasAnyVideo,
   listPublished,
   listTrending,
-  PAGE_SIZE,
-  pageParameter,
-} from "~/features/catalogue/lists/listing.server";
-import { cardsAt } from "~/features/catalogue/lists/published-list.server";
+} from "~/features/catalogue/published-list.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
+import { PAGE_SIZE, pageParameter } from "~/shared/pages";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import * as reference from "../../catalogue-reference";
 import { ids, video, write } from "../../catalogue-rows";

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listPublished, PAGE_SIZE, searchText } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
+import { PAGE_SIZE } from "~/shared/pages";
+import { searchText } from "~/shared/search-text";
 import { sqliteHandle } from "~db/client.server";
 import * as reference from "../../catalogue-reference";
 import { ids, video, write } from "../../catalogue-rows";

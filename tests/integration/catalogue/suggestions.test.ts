@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loader } from "~/features/catalogue/routes/search-suggestions";
-import { otherSearches } from "~/features/catalogue/search/did-you-mean.server";
-import { suggestions } from "~/features/catalogue/search/suggestions.server";
+import { otherSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
 import { sqliteHandle } from "~db/client.server";
 import { video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

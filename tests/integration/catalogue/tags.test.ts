@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tagsSitemap } from "~/features/catalogue/feeds/sitemap.server";
-import { PAGE_SIZE } from "~/features/catalogue/lists/listing.server";
+import { tagsSitemap } from "~/features/catalogue/feeds.server";
 import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
 import { meta, loader as page } from "~/features/catalogue/routes/tag";
 import { loader as feed } from "~/features/catalogue/routes/tag-feed";
 import { tagFeedPath, tagPath } from "~/shared/addresses";
+import { PAGE_SIZE } from "~/shared/pages";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

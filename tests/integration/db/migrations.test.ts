@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { migrate } from "~db/migrate.server";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { correctDerivedData } from "~/features/operations/library-check/integrity.server";
 import { catalogueVersion, projected } from "~db/changes.server";
 import {

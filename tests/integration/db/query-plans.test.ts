@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { findRows } from "~/features/catalogue/lists/list-query.server";
-import { listPublished, listTrending } from "~/features/catalogue/lists/listing.server";
+import { findRows } from "~/features/catalogue/list-query.server";
+import { listPublished, listTrending } from "~/features/catalogue/published-list.server";
 import { readManagedPage } from "~/features/library/list/managed-search.server";
 import { sqliteHandle } from "~db/client.server";
 import { video, write } from "../../catalogue-rows";

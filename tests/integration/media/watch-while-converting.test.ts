@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Parser } from "m3u8-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import { beginWork, startRunner, type Work } from "~/features/processing/queue/worker.server";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { rssFeed } from "~/features/catalogue/feeds/rss.server";
-import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
+import { applyCategoryNames } from "~/features/catalogue/category-names.server";
+import { rssFeed } from "~/features/catalogue/feeds.server";
 import { action } from "~/features/library/routes/tags";
 import { listActivities } from "~/platform/activity/activity.server";
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as actOnApi } from "~/features/api/routes/api";
-import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import type { BulkPreview } from "~/features/library/bulk/bulk";
 import { performDue, startSchedule } from "~/features/library/change-visibility.server";
 import { ALL_NEWEST, readManageView } from "~/features/library/list/manage-address";

@@ -1,9 +1,13 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
-import { closeMatches, listPublished, listTagged } from "~/features/catalogue/lists/listing.server";
-import { aliasesOf, resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import {
+  closeMatches,
+  listPublished,
+  listTagged,
+} from "~/features/catalogue/published-list.server";
 import { loader as publicTag } from "~/features/catalogue/routes/tag";
-import { suggestions } from "~/features/catalogue/search/suggestions.server";
+import { suggestions } from "~/features/catalogue/search-suggestions.server";
+import { aliasesOf, resolveAliases } from "~/features/catalogue/tags.server";
 import { action, loader } from "~/features/library/routes/tags";
 import {
   changeTags,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken } from "~/features/accounts/tokens/tokens.server";
 import { action as callApi } from "~/features/api/routes/api";
-import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { performDue } from "~/features/library/change-visibility.server";
 import { findPreview, makePreviewLink } from "~/features/library/review/preview-links.server";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { listPublished } from "~/features/catalogue/lists/listing.server";
+import { listPublished } from "~/features/catalogue/published-list.server";
 import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";

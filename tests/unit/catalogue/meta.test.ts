@@ -5,9 +5,9 @@ import {
   homeMeta,
   trendingMeta,
   videoMeta,
-} from "~/features/catalogue/meta/catalogue-meta";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
-import type { DescribedVideo } from "~/features/catalogue/meta/structured-data";
+} from "~/features/catalogue/catalogue-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
+import type { DescribedVideo } from "~/features/catalogue/structured-data";
 import type { VideoPage } from "~/shared/video-card";
 
 const site = { name: "Afterdark", origin: "https://videos.example" };

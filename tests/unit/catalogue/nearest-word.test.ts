@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, mostEdits, nearest } from "~/features/catalogue/search/nearest-word";
+import { editDistance, mostEdits, nearest } from "~/features/catalogue/nearest-word";
 
 describe("the distance of two words", () => {
   it.each([

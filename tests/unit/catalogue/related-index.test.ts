@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { relatedIndex } from "~/features/catalogue/related/related-index";
+import { relatedIndex } from "~/features/catalogue/related-index";
 
 const NOW = Date.UTC(2026, 0, 1);
 const video = (number: number, category = "desi", title = `Film ${number}`) => ({

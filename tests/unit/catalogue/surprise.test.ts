@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { walk } from "~/features/catalogue/lists/surprise.server";
+import { walk } from "~/features/catalogue/surprise.server";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 

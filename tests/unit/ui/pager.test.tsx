@@ -1,10 +1,10 @@
-// @vitest-environment jsdom
 import { screen } from "@testing-library/react";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Pager } from "~/features/catalogue/lists/pager";
-import { pagerItems } from "~/features/catalogue/lists/pager-items";
+import { Pager, pagerItems } from "~/features/catalogue/pager";
 import { renderAt } from "./page";
+
+// @vitest-environment jsdom
 
 describe("what the pager shows", () => {
   it.each([

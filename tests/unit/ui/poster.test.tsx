@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { PLACEHOLDER_URL, Poster, posterGradient } from "~/features/catalogue/cards/poster";
+import { PLACEHOLDER_URL, Poster, posterGradient } from "~/features/catalogue/poster";
 
 const html = (url: string | null) =>
   renderToStaticMarkup(<Poster id="v" url={url} sizes="94vw" isFirst />);

@@ -3,7 +3,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData, useLocation, useNavigate } from "@remix-run/react";
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { SearchBox } from "~/features/catalogue/lists/search-box";
+import { SearchBox } from "~/features/catalogue/search-box";
 import { renderRoutes } from "./page";
 
 /** A list that answers when the test lets it, and a record of what it was asked. */

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
-import { CategorySelector } from "~/features/catalogue/lists/category-selector";
+import { CategorySelector } from "~/features/catalogue/category-selector";
 import { FilterBar } from "~/features/library/list/filter-bar";
 import { ALL_NEWEST } from "~/features/library/list/manage-address";
 import { CategoryOptions } from "~/features/upload/upload-text-fields";

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { fireEvent, screen, within } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { nextSurprise } from "~/features/catalogue/lists/surprise-link";
+import { nextSurprise } from "~/features/catalogue/surprise-link";
 import { UpNext } from "~/features/watch/up-next";
 import { moved, useUpNext } from "~/features/watch/up-next-list";
 import type { VideoCardData } from "~/shared/video-card";

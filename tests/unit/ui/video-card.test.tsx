@@ -1,17 +1,16 @@
-// @vitest-environment jsdom
 import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
-import { loadHoverPreview } from "~/features/catalogue/cards/use-hover-preview";
-import { VideoCard } from "~/features/catalogue/cards/video-card";
-import { VideoGrid } from "~/features/catalogue/cards/video-grid";
+import { PLACEHOLDER_URL } from "~/features/catalogue/poster";
+import { loadHoverPreview, VideoCard, VideoGrid } from "~/features/catalogue/video-card";
 import { RelatedVideos } from "~/features/watch/related-videos";
 import { previewStart } from "~/shared/streams/preview-files";
 import type { VideoCardData } from "~/shared/video-card";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { renderAt as renderPageAt } from "./page";
+
+// @vitest-environment jsdom
 
 // jsdom plays nothing.
 Object.assign(HTMLMediaElement.prototype, { pause() {}, load() {} });

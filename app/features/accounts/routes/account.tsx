@@ -7,7 +7,7 @@ import {
   useLocation,
   useNavigation,
 } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { DecisionList } from "~/features/moderation/reports/decision-list";
 import { decisionsFor } from "~/features/moderation/reports/uploader-decisions.server";
 import { requireSession } from "~/features/permissions/guard.server";

@@ -6,7 +6,7 @@ import {
   redirect,
 } from "@remix-run/node";
 import { Form, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { currentUser } from "~/features/permissions/guard.server";
 import { toFormError } from "~/platform/form-error.server";
 import { requireOwnOrigin } from "~/platform/origin.server";

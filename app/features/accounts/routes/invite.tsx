@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, useActionData, useLoaderData, useNavigation } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { addressLimit } from "~/platform/address-limit.server";
 import { clientAddress } from "~/platform/client-address.server";
 import { FormError, toFormError, tooManyAttempts } from "~/platform/form-error.server";

@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission, requireSession } from "~/features/permissions/guard.server";
 import { allows, permittedOf } from "~/features/permissions/permissions";
 import { AdminLinks } from "~/features/site/admin-navigation";

@@ -1,6 +1,6 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
 import { LEAVE_URL } from "~/features/site/exit-page";
 import { safePath } from "~/platform/safe-redirect";
 import { settings } from "~/platform/settings.server";

@@ -1,6 +1,6 @@
 import type {} from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { StaticPage } from "~/features/site/static-page";
 import { apiReference, type ReferenceEntry } from "../openapi.server";
 

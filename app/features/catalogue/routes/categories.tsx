@@ -5,14 +5,14 @@ import { siteIdentity } from "~/platform/site-origin.server";
 import { type ListLocation, listPath } from "~/shared/addresses";
 import { categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
 import { parseListView } from "~/shared/list-view";
+import { pageParameter } from "~/shared/pages";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { CategorySelector } from "../lists/category-selector";
-import { ListSection } from "../lists/list-section";
-import { hasAnyVideo, listPublished, pageParameter } from "../lists/listing.server";
-import { loadList } from "../lists/load-list.server";
-import { categoryMeta } from "../meta/catalogue-meta";
+import { categoryMeta } from "../catalogue-meta";
+import { CategorySelector } from "../category-selector";
+import { ListSection } from "../list-section";
+import { hasAnyVideo, listPublished, loadList } from "../published-list.server";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? categoryMeta(data.site, data) : [];

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
-import { rssFeed } from "../feeds/rss.server";
+import { rssFeed } from "../feeds.server";
 
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const site = siteIdentity(request);

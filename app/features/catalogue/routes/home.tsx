@@ -1,33 +1,27 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
-import { Film, MessageCircle } from "lucide-react";
+import { Form, useLoaderData } from "@remix-run/react";
+import { Film, MessageCircle, Search } from "lucide-react";
 import { ContinueWatching } from "~/features/watch/saved/continue-watching";
 import { settings } from "~/platform/settings.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { type ListLocation, listPath, tagPath, videoPath } from "~/shared/addresses";
-import { categoryLabel, toCategoryId } from "~/shared/categories";
+import { type CategoryId, categoryLabel, toCategoryId } from "~/shared/categories";
 import { isDefaultView, parseListView } from "~/shared/list-view";
-import { ButtonLink, buttonClass } from "~/ui/button";
+import { pageParameter } from "~/shared/pages";
+import { searchText } from "~/shared/search-text";
+import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
-import { VideoGrid } from "../cards/video-grid";
-import { type CategoryChoice, CategorySelector } from "../lists/category-selector";
-import { ListSection } from "../lists/list-section";
-import {
-  closeMatches,
-  hasAnyVideo,
-  listPublished,
-  pageParameter,
-  searchText,
-} from "../lists/listing.server";
-import { loadList } from "../lists/load-list.server";
-import { NothingFound } from "../lists/nothing-found";
-import { SearchBox } from "../lists/search-box";
-import { SurpriseLink } from "../lists/surprise-link";
-import { homeMeta } from "../meta/catalogue-meta";
-import { otherSearches } from "../search/did-you-mean.server";
-import { featuredSeries } from "../series/public-series.server";
+import { homeMeta } from "../catalogue-meta";
+import { type CategoryChoice, CategorySelector } from "../category-selector";
+import { ListSection } from "../list-section";
+import { closeMatches, hasAnyVideo, listPublished, loadList } from "../published-list.server";
+import { SearchBox } from "../search-box";
+import { otherSearches } from "../search-suggestions.server";
+import { featuredSeries } from "../series.server";
+import { SurpriseLink } from "../surprise-link";
+import { VideoGrid } from "../video-card";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? homeMeta(data.site, data) : [];
@@ -186,5 +180,70 @@ function NothingHere({ anyVideo }: { anyVideo: boolean }) {
       title="No videos available. Upload your first video to get started!"
       action={<ButtonLink to="/admin">Upload a video</ButtonLink>}
     />
+  );
+}
+
+/** What stands there when a search finds nothing: a text that comes near, and where to go instead. */
+export function NothingFound({
+  search,
+  category,
+  others,
+}: {
+  search: string;
+  category?: CategoryId;
+  others?: { nearest?: string; categories: readonly CategoryId[] };
+}) {
+  return (
+    <>
+      <EmptyState
+        icon={<Search />}
+        title={
+          <>
+            No videos found matching “<bdi>{search}</bdi>”
+          </>
+        }
+        action={
+          <Form action="/">
+            {category && <input type="hidden" name="category" value={category} />}
+            <Button>Clear Search</Button>
+          </Form>
+        }
+      >
+        {others?.nearest && (
+          <p>
+            Did you mean{" "}
+            <PageLink
+              to={listPath({ from: "home", search: others.nearest, category })}
+              className="inline-flex min-h-11 items-center font-semibold text-accent underline underline-offset-4 mouse:min-h-0"
+            >
+              <bdi>{others.nearest}</bdi>
+            </PageLink>
+            ?
+          </p>
+        )}
+      </EmptyState>
+      {others && others.categories.length > 0 && (
+        <div className="-mt-6 pb-10 text-center">
+          <h2 id="popular-heading" className="text-sm font-semibold text-muted">
+            Popular categories
+          </h2>
+          <ul
+            aria-labelledby="popular-heading"
+            className="mt-3 flex flex-wrap justify-center gap-2"
+          >
+            {others.categories.map((id) => (
+              <li key={id}>
+                <PageLink
+                  to={listPath({ from: "categories", category: id })}
+                  className={buttonClass("secondary", "sm")}
+                >
+                  {categoryLabel(id)}
+                </PageLink>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { clientAddress } from "~/platform/client-address.server";
 import { toCategoryId } from "~/shared/categories";
-import { suggestionLimit, suggestions } from "../search/suggestions.server";
+import { suggestionLimit, suggestions } from "../search-suggestions.server";
 
 /** No copy anywhere: what is hidden is suggested no more with the next letter. */
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };

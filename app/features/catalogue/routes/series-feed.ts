@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
-import { seriesFeed } from "../feeds/rss.server";
-import { askedSeries } from "../series/asked-series.server";
+import { seriesFeed } from "../feeds.server";
+import { askedSeries } from "../series.server";
 
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const maySee = () => Promise.resolve(false);

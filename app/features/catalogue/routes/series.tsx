@@ -1,21 +1,23 @@
 import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { type MetaDescriptor, useLoaderData } from "@remix-run/react";
 import { ListVideo, Play } from "lucide-react";
 import { isPermitted } from "~/features/permissions/guard.server";
-import { siteIdentity } from "~/platform/site-origin.server";
+import { type SiteIdentity, siteIdentity } from "~/platform/site-origin.server";
 import { formatQuantity } from "~/shared/format";
+import { PAGE_SIZE, pageParameter } from "~/shared/pages";
 import { seriesFeedPath, seriesPath, seriesVideoPath } from "~/shared/series/series-path";
+import type { VideoPage } from "~/shared/video-card";
 import { buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
-import { VideoGrid } from "../cards/video-grid";
-import { pageParameter } from "../lists/listing.server";
-import { loadList } from "../lists/load-list.server";
-import { Pager } from "../lists/pager";
-import { seriesMeta } from "../meta/series-meta";
-import { askedSeries, seriesNotFound } from "../series/asked-series.server";
-import { seriesVideos } from "../series/public-series.server";
+import { describePage, neighbours, onPage } from "../catalogue-meta";
+import { pageMeta } from "../page-meta";
+import { Pager } from "../pager";
+import { loadList } from "../published-list.server";
+import { askedSeries, type SeriesDetail, seriesNotFound, seriesVideos } from "../series.server";
+import { breadcrumbs, itemList } from "../structured-data";
+import { VideoGrid } from "../video-card";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? seriesMeta(data.site, data) : [];
@@ -92,4 +94,37 @@ export default function SeriesPage() {
       />
     </section>
   );
+}
+
+/** A series, with its canonical address and its feed; what visitors don't see is not for search engines. */
+function seriesMeta(
+  site: SiteIdentity,
+  { series, list }: { series: SeriesDetail; list: VideoPage },
+): MetaDescriptor[] {
+  const { slug, title, description, isPublic } = series;
+  const address = (page: number) => seriesPath(slug, page);
+  const words =
+    description ||
+    `“${title}”: ${formatQuantity(list.total, "video")} in order on ${site.name}. Free to watch, ages 18 and over.`;
+  return [
+    ...pageMeta(site, {
+      title: onPage(title, list),
+      description: describePage(words, list),
+      path: address(list.page),
+      picture: list.videos[0]?.thumbnailUrl,
+      noindex: !isPublic || list.total === 0,
+      structured: [
+        breadcrumbs(site, [{ name: title, path: address(1) }]),
+        itemList(site, title, list.videos, (list.page - 1) * PAGE_SIZE),
+      ],
+    }),
+    ...neighbours(site, list, address),
+    {
+      tagName: "link",
+      rel: "alternate",
+      type: "application/rss+xml",
+      title,
+      href: seriesFeedPath(slug),
+    },
+  ];
 }

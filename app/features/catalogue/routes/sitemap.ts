@@ -9,8 +9,8 @@ import {
   sitemapIndex,
   tagsSitemap,
   videoSitemap,
-} from "../feeds/sitemap.server";
-import { publishedTotal } from "../lists/published-total.server";
+} from "../feeds.server";
+import { publishedTotal } from "../published-list.server";
 
 const XML = "application/xml; charset=utf-8";
 

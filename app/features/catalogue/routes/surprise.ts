@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { videoPath } from "~/shared/addresses";
-import { surprise } from "../lists/surprise.server";
+import { surprise } from "../surprise.server";
 
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 const LARGEST = 2 ** 31;

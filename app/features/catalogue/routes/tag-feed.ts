@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
-import { tagFeed } from "../feeds/rss.server";
-import { askedTag } from "../lists/asked-tag.server";
+import { tagFeed } from "../feeds.server";
+import { askedTag } from "../tags.server";
 
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const tag = askedTag(request, "/feed.xml");

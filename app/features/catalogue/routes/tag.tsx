@@ -3,14 +3,14 @@ import { useLoaderData } from "@remix-run/react";
 import { Tag } from "lucide-react";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { listPath } from "~/shared/addresses";
+import { pageParameter } from "~/shared/pages";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { askedTag } from "../lists/asked-tag.server";
-import { ListSection } from "../lists/list-section";
-import { listTagged, pageParameter } from "../lists/listing.server";
-import { loadList } from "../lists/load-list.server";
-import { tagMeta } from "../meta/catalogue-meta";
+import { tagMeta } from "../catalogue-meta";
+import { ListSection } from "../list-section";
+import { listTagged, loadList } from "../published-list.server";
+import { askedTag } from "../tags.server";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? tagMeta(data.site, data) : [];

@@ -2,13 +2,13 @@ import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/nod
 import { useLoaderData } from "@remix-run/react";
 import { TrendingUp } from "lucide-react";
 import { siteIdentity } from "~/platform/site-origin.server";
+import { pageParameter } from "~/shared/pages";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { ListSection } from "../lists/list-section";
-import { listTrending, pageParameter } from "../lists/listing.server";
-import { loadList } from "../lists/load-list.server";
-import { trendingMeta } from "../meta/catalogue-meta";
+import { trendingMeta } from "../catalogue-meta";
+import { ListSection } from "../list-section";
+import { listTrending, loadList } from "../published-list.server";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? trendingMeta(data.site, data) : [];

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { UserRoundCheck } from "lucide-react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { SafetyLinks } from "~/features/moderation/reports/safety-links";
 import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";

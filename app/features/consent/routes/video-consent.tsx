@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { unlessBusy } from "~/platform/busy.server";

@@ -1,4 +1,4 @@
-import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import { resolveAliases } from "~/features/catalogue/tags.server";
 import { changeableIds, isRefusal } from "~/features/permissions/may-change.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
 import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";

@@ -1,4 +1,4 @@
-import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import { resolveAliases } from "~/features/catalogue/tags.server";
 import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
 import { SENTENCES } from "~/features/upload/upload-fields";
 import { type MediaName, mediaUrl } from "~/media/bucket.server";

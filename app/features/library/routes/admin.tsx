@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-r
 import { type ClientLoaderFunctionArgs, useLoaderData, useRevalidator } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useMemo } from "react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { consentHref } from "~/features/consent/consent";
 import { requiredTerms } from "~/features/moderation/uploaders/terms.server";
 import { StatCards } from "~/features/operations/statistics/stat-cards";

@@ -1,7 +1,7 @@
 import { Form, useNavigation, useSearchParams } from "@remix-run/react";
 import { Film } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
-import { Pager } from "~/features/catalogue/lists/pager";
+import { Pager } from "~/features/catalogue/pager";
 import type { Terms } from "~/features/moderation/uploaders/terms";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { failure, GONE } from "~/platform/failure";

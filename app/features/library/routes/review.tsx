@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { consentHref } from "~/features/consent/consent";
 import { isReported } from "~/features/moderation/reports/report-videos.server";
 import { ScanPanel } from "~/features/moderation/scan/scan-panel";

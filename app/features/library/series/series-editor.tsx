@@ -1,7 +1,7 @@
 import { Form, Link, useLocation } from "@remix-run/react";
 import { ArrowLeft, ListVideo } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { Pager } from "~/features/catalogue/lists/pager";
+import { Pager } from "~/features/catalogue/pager";
 import { formatQuantity } from "~/shared/format";
 import { seriesPath } from "~/shared/series/series-path";
 import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";

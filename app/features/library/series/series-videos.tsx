@@ -1,7 +1,7 @@
 import { Form, Link, useFetcher, useRevalidator } from "@remix-run/react";
 import { ArrowDown, ArrowUp, GripVertical, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
+import { PLACEHOLDER_URL } from "~/features/catalogue/poster";
 import { StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { applyCategoryNames } from "~/features/catalogue/lists/category-names.server";
+import { applyCategoryNames } from "~/features/catalogue/category-names.server";
 import { changeAndRecord } from "~/platform/activity/activity.server";
 import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { orFailure } from "~/platform/or-failure.server";

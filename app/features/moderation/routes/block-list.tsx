@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { ShieldBan } from "lucide-react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
 import { usePermissions } from "~/features/permissions/use-permissions";

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { SearchX } from "lucide-react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { unlessBusy } from "~/platform/busy.server";
 import { unlistedHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";

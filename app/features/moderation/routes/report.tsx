@@ -6,8 +6,8 @@ import {
 } from "@remix-run/node";
 import { Form, useLoaderData, useNavigation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { fetchCards } from "~/features/catalogue/cards/fetch-cards";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { fetchCards } from "~/features/catalogue/fetch-cards";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { findPublished } from "~/features/watch/video.server";
 import { unlessBusy } from "~/platform/busy.server";
 import { contactEmail } from "~/platform/contact-email.server";

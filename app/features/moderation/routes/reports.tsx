@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Flag } from "lucide-react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { formatQuantity } from "~/shared/format";

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { FileText } from "lucide-react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { AdminLinks } from "~/features/site/admin-navigation";

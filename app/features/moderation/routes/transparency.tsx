@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
 import { StaticPage } from "~/features/site/static-page";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { readTransparency } from "../transparency.server";

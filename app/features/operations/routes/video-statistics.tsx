@@ -1,6 +1,6 @@
 import { data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
 import { AdminLinks } from "~/features/site/admin-navigation";

@@ -143,7 +143,7 @@ export const MEMORY_LIMITS: Readonly<Record<string, string>> = {
   "app/platform/small-form.server.ts": "forms",
   "app/features/moderation/reports/submit-report.server.ts": "reports",
   "app/features/catalogue/views.server.ts": "views",
-  "app/features/catalogue/search/suggestions.server.ts": "suggestions of the search",
+  "app/features/catalogue/search-suggestions.server.ts": "suggestions of the search",
   "app/features/api/answer.server.ts": "calls of programs",
   "app/features/processing/workers/worker-api.server.ts": "calls of programs",
 };

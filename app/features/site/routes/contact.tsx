@@ -5,7 +5,7 @@ import {
   type MetaFunction,
 } from "@remix-run/node";
 import { Link, useActionData, useLoaderData } from "@remix-run/react";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
 import { contactEmail } from "~/platform/contact-email.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { siteIdentity } from "~/platform/site-origin.server";

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { WifiOff } from "lucide-react";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { buttonClass } from "~/ui/button";
 import { useNonce } from "../nonce";

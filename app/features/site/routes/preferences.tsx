@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useId } from "react";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
 import { miniPlayer } from "~/features/player/mini/continued";
 import { evenLoudness } from "~/features/player/sound/even-loudness";
 import { DISCREET_TITLE, discreetTitles, exitByShift } from "~/features/visitor/preferences";

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { Fragment } from "react";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
 import { contactEmail } from "~/platform/contact-email.server";
 import { settings } from "~/platform/settings.server";
 import { siteIdentity } from "~/platform/site-origin.server";

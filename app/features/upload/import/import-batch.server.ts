@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Insertable } from "kysely";
-import { resolveAliases } from "~/features/catalogue/lists/tag-aliases.server";
+import { resolveAliases } from "~/features/catalogue/tags.server";
 import { consentRefusals, refusalsOf } from "~/features/consent/validity.server";
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/may-change.server";

@@ -1,7 +1,7 @@
 import { data, type HeadersFunction, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { VideoOff } from "lucide-react";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { countsAsView } from "~/features/catalogue/views.server";
 import {
   countPreview,

@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Bookmark } from "lucide-react";
-import { VideoGrid } from "~/features/catalogue/cards/video-grid";
-import { pageMeta } from "~/features/catalogue/meta/page-meta";
+import { pageMeta } from "~/features/catalogue/page-meta";
+import { VideoGrid } from "~/features/catalogue/video-card";
 import { forgetVideos } from "~/features/visitor/saved-videos";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { videoPath } from "~/shared/addresses";

@@ -8,12 +8,12 @@ import {
 } from "@remix-run/react";
 import { useEffect, useState } from "react";
 import { BackLink, stepsBack } from "~/features/catalogue/back-link";
-import { PLACEHOLDER_URL } from "~/features/catalogue/cards/poster";
-import { POSTER_TRANSITION } from "~/features/catalogue/cards/video-card";
-import { loadVideo } from "~/features/catalogue/lists/load-list.server";
-import { videoMeta } from "~/features/catalogue/meta/catalogue-meta";
-import { privateMeta } from "~/features/catalogue/meta/private-meta";
-import { seriesQueue } from "~/features/catalogue/series/public-series.server";
+import { videoMeta } from "~/features/catalogue/catalogue-meta";
+import { privateMeta } from "~/features/catalogue/page-meta";
+import { PLACEHOLDER_URL } from "~/features/catalogue/poster";
+import { loadVideo } from "~/features/catalogue/published-list.server";
+import { seriesQueue } from "~/features/catalogue/series.server";
+import { POSTER_TRANSITION } from "~/features/catalogue/video-card";
 import { currentMoment, playFrom } from "~/features/player/current-player";
 import { parseStart } from "~/features/player/media-time";
 import { forgetSpeed } from "~/features/player/memory/sound-and-speed";

@@ -1,7 +1,7 @@
+import "./continue-watching.css";
 import type { WayBack } from "~/features/catalogue/back-link";
-import { Poster } from "~/features/catalogue/cards/poster";
-import { openOnSpace } from "~/features/catalogue/cards/video-card";
-import { WatchedLine } from "~/features/catalogue/cards/watched-line";
+import { Poster } from "~/features/catalogue/poster";
+import { openOnSpace, WatchedLine } from "~/features/catalogue/video-card";
 import { forgetWatchHistory } from "~/features/visitor/watch-history";
 import { videoPath } from "~/shared/addresses";
 import { formatDuration, parseDuration } from "~/shared/format";
@@ -11,7 +11,6 @@ import { useToast } from "~/ui/feedback/toast";
 import { PageLink } from "~/ui/page-link";
 import { useHydrated } from "~/ui/use-hydrated";
 import { type BegunVideo, useBegunCards } from "./use-begun-cards";
-import "./continue-watching.css";
 
 const ONE_STEP: WayBack = { steps: 1 };
 

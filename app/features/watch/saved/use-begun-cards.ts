@@ -1,6 +1,6 @@
 import { useRouteLoaderData } from "@remix-run/react";
 import { useEffect, useState } from "react";
-import { useCards } from "~/features/catalogue/cards/fetch-cards";
+import { useCards } from "~/features/catalogue/fetch-cards";
 import { forgetWatched, useWatchHistory } from "~/features/visitor/watch-history";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 import type { VideoCardData } from "~/shared/video-card";

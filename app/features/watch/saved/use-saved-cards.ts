@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import { useCards } from "~/features/catalogue/cards/fetch-cards";
+import { useCards } from "~/features/catalogue/fetch-cards";
 import { useSavedVideos } from "~/features/visitor/saved-videos";
 import { SAVED_AT_ONCE } from "~/shared/pages";
 import type { VideoCardData } from "~/shared/video-card";

@@ -1,7 +1,5 @@
-import { DEFAULT_VIEW } from "~/shared/list-view";
 import { PAGE_SIZE } from "~/shared/pages";
-import { listPage } from "./published-list.server";
-import { publishedTotal } from "./published-total.server";
+import { listPublished, publishedTotal } from "./published-list.server";
 
 /**
  * The published video at one step of a random walk that comes to each of them once before any comes
@@ -14,7 +12,7 @@ export async function surprise(
   const { videos: total } = await publishedTotal();
   if (total === 0) return undefined;
   const at = walk(seed, step, total);
-  const { videos } = await listPage(undefined, DEFAULT_VIEW, Math.floor(at / PAGE_SIZE) + 1);
+  const { videos } = await listPublished({ page: Math.floor(at / PAGE_SIZE) + 1 });
   const video = videos[at % PAGE_SIZE] ?? videos[0];
   return video && { id: video.id, total };
 }

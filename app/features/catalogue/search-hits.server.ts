@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { clampPage, PAGE_SIZE } from "~/shared/pages";
-import { catalogueCache } from "../catalogue-cache.server";
+import { catalogueCache } from "./catalogue-cache.server";
 
 /** What the search thread is asked. */
 export interface SearchQuestion {

@@ -1,8 +1,38 @@
+import { redirect } from "@remix-run/node";
 import { clampPage, PAGE_SIZE, videoPage } from "~/shared/pages";
+import { seriesPath } from "~/shared/series/series-path";
 import type { SeriesQueue } from "~/shared/series/series-queue";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 import { prepared } from "~db/client.server";
-import { CARD_COLUMNS, type CardRow, toCard } from "../lists/card-row.server";
+import { CARD_COLUMNS, type CardRow, toCard } from "./published-list.server";
+
+/**
+ * The series that an address below /series asks for.
+ *
+ * @param maySee whether this visitor may know of a series that isn't shown to the public.
+ * @param pathAfter what follows the slug in its canonical address.
+ * @throws a 404 for an unknown series, and for one that the visitor may not see, whatever its spelling; a permanent redirect for another spelling, a temporary one for a former slug, which may become
+ *   the present one again.
+ */
+export async function askedSeries(
+  request: Request,
+  asked: string,
+  maySee: () => Promise<boolean>,
+  pathAfter = "",
+): Promise<FoundSeries> {
+  const slug = asked.toLowerCase().normalize("NFC");
+  const series = findSeries(slug);
+  if (!series || !(isShown(series) || (await maySee()))) throw seriesNotFound();
+  const { pathname, search } = new URL(request.url);
+  const canonical = seriesPath(series.slug) + pathAfter + search;
+  if (slug !== series.slug) throw redirect(canonical, 302);
+  if (asked !== slug || pathname.endsWith("/")) throw redirect(canonical, 301);
+  return series;
+}
+
+export function seriesNotFound(): Response {
+  return new Response(null, { status: 404, statusText: "Not Found" });
+}
 
 /** Series as the public sees them: of their videos those that are listed, in their order. */
 
@@ -31,7 +61,7 @@ const LISTED = `
 const CARDS = CARD_COLUMNS.map((column) => `videos.${column}`).join(", ");
 
 /** The series whose slug it is or was; undefined for none, and for one in the trash. */
-export function findSeries(slug: string): FoundSeries | undefined {
+function findSeries(slug: string): FoundSeries | undefined {
   const row = prepared(`
     SELECT id, series.slug, title, description, visibility = 'public' AS isPublic
     FROM series_slugs JOIN series ON series.id = series_id
@@ -42,7 +72,7 @@ export function findSeries(slug: string): FoundSeries | undefined {
 }
 
 /** Whether visitors see a series: it is public, and has a video that they can watch. */
-export function isShown({ id, isPublic }: FoundSeries): boolean {
+function isShown({ id, isPublic }: FoundSeries): boolean {
   return isPublic && prepared(`SELECT 1 ${LISTED} LIMIT 1`).get({ id }) !== undefined;
 }
 

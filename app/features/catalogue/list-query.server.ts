@@ -1,6 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import type { ListOrder } from "~/shared/list-view";
-import { PAGE_SIZE } from "~/shared/pages";
+import { clampPage, PAGE_SIZE } from "~/shared/pages";
+import { catalogueCache } from "./catalogue-cache.server";
 
 /** A part of a public list, as a query on `videos`. */
 export interface ListQuestion {
@@ -105,7 +106,7 @@ function part(
 }
 
 /** The rows of few enough videos, in an order that no index gives them: all are read and sorted. */
-export function sortRows(
+function sortRows(
   prepare: (sql: string) => Statement,
   question: Omit<ListQuestion, "fromEnd">,
 ): number[] {
@@ -122,7 +123,7 @@ export function sortRows(
 }
 
 /** How many published videos are of a length, and of the categories if any. */
-export function countLength(
+function countLength(
   prepare: (sql: string) => Statement,
   question: Pick<ListQuestion, "categories" | "length">,
 ): number {
@@ -139,11 +140,55 @@ export function listPages(sqlite: Database): (question: ListQuestion) => number[
 }
 
 /** Prepares each statement once. */
-export function preparedOn(sqlite: Database): (sql: string) => Statement {
+function preparedOn(sqlite: Database): (sql: string) => Statement {
   const statements = new Map<string, Statement>();
   return (sql) => {
     const statement = statements.get(sql) ?? sqlite.prepare(sql);
     statements.set(sql, statement);
     return statement;
   };
+}
+
+/** What the reading thread is asked for a list that no index has as it is. */
+export interface FilteredQuestion extends Pick<ListQuestion, "order" | "categories" | "length"> {
+  page: number;
+  /** How many videos it has, where that is known. */
+  total?: number;
+}
+
+export interface FilteredAnswer {
+  total: number;
+  /** What was asked, clamped. */
+  page: number;
+  /** Of the rows on the page, in its order. */
+  numbers: number[];
+}
+
+/**
+ * A list of no more videos is read whole and sorted. Of more, the rows are passed over in the index of
+ * the order, where at least one in 200 of a million is of the list.
+ */
+const SORTED_MOST = 5_000;
+const MAX_CACHED_TOTALS = 200;
+
+/** Finds the pages of filtered lists on one connection. */
+export function filteredPages(sqlite: Database): (question: FilteredQuestion) => FilteredAnswer {
+  const prepare = preparedOn(sqlite);
+  const counted = catalogueCache<number>(sqlite, MAX_CACHED_TOTALS);
+
+  function find(question: FilteredQuestion): FilteredAnswer {
+    const { categories, length } = question;
+    const count = () => countLength(prepare, question);
+    const total = question.total ?? counted(JSON.stringify([categories, length]), count);
+    const page = clampPage(question.page, total);
+    const offset = (page - 1) * PAGE_SIZE;
+    const numbers =
+      total <= SORTED_MOST
+        ? sortRows(prepare, { ...question, offset, limit: PAGE_SIZE })
+        : findRows(prepare, { ...question, ...fromNearerEnd(offset, total) });
+    return { total, page, numbers };
+  }
+
+  // In a transaction, so that total and page belong together.
+  return sqlite.transaction(find);
 }

@@ -2,7 +2,7 @@ import { useLocation } from "@remix-run/react";
 import { type RefObject, useEffect, useState } from "react";
 import { formatQuantity } from "~/shared/format";
 import type { VideoPage } from "~/shared/video-card";
-import { fetchCards } from "../cards/fetch-cards";
+import { fetchCards } from "./fetch-cards";
 
 /**
  * The list to show while newer ones arrive for the same page: the newest, unless showing it would

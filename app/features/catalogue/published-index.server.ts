@@ -39,7 +39,7 @@ interface FollowedIndex {
 const followed = new WeakMap<Database, () => FollowedIndex>();
 
 /** The index of a connection, as it is now; to be called within a transaction. */
-export function listedIndex(sqlite: Database): () => FollowedIndex {
+function listedIndex(sqlite: Database): () => FollowedIndex {
   const current = followed.get(sqlite) ?? followIndex(sqlite);
   followed.set(sqlite, current);
   return current;
@@ -127,4 +127,46 @@ export function relatedHits(sqlite: Database): (question: RelatedQuestion) => Re
     const row = subject.get(id);
     return { sortKeys: row ? index.best(video(row), now) : [], complete };
   });
+}
+
+/** What the index of published videos knows besides: tags and words, out of memory. */
+
+export interface KnownTags {
+  /** Folded; the most used first. */
+  tags: string[];
+  /** False while the index is being read. */
+  complete: boolean;
+}
+
+/** The most used tags. */
+export function knownTags(sqlite: Database): (question: { most: number }) => KnownTags {
+  const published = listedIndex(sqlite);
+  return sqlite.transaction(({ most }) => {
+    const { index, complete } = published();
+    const tags = index.tagCounts().sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    return { tags: tags.slice(0, most).map(([tag]) => tag), complete };
+  });
+}
+
+export interface MatchingTagsQuestion {
+  /** Folded, not empty. */
+  needle: string;
+  most: number;
+}
+
+/** The tags that contain a text, see {@link relatedIndex}. */
+export function matchingTags(sqlite: Database): (question: MatchingTagsQuestion) => string[] {
+  const published = listedIndex(sqlite);
+  return sqlite.transaction(({ needle, most }) => published().index.tagsWith(needle, most));
+}
+
+/** What is near is looked for no longer: others wait for the thread. */
+const NEAREST_WITHIN_MS = 60;
+
+/** What may have been meant by a folded text that nothing contains. */
+export function nearestTexts(sqlite: Database): (question: { needle: string }) => string[] {
+  const published = listedIndex(sqlite);
+  return sqlite.transaction(({ needle }) =>
+    published().index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
+  );
 }

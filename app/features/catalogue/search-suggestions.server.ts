@@ -1,6 +1,6 @@
 import { addressLimit } from "~/platform/address-limit.server";
 import { tagPath, videoPath } from "~/shared/addresses";
-import { type CategoryId, storedValues } from "~/shared/categories";
+import { CATEGORY_IDS, type CategoryId, storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
 import { SUGGESTIONS_MOST, type Suggestion } from "~/shared/suggestion";
@@ -8,9 +8,10 @@ import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { tagOfAlias } from "../lists/tag-aliases.server";
-import type { MatchingTagsQuestion } from "../related/known-tags.server";
+import type { MatchingTagsQuestion } from "./published-index.server";
+import { publishedTotal } from "./published-list.server";
 import type { NewestHitsQuestion } from "./search-hits.server";
+import { tagOfAlias } from "./tags.server";
 
 /** Of the suggestions, so many are tags while there are titles enough. */
 const TAGS_MOST = 3;
@@ -107,4 +108,49 @@ function beginsWord(title: string, needle: string): boolean {
     if (!/[\p{L}\p{M}\p{N}]$/u.test(title.slice(0, at))) return true;
   }
   return false;
+}
+
+/** Of the texts that come near, so many are searched for. */
+const TRIED_MOST = 3;
+
+/** What is offered where a search finds nothing. */
+export interface OtherSearches {
+  /** A text near to what was searched for, which finds something in the same category. */
+  nearest?: string;
+  /** Categories with videos, those with most of them first. */
+  categories: CategoryId[];
+}
+
+export async function otherSearches(
+  search: string,
+  category: CategoryId | undefined,
+): Promise<OtherSearches> {
+  return { nearest: await nearestSearch(search, category), categories: await popularCategories() };
+}
+
+async function nearestSearch(
+  search: string,
+  category: CategoryId | undefined,
+): Promise<string | undefined> {
+  await projected();
+  const question = { needle: fold(searchText(search)) };
+  const texts = await queryThread<string[]>("related", "nearest-texts", question);
+  for (const needle of texts.slice(0, TRIED_MOST)) {
+    const found = await queryThread<bigint[]>("reading", "newest-hits", {
+      ...{ needle, limit: 1 },
+      categories: category && storedValues(category),
+    } satisfies NewestHitsQuestion);
+    if (found.length > 0) return needle;
+  }
+  return undefined;
+}
+
+async function popularCategories(): Promise<CategoryId[]> {
+  const counted = await Promise.all(
+    CATEGORY_IDS.map(async (id) => ({ id, ...(await publishedTotal(id)) })),
+  );
+  return counted
+    .filter(({ videos }) => videos > 0)
+    .sort((a, b) => b.videos - a.videos)
+    .map(({ id }) => id);
 }

@@ -2,7 +2,6 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { classNames } from "~/ui/class-names";
 import { PageLink } from "~/ui/page-link";
-import { pagerItems } from "./pager-items";
 
 const CELL =
   "inline-grid min-h-11 min-w-9 place-items-center rounded-md px-1 figures transition-colors xs:min-w-11 xs:px-2";
@@ -104,4 +103,23 @@ function Step({
       {content}
     </PageLink>
   );
+}
+
+/** A page number, or a gap between two of them. */
+export type PagerItem = number | "gap-before" | "gap-after";
+
+/**
+ * What the pager shows: the current page, one neighbour on each side, the first and the last
+ * page, and an ellipsis wherever pages are left out (specification, section 2, Pager).
+ */
+export function pagerItems(page: number, pageCount: number): PagerItem[] {
+  const items: PagerItem[] = [];
+  const first = Math.max(1, page - 1);
+  const last = Math.min(pageCount, page + 1);
+  if (first > 1) items.push(1);
+  if (first > 2) items.push("gap-before");
+  for (let number = first; number <= last; number += 1) items.push(number);
+  if (last < pageCount - 1) items.push("gap-after");
+  if (last < pageCount) items.push(pageCount);
+  return items;
 }

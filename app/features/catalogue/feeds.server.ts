@@ -1,0 +1,276 @@
+import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { parseMediaUrl } from "~/media/bucket.server";
+import { fileBytes } from "~/media/media-files.server";
+import type { SiteIdentity } from "~/platform/site-origin.server";
+import { tagFeedPath, tagPath, videoPath } from "~/shared/addresses";
+import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
+import { isoTime, parseDuration, parseTime } from "~/shared/format";
+import { xmlElement, xmlText } from "~/shared/markup/xml";
+import { ownMediaPath } from "~/shared/media-path";
+import { seriesFeedPath, seriesPath } from "~/shared/series/series-path";
+import { prepared } from "~db/client.server";
+import { readTags } from "~db/tags";
+import { queryThread } from "~db/threads/query-thread.server";
+import type { ListQuestion } from "./list-query.server";
+import { type CardRow, newestTagged, publishedTotal, toCard } from "./published-list.server";
+import { type FoundSeries, lastOfSeries, publicSeries } from "./series.server";
+import { type DescribedVideo, SHARE_PICTURE } from "./structured-data";
+import { publishedTags } from "./tags.server";
+
+/** Items of the feed: the newest videos. */
+const FEED_MOST = 50;
+
+const TYPES: Record<string, string> = {
+  ".mp4": "video/mp4",
+  ".m4v": "video/mp4",
+  ".webm": "video/webm",
+  ".mov": "video/quicktime",
+};
+
+/** https://www.rssboard.org/rss-specification: the newest videos, each with its file enclosed. */
+export async function rssFeed(site: SiteIdentity): Promise<string> {
+  const videos: DescribedVideo[] = [];
+  for await (const some of walkPublished(0, FEED_MOST)) videos.push(...some);
+  return channel(site, videos, {
+    title: site.name,
+    description: `The newest videos on ${site.name}. Ages 18 and over.`,
+    path: "/",
+    feedPath: "/feed.xml",
+  });
+}
+
+/**
+ * The same of a tag; undefined when no video has it.
+ *
+ * @param tag canonical.
+ */
+export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
+  const videos = describedAt(await newestTagged(tag, FEED_MOST));
+  if (videos.length === 0) return undefined;
+  return channel(site, videos, {
+    title: `${tag} | ${site.name}`,
+    description: `The newest videos tagged “${tag}” on ${site.name}. Ages 18 and over.`,
+    path: tagPath(tag),
+    feedPath: tagFeedPath(tag),
+  });
+}
+
+/** The same of a series, the last of its order first; undefined when it has nothing to show. */
+export async function seriesFeed(
+  site: SiteIdentity,
+  { id, slug, title, description }: FoundSeries,
+): Promise<string | undefined> {
+  const videos = describedOf(lastOfSeries(id, FEED_MOST));
+  if (videos.length === 0) return undefined;
+  return channel(site, videos, {
+    title: `${title} | ${site.name}`,
+    description: description || `The series “${title}” on ${site.name}. Ages 18 and over.`,
+    path: seriesPath(slug),
+    feedPath: seriesFeedPath(slug),
+  });
+}
+
+async function channel(
+  site: SiteIdentity,
+  videos: readonly DescribedVideo[],
+  about: { title: string; description: string; path: string; feedPath: string },
+): Promise<string> {
+  const items = await Promise.all(videos.map((video) => item(site, video)));
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+${xmlElement("title", about.title)}
+${xmlElement("link", site.origin + about.path)}
+${xmlElement("description", about.description)}
+<language>en</language>
+<atom:link href="${xmlText(site.origin + about.feedPath)}" rel="self" type="application/rss+xml"/>
+${items.join("\n")}
+</channel></rss>
+`;
+}
+
+async function item(site: SiteIdentity, video: DescribedVideo): Promise<string> {
+  const address = site.origin + videoPath(video.id);
+  return `<item>${[
+    xmlElement("title", video.title),
+    xmlElement("link", address),
+    `<guid isPermaLink="true">${xmlText(address)}</guid>`,
+    xmlElement("pubDate", new Date(parseTime(video.createdAt) || 0).toUTCString()),
+    xmlElement("category", categoryLabel(video.category)),
+    xmlElement("description", video.description.trim() || video.title),
+    await enclosure(site, video.videoUrl),
+  ].join("")}</item>`;
+}
+
+/** The length in bytes is required, so a file that doesn't exist is not enclosed. */
+async function enclosure(site: SiteIdentity, url: string): Promise<string> {
+  const type = TYPES[path.extname(url).toLowerCase()];
+  if (!type) return "";
+  const name = parseMediaUrl(url);
+  const length = name && (await fileBytes(name));
+  if (length === undefined) return "";
+  return `<enclosure url="${xmlText(site.origin + url)}" length="${length}" type="${type}"/>`;
+}
+
+/** https://www.sitemaps.org/protocol.html and Google's video extension of it. */
+
+/** The protocol allows no more in one file. */
+export const SITEMAP_MOST = 50_000;
+const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const TITLE_MOST = 100;
+const DESCRIPTION_MOST = 2_048;
+const TAGS_MOST = 32;
+/** The extension knows no longer video. */
+const SECONDS_MOST = 28_800;
+
+/** The index: sitemaps of the pages, the tags and the series, and one for every 50,000 videos. */
+export async function sitemapIndex(site: SiteIdentity, most = SITEMAP_MOST): Promise<string> {
+  const parts = Math.ceil((await publishedTotal()).videos / most);
+  const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
+  const series = publicSeries(1).length > 0 ? ["series"] : [];
+  const names = [
+    "pages",
+    ...tags,
+    ...series,
+    ...Array.from({ length: parts }, (_, i) => `${i + 1}`),
+  ];
+  const entries = names.map(
+    (name) => `<sitemap>${xmlElement("loc", `${site.origin}/sitemap/${name}.xml`)}</sitemap>\n`,
+  );
+  return `${HEAD}<sitemapindex xmlns="${SCHEMA}">\n${entries.join("")}</sitemapindex>\n`;
+}
+
+/** The pages that are no video and may be found. */
+export function pagesSitemap(site: SiteIdentity): string {
+  const paths = [
+    ...["/", "/trending", "/categories"],
+    ...CATEGORY_IDS.map((id) => `/categories/${id}`),
+    "/contact",
+  ];
+  return urlSet(site, paths);
+}
+
+/** The lists of the 50,000 most used tags. */
+export async function tagsSitemap(site: SiteIdentity): Promise<string> {
+  return urlSet(site, (await publishedTags(SITEMAP_MOST)).map(tagPath));
+}
+
+/** The public series that have something to show. */
+export function seriesSitemap(site: SiteIdentity): string {
+  return urlSet(
+    site,
+    publicSeries(SITEMAP_MOST).map((slug) => seriesPath(slug)),
+  );
+}
+
+function urlSet(site: SiteIdentity, paths: readonly string[]): string {
+  const entries = paths.map((path) => `<url>${xmlElement("loc", site.origin + path)}</url>\n`);
+  return `${HEAD}<urlset xmlns="${SCHEMA}">\n${entries.join("")}</urlset>\n`;
+}
+
+/** Part 1, 2, ... of the videos, piece by piece: fifty thousand entries are never in memory. */
+export async function* videoSitemap(
+  site: SiteIdentity,
+  part: number,
+  most = SITEMAP_MOST,
+): AsyncGenerator<string> {
+  yield `${HEAD}<urlset xmlns="${SCHEMA}" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">\n`;
+  for await (const videos of walkPublished((part - 1) * most, most)) {
+    yield videos.map((video) => videoEntry(site, video)).join("");
+  }
+  yield "</urlset>\n";
+}
+
+function videoEntry(site: SiteIdentity, video: DescribedVideo): string {
+  const address = site.origin + videoPath(video.id);
+  const element = (name: string, text: string | number) => xmlElement(`video:${name}`, text);
+  const about = [
+    element("thumbnail_loc", site.origin + (video.thumbnailUrl ?? SHARE_PICTURE)),
+    element("title", cut(video.title, TITLE_MOST)),
+    element("description", cut(video.description.trim() || video.title, DESCRIPTION_MOST)),
+    element("content_loc", site.origin + video.videoUrl),
+    video.durationSeconds > 0 && video.durationSeconds <= SECONDS_MOST
+      ? element("duration", video.durationSeconds)
+      : "",
+    element("view_count", video.views),
+    element("publication_date", isoTime(video.createdAt)),
+    element("family_friendly", "no"),
+    ...video.tags.slice(0, TAGS_MOST).map((tag) => element("tag", tag)),
+  ].join("");
+  // A video without a file is a page, but no video yet.
+  const described = video.videoUrl ? `<video:video>${about}</video:video>` : "";
+  return `<url><loc>${xmlText(address)}</loc>${xmlElement("lastmod", video.updatedAt)}${described}</url>\n`;
+}
+
+function cut(text: string, most: number): string {
+  return [...text].slice(0, most).join("");
+}
+
+/** Videos read at once: few enough to keep nobody waiting. */
+const STEP = 250;
+
+interface Row extends CardRow {
+  /** As text: it is too long for a number of JavaScript. */
+  sort_key: string;
+  description: string;
+  tags: string | null;
+  updated_at: string;
+}
+
+/** The published videos from an offset on, the newest first, some at a time. */
+async function* walkPublished(
+  offset: number,
+  most: number,
+): AsyncGenerator<DescribedVideo[]> {
+  const [first] = await queryThread<number[]>("reading", "list", {
+    ...{ order: "newest", categories: [], fromEnd: false, limit: 1 },
+    offset,
+  } satisfies ListQuestion);
+  if (first === undefined) return;
+  let rows = [] as Row[];
+  const next = prepared(`
+    SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM videos
+    WHERE listed AND sort_key < CAST(? AS INTEGER)
+    ORDER BY videos.sort_key DESC LIMIT ?`);
+  let below = prepared("SELECT CAST(sort_key AS TEXT) FROM videos WHERE number = ?")
+    .pluck()
+    .get(first) as string | undefined;
+  // The first itself is part of it; sort keys are below the largest number there is.
+  if (below !== undefined) below = String(BigInt(below) + 1n);
+  for (let left = most; below !== undefined && left > 0; left -= STEP) {
+    rows = next.all(below, Math.min(STEP, left)) as Row[];
+    if (rows.length > 0) yield rows.map(toDescribed);
+    below = rows.length === STEP ? rows.at(-1)?.sort_key : undefined;
+    await setImmediate();
+  }
+}
+
+/** The published videos of sort keys, the newest first. */
+function describedAt(sortKeys: readonly bigint[]): DescribedVideo[] {
+  const rows = prepared(`
+    SELECT * FROM videos WHERE +listed
+      AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
+    `[${sortKeys.join(",")}]`,
+  ) as Row[];
+  return rows.map(toDescribed);
+}
+
+/** The published videos of ids, in their order. */
+function describedOf(ids: readonly string[]): DescribedVideo[] {
+  const rows = prepared(`
+    SELECT videos.* FROM json_each(?) AS asked CROSS JOIN videos ON videos.id = asked.value
+    WHERE +listed ORDER BY asked.key`).all(JSON.stringify(ids)) as Row[];
+  return rows.map(toDescribed);
+}
+
+function toDescribed(row: Row): DescribedVideo {
+  return {
+    ...toCard(row),
+    description: row.description,
+    tags: readTags(row.tags),
+    videoUrl: ownMediaPath(row.video_url) ?? "",
+    durationSeconds: parseDuration(row.duration) ?? 0,
+    updatedAt: isoTime(row.updated_at),
+  };
+}

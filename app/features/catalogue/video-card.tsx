@@ -1,0 +1,305 @@
+import "./cards.css";
+import { useRouteLoaderData } from "@remix-run/react";
+import { Bookmark } from "lucide-react";
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  lazy,
+  type PointerEvent,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
+import { useSaveVideo } from "~/features/visitor/use-save-video";
+import { useWatchedPart } from "~/features/visitor/watch-history";
+import { categoryLabel } from "~/shared/categories";
+import { formatAge, formatViews } from "~/shared/format";
+import type { VideoCardData } from "~/shared/video-card";
+import { Badge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
+import { PageLink, useIsTransitioning } from "~/ui/page-link";
+import { useHydrated } from "~/ui/use-hydrated";
+import { cardAnchor, type WayBack } from "./back-link";
+import type { HoverPreviewProps } from "./hover-preview";
+import { Poster } from "./poster";
+
+/** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
+const RANKED = 3;
+
+/** As many as the widest screen shows in its first row. */
+const FIRST_ROW = 4;
+
+/** From a list to a video is one step in the browser's history. */
+const ONE_STEP: WayBack = { steps: 1 };
+
+/** The cards of a list: one column on a phone, four on an extra large screen. */
+export function VideoGrid({
+  videos,
+  hrefFor,
+  now,
+  ranked = false,
+  waiting = false,
+  withdrawn,
+  onRemove,
+}: {
+  videos: VideoCardData[];
+  hrefFor: (id: string) => string;
+  now: number;
+  /** Gives the first three their rank. */
+  ranked?: boolean;
+  /** While a newer list is on its way, this one steps back. */
+  waiting?: boolean;
+  /** Ids of videos that are public no more. */
+  withdrawn?: ReadonlySet<string>;
+  /** Where the list is the visitor's own: takes a video out of it. */
+  onRemove?: (id: string) => void;
+}) {
+  // Behind the question for the age no picture is on the screen, and none is loaded.
+  const page = useRouteLoaderData("root") as { asksForAge?: boolean } | undefined;
+  const firstRow = page?.asksForAge ? 0 : FIRST_ROW;
+  return (
+    <ul
+      className={classNames(
+        "grid grid-cols-1 gap-x-5 gap-y-8 transition-opacity sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-4",
+        waiting && "opacity-70",
+      )}
+    >
+      {videos.map((video, index) => (
+        <li key={video.id} className="min-w-0">
+          {withdrawn?.has(video.id) ? (
+            <WithdrawnCard title={video.title} />
+          ) : (
+            <VideoCard
+              video={video}
+              to={hrefFor(video.id)}
+              state={ONE_STEP}
+              now={now}
+              rank={ranked && index < RANKED ? index + 1 : undefined}
+              isFirst={index < firstRow}
+              // Where the list is the visitor's own, Remove stands below the card.
+              canSave={!onRemove}
+            />
+          )}
+          {onRemove && (
+            <Button
+              type="button"
+              variant="ghost"
+              size="sm"
+              className="mt-1 -ml-2.5"
+              aria-label={`Remove ${video.title}`}
+              onClick={() => onRemove(video.id)}
+            >
+              Remove
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What was a card until its video was withdrawn, in the same size, so that nothing moves. */
+function WithdrawnCard({ title }: { title: string }) {
+  return (
+    <div>
+      <p className="grid aspect-video place-items-center rounded-lg bg-surface p-4 text-sm text-muted">
+        No longer available
+      </p>
+      <div aria-hidden="true" className="invisible px-0.5 pt-3">
+        <p className="line-clamp-2 text-base font-semibold">{title}</p>
+        <p className="mt-1 text-sm">1 view</p>
+      </div>
+    </div>
+  );
+}
+
+const HoverPreview = lazy(loadHoverPreview);
+
+/** The poster of a card and the player share this name while one flows into the other. */
+export const POSTER_TRANSITION = "poster";
+
+/** The columns of the grid; no wider than the page lets them become. */
+const SIZES =
+  "(width >= 80rem) min(23vw, 22rem), (width >= 64rem) 31vw, (width >= 40rem) 47vw, 94vw";
+
+/** Opens a card on Space as well as on Enter, on which every link opens. */
+export function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
+  if (event.key !== " ") return;
+  event.preventDefault();
+  event.currentTarget.click();
+}
+
+/** One video of a list: poster, badges, title, count and age, all of it one link; and a button that saves it. */
+export function VideoCard({
+  video,
+  to,
+  state,
+  now,
+  rank,
+  isFirst,
+  canSave = true,
+  heading: Heading = "h2",
+}: {
+  video: VideoCardData;
+  to: string;
+  /** Travels with the link: how the video page finds its way back. */
+  state?: unknown;
+  /** Milliseconds since 1970, the same on server and browser. */
+  now: number;
+  /** 1 to 3 for the first three of Trending. */
+  rank?: number;
+  /** In the first row of the page. */
+  isFirst?: boolean;
+  canSave?: boolean;
+  heading?: "h2" | "h3";
+}) {
+  const { playing, handlers } = useHoverPreview(video.previewUrl);
+  const opening = useIsTransitioning(to);
+  return (
+    <article id={cardAnchor(video.id)} {...handlers} className="group relative min-w-0">
+      <PageLink
+        to={to}
+        state={state}
+        viewTransition
+        draggable={false}
+        onKeyDown={openOnSpace}
+        className="block rounded-lg"
+      >
+        <Poster
+          id={video.id}
+          url={video.thumbnailUrl}
+          colors={video.posterColors}
+          isFirst={isFirst}
+          sizes={SIZES}
+          transitionName={opening ? POSTER_TRANSITION : undefined}
+          className="transition-shadow group-hover:outlined"
+        >
+          <WatchedLine id={video.id} duration={video.duration} />
+          {playing && (
+            <Suspense>
+              <HoverPreview url={video.previewUrl} isClip={video.previewIsClip} />
+            </Suspense>
+          )}
+          <Badge tone="shade" className="shown-whole absolute right-2 bottom-2">
+            <span className="sr-only">Duration </span>
+            {video.duration}
+          </Badge>
+          <div className="absolute inset-x-2 top-2 flex items-start justify-between gap-2">
+            <Badge tone="shade">{categoryLabel(video.category)}</Badge>
+            {rank && (
+              <Badge tone="accent" className="px-2.5 py-1 font-bold">
+                <span className="sr-only">Rank </span>
+                <span aria-hidden="true">#</span>
+                {rank}
+              </Badge>
+            )}
+          </div>
+        </Poster>
+        <div className={classNames("pt-3 pl-0.5", canSave ? "pr-9" : "pr-0.5")}>
+          <Heading
+            dir="auto"
+            title={video.title}
+            className="line-clamp-2 text-base font-semibold transition-colors group-hover:text-accent"
+          >
+            {video.title}
+          </Heading>
+          <p className="mt-1 text-sm text-muted figures">
+            {formatViews(video.views)}
+            <span aria-hidden="true"> · </span>
+            <span>{formatAge(video.createdAt, now)}</span>
+          </p>
+        </div>
+      </PageLink>
+      {canSave && <CardSaveButton id={video.id} title={video.title} />}
+    </article>
+  );
+}
+
+/**
+ * Saves the video of a card: beside the card's link and not in it, for a link holds no button. It comes
+ * with scripts, in a space that the card reserves.
+ */
+function CardSaveButton({ id, title }: { id: string; title: string }) {
+  const hydrated = useHydrated();
+  const { isSaved, toggle } = useSaveVideo(id);
+  if (!hydrated) return null;
+  return (
+    <button
+      type="button"
+      aria-pressed={isSaved}
+      aria-label={`Save ${title}`}
+      onClick={toggle}
+      className="card-save"
+    >
+      <Bookmark aria-hidden="true" fill={isSaved ? "currentColor" : "none"} />
+    </button>
+  );
+}
+
+/** At the foot of a poster, how much of its video was watched in this browser; nothing if none was. */
+export function WatchedLine({ id, duration }: { id: string; duration: string }) {
+  const part = useWatchedPart(id, duration);
+  if (part === undefined) return null;
+  return (
+    <span className="watched-line">
+      <span className="sr-only">{`Watched: ${Math.round(part * 100)} %`}</span>
+      <span className="bg-accent" style={{ width: `${part * 100}%` }} />
+    </span>
+  );
+}
+
+/** The rule of the hover preview (specification, section 9). */
+const PREVIEW_DELAY_MS = 500;
+
+/** The script that shows one; without it, as when the line is gone, a card stays as it is. */
+export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPreviewProps> }> {
+  return import("./hover-preview").catch(() => ({ default: () => null }));
+}
+
+/** Ends the preview that is playing anywhere on the page: there is only one at a time. */
+let endCurrent: (() => void) | undefined;
+
+/** Whether this visitor should be shown moving pictures that they did not ask for. */
+function previewsAreWelcome(): boolean {
+  const connection = (navigator as { connection?: { saveData?: boolean } }).connection;
+  if (connection?.saveData) return false;
+  return !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/**
+ * Whether the card's preview plays now, and what to put on the card so that it does: 500 ms after
+ * a mouse has come to rest on it, until it leaves. A finger or a pen never starts one.
+ */
+function useHoverPreview(url: string) {
+  const [playing, setPlaying] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const end = useRef(() => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    setPlaying(false);
+  });
+
+  useEffect(() => end.current, []);
+
+  function begin(event: PointerEvent) {
+    if (timer.current || !url || event.pointerType !== "mouse" || !previewsAreWelcome()) return;
+    void loadHoverPreview();
+    timer.current = setTimeout(() => {
+      if (endCurrent !== end.current) endCurrent?.();
+      endCurrent = end.current;
+      setPlaying(true);
+    }, PREVIEW_DELAY_MS);
+  }
+
+  return {
+    playing,
+    handlers: {
+      onPointerEnter: begin,
+      // It lay on the card before the scripts were there.
+      onPointerMove: begin,
+      onPointerLeave: () => end.current(),
+    },
+  };
+}
