@@ -1,9 +1,11 @@
 import { RemixBrowser } from "@remix-run/react";
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
+import { migrateFormerKeys } from "~/features/visitor/transfer";
 import { watchPageRequests } from "~/ui/live/failed-requests";
 
 watchPageRequests();
+migrateFormerKeys();
 void waitForData().then(() => {
   startTransition(() => {
     hydrateRoot(

@@ -69,7 +69,9 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
     await expect.poll(() => page.texts(begun)).toEqual([expect.stringContaining("0:20 left")]);
     await browser.click(`${begun} button`);
     await expect.poll(() => page.count(begun)).toBe(0);
-    expect(await browser.run(() => localStorage.getItem("player:resume"))).toBeNull();
+    expect(
+      await browser.run(() => JSON.parse(localStorage.getItem("visitor") ?? "{}").resume),
+    ).toBeUndefined();
   });
 
   it("a list is ordered by length and filtered", async () => {

@@ -48,7 +48,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
     }),
     screen("Video, begun before", plain, {
       overlay: true,
-      remembers: { "player:resume": [[plain, 12]] },
+      remembers: { resume: [[plain, 12]] },
       scriptedSteps: ready,
     }),
     screen("Video, at its end", plain, {
@@ -102,7 +102,7 @@ export function playerScreens({ long, plain, withoutFile, all }: ShownVideos): S
     }),
     screen("Mini player", plain, {
       overlay: true,
-      remembers: { "player:mini": true },
+      remembers: { miniPlayer: true },
       scriptedSteps: async (page) => {
         await playOn(page);
         await page.getByRole("link", { name: "Back", exact: true }).press("Enter");

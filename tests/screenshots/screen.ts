@@ -11,7 +11,7 @@ export interface Screen {
   steps?: (page: Page) => Promise<void>;
   /** What takes scripts; without them there is no such picture. */
   scriptedSteps?: (page: Page) => Promise<void>;
-  /** What the browser remembers of earlier visits, by its key. Takes scripts too. */
+  /** What the browser remembers of earlier visits, by the field of its storage. Takes scripts too. */
   remembers?: Record<string, unknown>;
   /** The catalogue can't be read while the page is asked for. */
   whileBroken?: boolean;

@@ -13,7 +13,7 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
     ...options,
   });
   const begun = all.slice(0, 6).map((id, index) => [id, 4 + 3 * index]);
-  const visited = { "player:resume": begun, "saved-videos": all.slice(2, 9) };
+  const visited = { resume: begun, saved: all.slice(2, 9) };
   return [
     { name: "Age dialog", address: "/", audience: "newcomer" },
     screen("Home", "/"),
@@ -53,7 +53,7 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
     screen("Series, last page", "/series/nights-out?page=2"),
     screen("Series, a video of it", `/video/${all[4]}?series=nights-out`),
     screen("Saved, empty", "/saved"),
-    screen("Saved", "/saved", { remembers: { "saved-videos": [...all.slice(2, 9), "gone"] } }),
+    screen("Saved", "/saved", { remembers: { saved: [...all.slice(2, 9), "gone"] } }),
     screen("Not reached", "/offline"),
     screen("Offline", "/offline", {
       scriptedSteps: async (page) => {
@@ -85,7 +85,7 @@ export function visitorScreens({ all, plain, reports }: ShownVideos): Screen[] {
     screen("Record keeping", "/records"),
     screen("Preferences", "/preferences"),
     screen("Preferences, visited before", "/preferences", {
-      remembers: { ...visited, "discreet-titles": true, "watched-videos": all.slice(0, 2) },
+      remembers: { ...visited, discreetTitles: true, watched: all.slice(0, 2) },
     }),
     screen("Sign in", "/auth"),
     screen("Sign in, refused", "/auth", {

@@ -219,10 +219,7 @@ interface Row extends CardRow {
 }
 
 /** The published videos from an offset on, the newest first, some at a time. */
-async function* walkPublished(
-  offset: number,
-  most: number,
-): AsyncGenerator<DescribedVideo[]> {
+async function* walkPublished(offset: number, most: number): AsyncGenerator<DescribedVideo[]> {
   const [first] = await queryThread<number[]>("reading", "list", {
     ...{ order: "newest", categories: [], fromEnd: false, limit: 1 },
     offset,

@@ -1,8 +1,7 @@
 import { Form, useLocation, useNavigate, useNavigation } from "@remix-run/react";
 import { ArrowUp, Clock, EyeOff, WifiOff } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
-import { useUnwatched } from "~/features/visitor/use-unwatched";
-import { hideWatched, useHidesWatched } from "~/features/visitor/watched-videos";
+import { hideWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { formatQuantity } from "~/shared/format";
 import { DEFAULT_ORDER, LENGTHS, LIST_ORDERS, parseListView } from "~/shared/list-view";

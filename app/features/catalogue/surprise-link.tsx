@@ -1,12 +1,11 @@
 import { useNavigate } from "@remix-run/react";
 import { Shuffle } from "lucide-react";
 import type { MouseEvent } from "react";
+import { tabStorage } from "~/features/visitor/browser-storage";
 import { videoPath } from "~/shared/addresses";
 import { buttonClass } from "~/ui/button";
 
 /** What this tab has been surprised with; it goes with the tab. */
-const STORED = "surprises";
-
 interface Walk {
   seed: number;
   step: number;
@@ -18,16 +17,10 @@ function newWalk(): Walk {
 }
 
 function readWalk(): Walk {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? "") as Partial<Walk> | null;
-    const { seed, step, seen } = stored ?? {};
-    if (typeof seed === "number" && typeof step === "number" && Array.isArray(seen)) {
-      return { seed, step, seen };
-    }
-  } catch {
-    // Nothing stored, or storage is forbidden: each press is the first one then.
-  }
-  return newWalk();
+  const { seed, step, seen } = (tabStorage.read("surprises") ?? {}) as Partial<Walk>;
+  return typeof seed === "number" && typeof step === "number" && Array.isArray(seen)
+    ? { seed, step, seen }
+    : newWalk();
 }
 
 /**
@@ -47,11 +40,7 @@ export async function nextSurprise(here: string): Promise<string | undefined> {
     walk.step += 1;
     const isNew = !walk.seen.includes(id) && (id !== here || total === 1);
     if (isNew) walk.seen.push(id);
-    try {
-      sessionStorage.setItem(STORED, JSON.stringify(walk));
-    } catch {
-      // As above.
-    }
+    tabStorage.write("surprises", walk);
     if (isNew) return id;
   }
   return undefined;

@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { useSaveVideo } from "~/features/visitor/use-save-video";
+import { useSaveVideo } from "~/features/visitor/saved-videos";
 import { useWatchedPart } from "~/features/visitor/watch-history";
 import { categoryLabel } from "~/shared/categories";
 import { formatAge, formatViews } from "~/shared/format";

@@ -8,7 +8,7 @@ import { DISCREET_TITLE, discreetTitles } from "~/features/visitor/preferences";
  * may differ from what the server has rendered.
  */
 export function HeadTags() {
-  const isDiscreet = discreetTitles.useWhileHydrating();
+  const isDiscreet = discreetTitles.useSelected((isOn) => isOn, true);
   // Called and not rendered, because its elements take no properties from outside.
   const tags = Meta() as ReactElement<{ children: ReactNode[] }>;
   return cloneElement(

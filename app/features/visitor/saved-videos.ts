@@ -1,10 +1,11 @@
-import { storedValue } from "~/ui/stored-value";
+import { useToast } from "~/ui/feedback/toast";
+import { storedValue } from "./browser-storage";
 
 /** More ids than this are nobody's list, and each of them costs a request for its card. */
 export const MOST_SAVED = 500;
 
 /** The ids of what the visitor has saved, the latest first: in this browser and nowhere else. */
-const saved = storedValue<readonly string[]>("saved-videos", (stored) =>
+const saved = storedValue<readonly string[]>("saved", (stored) =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
 );
 
@@ -22,13 +23,31 @@ export const useSavedVideos = saved.use;
 
 export const savedVideos = saved.read;
 
-/** Whether one video is saved, and how many are. */
-export function useIsSaved(id: string): boolean {
-  return saved.useSelected((ids) => ids.includes(id));
-}
-
 export function useSavedCount(): number {
   return saved.useSelected((ids) => ids.length);
+}
+
+/** Whether a video is in the visitor's own list, and what puts it there or takes it out again. */
+export function useSaveVideo(id: string) {
+  const show = useToast();
+  const isSaved = saved.useSelected((ids) => ids.includes(id));
+
+  function toggle() {
+    if (isSaved) {
+      forgetVideos([id]);
+      return;
+    }
+    const isStored = saveVideo(id);
+    show({
+      kind: "success",
+      title: "Saved",
+      description: isStored
+        ? "In this browser only, under Saved in the menu."
+        : "Until this page is closed: your browser stores nothing for this site.",
+    });
+  }
+
+  return { isSaved, toggle };
 }
 
 /**

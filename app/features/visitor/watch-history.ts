@@ -1,13 +1,12 @@
+import { useMemo, useSyncExternalStore } from "react";
 import { parseDuration } from "~/shared/format";
-import { storedValue } from "~/ui/stored-value";
+import type { VideoCardData } from "~/shared/video-card";
+import { storedValue } from "./browser-storage";
 
 /** Where each video was left, in seconds, the newest last: in this browser and nowhere else. */
 type WatchHistory = readonly (readonly [id: string, seconds: number])[];
 
-/** The key is named after the player, which writes it. */
-const history = storedValue<WatchHistory>("player:resume", parseHistory, {
-  outlivesRefusal: false,
-});
+const history = storedValue<WatchHistory>("resume", parseHistory, false);
 
 function parseHistory(stored: unknown): WatchHistory {
   if (!Array.isArray(stored)) return [];
@@ -18,7 +17,7 @@ function parseHistory(stored: unknown): WatchHistory {
 }
 
 /** The ids of videos that were watched to their end, the latest first. */
-const finished = storedValue<readonly string[]>("watched-videos", (stored) =>
+const finished = storedValue<readonly string[]>("watched", (stored) =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
 );
 const MOST_FINISHED = 500;
@@ -38,8 +37,8 @@ export const useFinished = finished.use;
 
 /** All of it, what was watched to its end too. */
 export function forgetWatchHistory(): void {
-  history.forget();
-  finished.forget();
+  history.write(undefined);
+  finished.write(undefined);
 }
 
 /** Follows the history, whichever tab changes it; empty in the server's HTML. */
@@ -55,4 +54,45 @@ export function useWatchedPart(id: string, duration: string): number | undefined
   const seconds = history.useSelected((points) => points.find(([begun]) => begun === id)?.[1]);
   const whole = parseDuration(duration);
   return seconds && whole ? Math.min(1, seconds / whole) : undefined;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The videos of a page without those that this browser has watched, where the visitor wants that.
+ *
+ * @param isOffered whether the page offers that choice.
+ */
+export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
+  const hides = useHidesWatched() && isOffered;
+  // Of each page anew: the visitor may have watched one meanwhile.
+  const watched = useMemo(
+    () => (hides && videos.length > 0 ? watchedIds() : NONE),
+    [hides, videos],
+  );
+  const unwatched = videos.filter(({ id }) => !watched.has(id));
+  return { unwatched, hidden: videos.length - unwatched.length };
+}
+
+let hidesWatched = false;
+const listeners = new Set<() => void>();
+
+/** As long as the page is not loaded anew: lists that shrink after their first paint would jump. */
+export function hideWatched(hides: boolean): void {
+  hidesWatched = hides;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Whether lists leave out what this browser has watched. */
+export function useHidesWatched(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => hidesWatched,
+    () => false,
+  );
 }

@@ -1,5 +1,5 @@
 import { Bookmark } from "lucide-react";
-import { useSaveVideo } from "~/features/visitor/use-save-video";
+import { useSaveVideo } from "~/features/visitor/saved-videos";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { useHydrated } from "~/ui/use-hydrated";

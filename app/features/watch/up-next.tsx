@@ -1,10 +1,28 @@
 import { ArrowDown, ArrowUp, ChevronDown, X } from "lucide-react";
-import { type DragEvent, useEffect, useRef, useState } from "react";
+import { type DragEvent, useEffect, useMemo, useRef, useState } from "react";
+import { tabValue } from "~/features/visitor/browser-storage";
 import type { VideoCardData } from "~/shared/video-card";
 import { PageLink } from "~/ui/page-link";
 import { useHydrated } from "~/ui/use-hydrated";
-import { moved, storeUpNext } from "./up-next-list";
 import "./up-next.css";
+
+const MOST_UP_NEXT = 5;
+
+/** What plays after a video, once the visitor has changed the order: in this tab alone, and gone with it. */
+const upNext = tabValue<VideoCardData[] | undefined>("upNext", (stored) =>
+  Array.isArray(stored)
+    ? stored.filter((video) => typeof video?.id === "string" && typeof video?.title === "string")
+    : undefined,
+);
+
+/** Returns what plays after a video, without the one that is watched now: the related ones unless changed. */
+export function useUpNext(here: string, related: VideoCardData[]): VideoCardData[] {
+  const stored = upNext.use();
+  return useMemo(() => {
+    const left = stored?.filter(({ id }) => id !== here) ?? [];
+    return left.length > 0 ? left : related.slice(0, MOST_UP_NEXT);
+  }, [stored, here, related]);
+}
 
 /** What plays after this video, to be put in another order by buttons or by dragging. */
 export function UpNext({
@@ -34,7 +52,7 @@ export function UpNext({
     const video = videos[from];
     if (!video || from === to || to < 0 || to >= videos.length) return;
     focus.current = control && `${control}-${video.id}`;
-    storeUpNext(moved(videos, from, to));
+    upNext.write(moved(videos, from, to));
     setSaid(`${video.title}: ${to + 1} of ${videos.length}`);
   }
 
@@ -43,7 +61,7 @@ export function UpNext({
     const neighbour = videos[at + 1] ?? videos[at - 1];
     if (!video || !neighbour) return;
     focus.current = `remove-${neighbour.id}`;
-    storeUpNext(videos.filter((_, index) => index !== at));
+    upNext.write(videos.filter((_, index) => index !== at));
     setSaid(`${video.title} removed`);
   }
 
@@ -138,4 +156,10 @@ function RowButton({
       <Icon aria-hidden="true" />
     </button>
   );
+}
+
+/** The list with one of it at another index. */
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const rest = list.filter((_, index) => index !== from);
+  return [...rest.slice(0, to), list[from]!, ...rest.slice(to)];
 }

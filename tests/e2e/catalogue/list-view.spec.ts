@@ -65,9 +65,8 @@ test("what was watched is left out, and a page of nothing else keeps its pager",
 }) => {
   await addVideos(site);
   await page.addInitScript(() => {
-    if (localStorage.getItem("watched-videos")) return;
-    localStorage.setItem("player:resume", '[["v2", 90]]');
-    localStorage.setItem("watched-videos", '["v3"]');
+    if (localStorage.getItem("visitor")) return;
+    localStorage.setItem("visitor", '{"resume":[["v2",90]],"watched":["v3"]}');
   });
   await page.goto("/");
   await expect(page.locator(cards)).toHaveCount(8);
@@ -87,7 +86,7 @@ test("what was watched is left out, and a page of nothing else keeps its pager",
 
   await page.evaluate(() => {
     const ids = Array.from({ length: 8 }, (_, i) => `v${i + 1}`);
-    localStorage.setItem("watched-videos", JSON.stringify(ids));
+    localStorage.setItem("visitor", JSON.stringify({ watched: ids }));
   });
   await page.reload();
   await toggle.click();

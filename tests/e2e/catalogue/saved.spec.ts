@@ -47,8 +47,8 @@ test("what is no longer public is said to be gone, and can be taken out", async 
 }) => {
   await fill(site, 2);
   await page.addInitScript(() => {
-    if (!localStorage.getItem("saved-videos")) {
-      localStorage.setItem("saved-videos", '["v2","v1","never"]');
+    if (!localStorage.getItem("visitor")) {
+      localStorage.setItem("visitor", '{"saved":["v2","v1","never"]}');
     }
   });
   site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v1'");
@@ -57,13 +57,16 @@ test("what is no longer public is said to be gone, and can be taken out", async 
   await expect(page.getByText("2 saved videos are no longer available.")).toBeVisible();
   await page.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByText("no longer available")).toHaveCount(0);
-  expect(await page.evaluate(() => localStorage.getItem("saved-videos"))).toBe('["v2"]');
+  expect(await saved(page)).toEqual(["v2"]);
 });
 
 test("many come some at a time; a failure is said, and tried again", async ({ page, site }) => {
   await fill(site, 30);
   const all = Array.from({ length: 30 }, (_, n) => `v${n + 1}`);
-  await page.addInitScript((ids) => localStorage.setItem("saved-videos", JSON.stringify(ids)), all);
+  await page.addInitScript(
+    (ids) => localStorage.setItem("visitor", JSON.stringify({ saved: ids })),
+    all,
+  );
   await page.route("**/saved/videos", (route) => route.abort(), { times: 1 });
   await page.goto("/saved");
   await expect(page.getByText("Error loading videos: Failed to fetch videos.")).toBeVisible();
@@ -108,7 +111,11 @@ test("a card has a button that saves it, its preview plays on meanwhile, and the
 
 test("the list goes to another browser as a file", async ({ page, browser, site }) => {
   await fill(site, 3);
-  await page.addInitScript(() => localStorage.setItem("saved-videos", '["v3","v1"]'));
+  // As a version before the one document stored them.
+  await page.addInitScript(() => {
+    localStorage.setItem("saved-videos", '["v3","v1"]');
+    localStorage.setItem("player:resume", '[["v2",30]]');
+  });
   await page.goto("/saved");
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export" }).click();
@@ -142,9 +149,9 @@ test("the list goes to another browser as a file", async ({ page, browser, site 
     await choose({ name: "other.json", mimeType: "application/json", buffer });
     await expect(other.getByRole("alert").filter({ hasText: sentence })).toBeVisible();
   }
-  expect(await other.evaluate(() => localStorage.getItem("saved-videos"))).toBe(
-    '["v3","v1","v2","nobody"]',
-  );
+  expect(await saved(other)).toEqual(["v3", "v1", "v2", "nobody"]);
+  await other.goto("/preferences");
+  await expect(other.getByText("It remembers where you left 1 video")).toBeVisible();
   await other.context().close();
 });
 
@@ -152,4 +159,8 @@ async function chooser(page: Page) {
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Import" }).click();
   return chooser;
+}
+
+function saved(page: Page): Promise<unknown> {
+  return page.evaluate(() => JSON.parse(localStorage.getItem("visitor") ?? "{}").saved);
 }

@@ -10,9 +10,12 @@ const begun = (page: Page) => section(page).getByRole("link");
 
 /** What the browser remembers before the page is opened, the newest last. */
 async function remember(page: Page, history: unknown): Promise<void> {
-  await page.addInitScript((text) => {
-    if (localStorage.getItem("player:resume") === null) localStorage.setItem("player:resume", text);
-  }, JSON.stringify(history));
+  await page.addInitScript(
+    (text) => {
+      if (localStorage.getItem("visitor") === null) localStorage.setItem("visitor", text);
+    },
+    JSON.stringify({ resume: history }),
+  );
 }
 
 const points = (...numbers: number[]) => numbers.map((number) => [`v${number}`, number * 10]);

@@ -66,9 +66,9 @@ test("the preferences switch the key off and discreet titles on, and forget what
   await expect(page).toHaveTitle("Video site");
 
   await page.evaluate(() => {
-    localStorage.setItem("player:resume", '[["v1",30]]');
-    localStorage.setItem("watched-videos", '["v2","v3"]');
-    localStorage.setItem("saved-videos", '["v4"]');
+    const document = JSON.parse(localStorage.getItem("visitor") ?? "{}");
+    const remembered = { resume: [["v1", 30]], watched: ["v2", "v3"], saved: ["v4"] };
+    localStorage.setItem("visitor", JSON.stringify({ ...document, ...remembered }));
   });
   await page.reload();
   await expect(
@@ -77,8 +77,13 @@ test("the preferences switch the key off and discreet titles on, and forget what
   await expect(page.getByText("1 video saved.")).toBeVisible();
   await page.getByRole("button", { name: "Forget all" }).click();
   await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
-  const kept = await page.evaluate(() => Object.keys(localStorage).sort());
-  expect(kept).toEqual(["discreet-titles", "exit-by-shift", "saved-videos"]);
+  const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("visitor") ?? "{}"));
+  expect(await kept()).toEqual({
+    version: 1,
+    discreetTitles: true,
+    exitByShift: false,
+    saved: ["v4"],
+  });
   await expect(key).not.toBeChecked();
   await expect(titles).toBeChecked();
   for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
@@ -88,6 +93,16 @@ test("the preferences switch the key off and discreet titles on, and forget what
   await page.getByRole("contentinfo").getByRole("link", { name: "Preferences" }).click();
   await titles.click();
   await expect(page).toHaveTitle(/^Preferences/);
+
+  page.once("dialog", (dialog) => dialog.dismiss());
+  await page.getByRole("button", { name: "Clear all data" }).click();
+  await expect(page.getByText("1 video saved.")).toBeVisible();
+  page.once("dialog", (dialog) => dialog.accept());
+  await page.getByRole("button", { name: "Clear all data" }).click();
+  await expect(page.getByText("All data cleared")).toBeVisible();
+  await expect(page.getByText("No video is saved.")).toBeVisible();
+  await expect(key).toBeChecked();
+  expect(await kept()).toEqual({});
 });
 
 test("a discreet title is there before the scripts, and nothing writes another one", async ({

@@ -44,8 +44,7 @@ test("no page has an accessibility violation, asks another host, breaks its poli
     title: number === 3 ? "Averyverylongwordthatcannotbebroken".repeat(3) : `Video ${number}`,
   }));
   await page.addInitScript(() => {
-    localStorage.setItem("player:resume", '[["v1",30],["v3",30]]');
-    localStorage.setItem("saved-videos", '["v1"]');
+    localStorage.setItem("visitor", '{"resume":[["v1",30],["v3",30]],"saved":["v1"]}');
   });
   const foreign: string[] = [];
   const complaints: string[] = [];

@@ -76,15 +76,15 @@ const sources = fs
 /** What writes for others, who give the name. */
 const GENERIC = [
   "app/platform/signed-cookie.server.ts",
-  "app/ui/stored-value.ts",
   "app/features/visitor/browser-storage.ts",
+  "app/features/visitor/transfer.ts",
   "app/features/upload/use-saved-texts.ts",
 ];
 
 const WRITES: [pattern: RegExp, prefix: string][] = [
   [/\bsignedCookie\(\s*([\w"-]+)/g, ""],
-  [/\bstoredValue(?:<[^(]*>)?\(\s*([\w":-]+)/g, ""],
-  [/\bwriteStored\(\s*([\w"-]+)/g, "player:"],
+  [/\b(?:storedValue|tabValue)(?:<[^(]*>)?\(\s*([\w":-]+)/g, "visitor."],
+  [/\b(?:writeStored|tabStorage\.write)\(\s*([\w"-]+)/g, "visitor."],
   [/\b(?:local|session)Storage\.setItem\(\s*([\w":-]+)/g, ""],
   [/\buseSavedTexts\(\s*\w+,\s*([\w"-]+)/g, ""],
   [/["'`]?Set-Cookie["'`]?[,:]\s*(["'`][^"'`]*)/g, ""],
@@ -117,9 +117,9 @@ describe("the list of what a browser remembers", () => {
 
   it("would notice others", () => {
     expect(keysIn('const KEY = "spy"; signedCookie(KEY, "1", 5)')).toEqual(["spy"]);
-    expect(keysIn('storedValue<string[]>("x:y", (z) => z)')).toEqual(["x:y"]);
+    expect(keysIn('storedValue<string[]>("x", (z) => z)')).toEqual(["visitor.x"]);
     expect(keysIn('writeStored("place", 1); sessionStorage.setItem("s", t)')).toEqual([
-      "player:place",
+      "visitor.place",
       "s",
     ]);
     expect(keysIn("localStorage.setItem(nameOf(video), text)")).toEqual(["unknown nameOf"]);

@@ -16,9 +16,9 @@ import {
   titleOf,
 } from "~/features/upload/import/table.server";
 import { readPastedLines } from "~/features/upload/paste-lines";
+import { parseSavedFile, savedFile } from "~/features/visitor/saved-file";
 import { FormError } from "~/platform/form-error.server";
 import { parseSettings, SETTING_NAMES, SettingsError } from "~/platform/settings.server";
-import { parseSavedFile, savedFile } from "~/shared/saved-file";
 import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 import { readCaptions } from "~db/captions";
 import { readTags } from "~db/tags";
@@ -96,8 +96,8 @@ export const IMPORTS: readonly Target[] = [
   {
     name: "files of saved videos",
     corpus: [
-      savedFile(["a", "b"]),
-      savedFile([]),
+      savedFile({ saved: ["a", "b"], resume: [["a", 30]] }),
+      savedFile({}),
       '{"type":"saved-videos","version":1,"videos":[1,null,""]}',
     ],
     words: JSON_WORDS,
@@ -108,7 +108,10 @@ export const IMPORTS: readonly Target[] = [
       const read = parseSavedFile(input);
       if (!read) return;
       assert.equal(new Set(read.ids).size, read.ids.length);
-      assert.deepEqual(parseSavedFile(savedFile(read.ids)), { ids: read.ids, ignored: 0 });
+      assert.deepEqual(parseSavedFile(savedFile({ saved: read.ids })), {
+        ids: read.ids,
+        ignored: 0,
+      });
     },
   },
   {

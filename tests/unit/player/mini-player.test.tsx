@@ -69,6 +69,8 @@ async function leavePlaying(): Promise<void> {
   expect(mini()).not.toBeNull();
 }
 
+const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
+
 describe("the mini player", () => {
   it("goes on where the video was left, as loud and as fast, and back on its page", async () => {
     await openPlaying();
@@ -96,7 +98,7 @@ describe("the mini player", () => {
     await leavePlaying();
     fireEvent.click(inMini('[aria-label="Close the mini player"]'));
     expect([mini(), document.activeElement?.id]).toEqual([null, "main"]);
-    expect(localStorage.getItem("player:resume")).toBe('[["one",12]]');
+    expect(stored().resume).toEqual([["one", 12]]);
     await leavePlaying();
     fireEvent.keyDown(inMini("a"), { key: "Escape" });
     expect(mini()).toBeNull();
@@ -144,7 +146,7 @@ describe("the mini player", () => {
       );
     press("Settings");
     press("Mini player");
-    expect(localStorage.getItem("player:mini")).toBe("false");
+    expect(stored().miniPlayer).toBe(false);
     await goTo("/");
     expect(mini()).toBeNull();
 

@@ -37,7 +37,7 @@ describe("where a video was left", () => {
   it.each(["{", "null", "7", '{"a":1}', '[["a","x"],[5,5],"b",null]'])(
     "is none when the storage holds %s",
     (text) => {
-      localStorage.setItem("player:resume", text);
+      localStorage.setItem("visitor", `{"resume":${text}}`);
       expect(resumePoint("a")).toBeUndefined();
       saveResumePoint("a", 30, 600);
       expect(resumePoint("a")).toBe(30);

@@ -16,6 +16,8 @@ afterEach(() => {
 
 const focused = () => document.activeElement;
 
+const stored = () => JSON.parse(localStorage.getItem("visitor") ?? "{}");
+
 describe("the menu", () => {
   it("is operated by keys: arrows go around, Escape goes back a page, then to the button", async () => {
     const { video, button, item, menu } = renderPlayer();
@@ -110,7 +112,7 @@ describe("even loudness", () => {
     vi.stubGlobal("MediaSource", class {});
     await play({});
     await play({ sound: { lufs: -16.2, truePeak: -3 } });
-    localStorage.setItem("player:even-loudness", "false");
+    localStorage.setItem("visitor", '{"evenLoudness":false}');
     await play({ sound });
     expect(created).not.toHaveBeenCalled();
     localStorage.clear();
@@ -137,7 +139,7 @@ describe("in this browser", () => {
     const down = Object.assign(new MouseEvent("pointerdown", { button: 0 }), { isPrimary: true });
     fireEvent(video, down);
     vi.advanceTimersByTime(500);
-    expect([video.playbackRate, localStorage.getItem("player:speed")]).toEqual([2, "1"]);
+    expect([video.playbackRate, stored().speed]).toEqual([2, 1]);
     vi.useRealTimers();
     expect(renderAgain().video.playbackRate).toBe(1);
   });
@@ -179,7 +181,7 @@ describe("a link to a time", () => {
   it.each(["?from=home&t=12", "#t=12"])(
     "starts there, and offers no other position: %s",
     (link) => {
-      localStorage.setItem("player:resume", '[["one",40]]');
+      localStorage.setItem("visitor", '{"resume":[["one",40]]}');
       history.replaceState(null, "", `/video/one${link}`);
       const { video, button } = renderPlayer();
       expect([video.currentTime, video.paused]).toEqual([12, true]);

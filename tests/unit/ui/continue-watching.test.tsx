@@ -7,7 +7,8 @@ import { ContinueWatching } from "~/features/watch/saved/continue-watching";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { renderRoutes } from "./page";
 
-const HISTORY = "player:resume";
+const KEY = "visitor";
+const document_ = (resume: string) => `{"resume":${resume}}`;
 
 /** Ids of public videos, each one minute long. */
 let published: string[] = [];
@@ -48,7 +49,7 @@ function Root() {
 }
 
 async function open(history: unknown, files: string[]): Promise<void> {
-  localStorage.setItem(HISTORY, JSON.stringify(history));
+  localStorage.setItem(KEY, JSON.stringify({ resume: history }));
   published = files;
   const list = () => (
     <>
@@ -73,7 +74,7 @@ async function open(history: unknown, files: string[]): Promise<void> {
 const section = () => document.querySelector(".continue-watching");
 const titles = () =>
   [...document.querySelectorAll(".continue-watching h3")].map((each) => each.textContent);
-const kept = () => JSON.parse(localStorage.getItem(HISTORY) ?? "null");
+const kept = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").resume ?? null;
 const numbers = Array.from({ length: 11 }, (_, index) => String(index + 1));
 const points = numbers.map((id) => [id, Number(id) * 5]);
 
@@ -118,13 +119,15 @@ describe("continue watching", () => {
     await open([["1", 30]], ["1", "2"]);
     await waitFor(() => expect(titles()).toEqual(["Video 1"]));
     localStorage.setItem(
-      HISTORY,
-      JSON.stringify([
-        ["1", 30],
-        ["2", 40],
-      ]),
+      KEY,
+      document_(
+        JSON.stringify([
+          ["1", 30],
+          ["2", 40],
+        ]),
+      ),
     );
-    act(() => void window.dispatchEvent(new StorageEvent("storage", { key: HISTORY })));
+    act(() => void window.dispatchEvent(new StorageEvent("storage", { key: KEY })));
     await waitFor(() => expect(titles()).toEqual(["Video 2", "Video 1"]));
     fireEvent.click(screen.getByText("Forget all"));
     expect([section(), kept(), document.activeElement?.id]).toEqual([null, null, "list-heading"]);
@@ -145,7 +148,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
   "where the browser holds %s",
   (text) => {
     beforeEach(() => {
-      if (text !== undefined) localStorage.setItem(HISTORY, text);
+      if (text !== undefined) localStorage.setItem(KEY, document_(text));
       else {
         vi.spyOn(Storage.prototype, "getItem").mockImplementation(() => {
           throw new DOMException("denied", "SecurityError");
@@ -176,7 +179,7 @@ describe.each(["{", "7", '{"a":1}', '[["v1","x"],[5,5],null]', "[]", undefined])
 );
 
 it("reserves the space before the first paint where something was begun", () => {
-  localStorage.setItem(HISTORY, '[["v1",30]]');
+  localStorage.setItem(KEY, document_('[["v1",30]]'));
   renderRoutes([{ path: "/", Component: () => <FirstPaintScript nonce={undefined} /> }]);
   new Function(document.querySelector("script")!.textContent!)();
   expect(document.documentElement.dataset.begun).toBe("");

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { parseSavedFile, savedFile } from "~/features/visitor/saved-file";
 import { addSavedVideos, savedVideos, saveVideo } from "~/features/visitor/saved-videos";
 import { importReport } from "~/features/watch/saved/saved-file-buttons";
-import { parseSavedFile, savedFile } from "~/shared/saved-file";
 
 const file = (videos: unknown, more = {}) =>
   JSON.stringify({ type: "saved-videos", version: 1, videos, ...more });
@@ -15,8 +15,9 @@ afterEach(() => {
 describe("the file of saved videos", () => {
   it("gives back what was exported", () => {
     const ids = ["b", "a", "ü ' <b>"];
-    expect(parseSavedFile(savedFile(ids))).toEqual({ ids, ignored: 0 });
-    expect(parseSavedFile(savedFile([]))).toEqual({ ids: [], ignored: 0 });
+    const data = { resume: [["b", 30]], discreetTitles: true };
+    expect(parseSavedFile(savedFile({ saved: ids, ...data }))).toEqual({ ids, ignored: 0, data });
+    expect(parseSavedFile(savedFile({}))).toEqual({ ids: [], ignored: 0, data: {} });
   });
 
   it("is read as far as it is understood", () => {

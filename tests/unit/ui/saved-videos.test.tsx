@@ -3,10 +3,10 @@ import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetVideos, saveVideo, useSavedVideos } from "~/features/visitor/saved-videos";
 
-const KEY = "saved-videos";
+const KEY = "visitor";
 const List = () => <output>{useSavedVideos().join(" ")}</output>;
 const shown = () => screen.getByRole("status").textContent;
-const kept = () => JSON.parse(localStorage.getItem(KEY) ?? "null");
+const kept = () => JSON.parse(localStorage.getItem(KEY) ?? "{}").saved;
 
 beforeEach(() => localStorage.clear());
 afterEach(() => {
@@ -33,16 +33,16 @@ describe("the saved videos", () => {
   it("follow another tab, and lose nothing that it saved", () => {
     render(<List />);
     act(() => saveVideo("a"));
-    localStorage.setItem(KEY, '["b","a"]');
+    localStorage.setItem(KEY, '{"saved":["b","a"]}');
     act(() => void window.dispatchEvent(new StorageEvent("storage", { key: KEY })));
     expect(shown()).toBe("b a");
-    localStorage.setItem(KEY, '["c","b","a"]');
+    localStorage.setItem(KEY, '{"saved":["c","b","a"]}');
     act(() => saveVideo("d"));
     expect(shown()).toBe("d c b a");
   });
 
   it.each(["no JSON", "{}", "7", '[1, null, "a"]'])("take %s for what it is", (text) => {
-    localStorage.setItem(KEY, text);
+    localStorage.setItem(KEY, `{"saved":${text}}`);
     render(<List />);
     act(() => saveVideo("b"));
     expect(shown()?.split(" ")[0]).toBe("b");

@@ -2,8 +2,7 @@
 import { fireEvent, screen, within } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { nextSurprise } from "~/features/catalogue/surprise-link";
-import { UpNext } from "~/features/watch/up-next";
-import { moved, useUpNext } from "~/features/watch/up-next-list";
+import { moved, UpNext, useUpNext } from "~/features/watch/up-next";
 import type { VideoCardData } from "~/shared/video-card";
 import { renderAt } from "./page";
 
@@ -26,6 +25,8 @@ const titles = () =>
     .map((link) => link.textContent);
 const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
 
+const storeUpNext = (json: string) => sessionStorage.setItem("visitor", `{"upNext":${json}}`);
+
 describe("what is up next", () => {
   it("is the five best related videos, until somebody moves or removes one", () => {
     renderAt(<Page />);
@@ -43,11 +44,11 @@ describe("what is up next", () => {
   });
 
   it("goes on without what is watched, and with the related ones when nothing is left", () => {
-    sessionStorage.setItem("up-next", JSON.stringify([RELATED[5], RELATED[0]]));
+    storeUpNext(JSON.stringify([RELATED[5], RELATED[0]]));
     const { unmount } = renderAt(<Page here="a" />);
     expect(titles()).toEqual(["Film f"]);
     unmount();
-    sessionStorage.setItem("up-next", JSON.stringify([RELATED[0]]));
+    storeUpNext(JSON.stringify([RELATED[0]]));
     renderAt(<Page here="a" />);
     expect(titles()[0]).toBe("Film a");
   });
@@ -55,7 +56,7 @@ describe("what is up next", () => {
   it.each(["{", "null", "7", '[{"id":1}]', '"x"'])(
     "takes %s in the storage for nothing",
     (text) => {
-      sessionStorage.setItem("up-next", text);
+      storeUpNext(text);
       renderAt(<Page />);
       expect(titles()).toHaveLength(5);
     },

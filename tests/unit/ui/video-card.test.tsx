@@ -104,7 +104,7 @@ describe("what a card shows from this browser", () => {
   });
 
   it("is a line as long as the part of the video that was watched, named for who can't see it", () => {
-    localStorage.setItem("player:resume", '[["a",83],["b",20],["c",900]]');
+    localStorage.setItem("visitor", '{"resume":[["a",83],["b",20],["c",900]]}');
     const ids = ["a", "b", "c", "d"];
     const videos = ids.map((id) => videoNamed(id, id === "b" ? { duration: "0:00" } : {}));
     renderAt(<VideoGrid videos={videos} hrefFor={(id) => `/video/${id}`} now={NOW} />);
@@ -120,7 +120,7 @@ describe("what a card shows from this browser", () => {
   });
 
   it.each(["{", '{"a":1}', '[["a","x"],5,null]', "[]"])("is no line for %s", (text) => {
-    localStorage.setItem("player:resume", text);
+    localStorage.setItem("visitor", `{"resume":${text}}`);
     renderAt(card());
     expect(document.querySelector(".watched-line")).toBeNull();
   });
@@ -132,7 +132,7 @@ describe("what a card shows from this browser", () => {
     expect(button.getAttribute("aria-pressed")).toBe("false");
     await userEvent.click(button);
     expect(button.getAttribute("aria-pressed")).toBe("true");
-    expect(localStorage.getItem("saved-videos")).toBe('["a"]');
+    expect(JSON.parse(localStorage.getItem("visitor") ?? "").saved).toEqual(["a"]);
     expect(screen.getByText("In this browser only, under Saved in the menu.")).toBeTruthy();
     button.focus();
     await userEvent.keyboard(" ");

@@ -6,7 +6,7 @@ beforeEach(() => forgetWatchHistory());
 
 describe("what this browser has watched", () => {
   it("is what was begun and what was watched to its end, until it is forgotten", () => {
-    localStorage.setItem("player:resume", '[["begun", 30]]');
+    localStorage.setItem("visitor", '{"resume":[["begun", 30]]}');
     rememberFinished("a");
     rememberFinished("b");
     rememberFinished("a");
@@ -17,7 +17,7 @@ describe("what this browser has watched", () => {
 
   it("is bounded, the latest first", () => {
     const many = Array.from({ length: 600 }, (_, i) => `v${i}`);
-    localStorage.setItem("watched-videos", JSON.stringify(many));
+    localStorage.setItem("visitor", JSON.stringify({ watched: many }));
     rememberFinished("last");
     expect([...watchedIds()][0]).toBe("last");
     expect(watchedIds().size).toBe(500);
@@ -26,8 +26,7 @@ describe("what this browser has watched", () => {
   it.each(["", "{", "null", "{}", '"text"', "[1, null, [], [2, 3], {}]"])(
     "is nothing where something else is stored: %j",
     (stored) => {
-      localStorage.setItem("watched-videos", stored);
-      localStorage.setItem("player:resume", stored);
+      localStorage.setItem("visitor", `{"watched":${stored},"resume":${stored}}`);
       expect(watchedIds().size).toBe(0);
       rememberFinished("a");
       expect(watchedIds().has("a")).toBe(true);

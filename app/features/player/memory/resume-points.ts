@@ -40,16 +40,12 @@ export function saveResumePoints(
   const onTime = () => {
     if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_EVERY_S) savePosition();
   };
-  element.addEventListener("timeupdate", onTime);
-  element.addEventListener("pause", savePosition);
-  element.addEventListener("ended", savePosition);
-  window.addEventListener("pagehide", savePosition);
-  return () => {
-    element.removeEventListener("timeupdate", onTime);
-    element.removeEventListener("pause", savePosition);
-    element.removeEventListener("ended", savePosition);
-    window.removeEventListener("pagehide", savePosition);
-  };
+  const stop = new AbortController();
+  element.addEventListener("timeupdate", onTime, stop);
+  element.addEventListener("pause", savePosition, stop);
+  element.addEventListener("ended", savePosition, stop);
+  window.addEventListener("pagehide", savePosition, stop);
+  return () => stop.abort();
 }
 
 /**

@@ -47,12 +47,10 @@ export function useStoredSoundAndSpeed(
     const saveSound = () => writeStored("sound", { volume: element.volume, muted: element.muted });
     // The default, which a speed that lasts as long as a press leaves alone.
     const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
-    element.addEventListener("volumechange", saveSound);
-    element.addEventListener("ratechange", saveSpeed);
-    return () => {
-      element.removeEventListener("volumechange", saveSound);
-      element.removeEventListener("ratechange", saveSpeed);
-    };
+    const stop = new AbortController();
+    element.addEventListener("volumechange", saveSound, stop);
+    element.addEventListener("ratechange", saveSpeed, stop);
+    return () => stop.abort();
   }, [element, commands]);
 
   const lastId = useRef(id);

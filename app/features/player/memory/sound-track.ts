@@ -10,7 +10,7 @@ export interface SoundTrack {
 
 /** The sound as it was chosen last in this browser: the same, or another in that language; -1 for none. */
 export function rememberedSound(tracks: readonly SoundTrack[]): number {
-  const stored = readStored("sound-track") as Partial<SoundTrack> | undefined;
+  const stored = readStored("audioTrack") as Partial<SoundTrack> | undefined;
   const same = tracks.findIndex(({ label }) => label === stored?.label);
   if (same >= 0 || !stored?.language) return same;
   return tracks.findIndex(({ language }) => language === stored.language);
@@ -18,5 +18,5 @@ export function rememberedSound(tracks: readonly SoundTrack[]): number {
 
 /** Keeps the choice in this browser. */
 export function rememberSound({ label, language }: SoundTrack): void {
-  writeStored("sound-track", { label, language });
+  writeStored("audioTrack", { label, language });
 }

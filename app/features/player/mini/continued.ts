@@ -1,5 +1,5 @@
 import type { ComponentType } from "react";
-import { storedValue } from "~/ui/stored-value";
+import { storedValue } from "~/features/visitor/browser-storage";
 import type { PlaybackPosition } from "../source/playback-position";
 import { savesData } from "../source/primed-start";
 import { createStore } from "../store";
@@ -21,7 +21,7 @@ export interface Continued {
 export const continued = createStore<Continued | undefined>(undefined);
 
 /** Whether videos go on in the mini player: as chosen in this browser, else unless it saves data. */
-export const miniPlayer = storedValue("player:mini", (stored) =>
+export const miniPlayer = storedValue("miniPlayer", (stored) =>
   typeof stored === "boolean" ? stored : !savesData(),
 );
 

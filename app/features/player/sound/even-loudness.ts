@@ -1,4 +1,4 @@
-import { storedValue } from "~/ui/stored-value";
+import { storedValue } from "~/features/visitor/browser-storage";
 
 /** Whether films are made equally loud: as chosen in this browser. */
-export const evenLoudness = storedValue("player:even-loudness", (stored) => stored !== false);
+export const evenLoudness = storedValue("evenLoudness", (stored) => stored !== false);

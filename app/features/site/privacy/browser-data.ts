@@ -7,7 +7,8 @@ import type { SiteCookie } from "~/platform/site-cookies";
 export type BrowserData = Described &
   (
     | { kind: "cookie"; keys: readonly SiteCookie[] }
-    // The keys in the browser's storage: `storage` lasts until it is removed, `tab` until the tab is closed.
+    // The keys in the browser's storage, with a field after a period: `storage` lasts until it is removed, `tab`
+    // until the tab is closed.
     | { kind: "storage" | "tab"; keys: readonly string[] }
   );
 
@@ -18,7 +19,7 @@ interface Described {
   isForVisitors: boolean;
 }
 
-const UNTIL_REMOVED = "Until you remove it.";
+const UNTIL_REMOVED = "Until you remove it, also by Clear all data under Preferences.";
 
 export const BROWSER_DATA: readonly BrowserData[] = [
   {
@@ -44,14 +45,14 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   },
   {
     kind: "storage",
-    keys: ["player:resume", "watched-videos"],
+    keys: ["visitor.resume", "visitor.watched"],
     what: "Where you stopped watching, and what you have watched.",
-    howLong: "Until you remove it, also by Forget all.",
+    howLong: "Until you remove it, also by Forget all or by Clear all data under Preferences.",
     isForVisitors: true,
   },
   {
     kind: "storage",
-    keys: ["saved-videos"],
+    keys: ["visitor.saved"],
     what: "The videos that you save.",
     howLong: UNTIL_REMOVED,
     isForVisitors: true,
@@ -59,12 +60,12 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   {
     kind: "storage",
     keys: [
-      "player:sound",
-      "player:speed",
-      "player:captions",
-      "player:sound-track",
-      "player:even-loudness",
-      "player:mini",
+      "visitor.sound",
+      "visitor.speed",
+      "visitor.captions",
+      "visitor.audioTrack",
+      "visitor.evenLoudness",
+      "visitor.miniPlayer",
     ],
     what: "Volume, speed, captions and the other settings of the player.",
     howLong: UNTIL_REMOVED,
@@ -72,14 +73,14 @@ export const BROWSER_DATA: readonly BrowserData[] = [
   },
   {
     kind: "storage",
-    keys: ["discreet-titles", "exit-by-shift"],
+    keys: ["visitor.discreetTitles", "visitor.exitByShift"],
     what: "How discreet the site is.",
     howLong: UNTIL_REMOVED,
     isForVisitors: true,
   },
   {
     kind: "tab",
-    keys: ["surprises", "up-next"],
+    keys: ["visitor.surprises", "visitor.upNext"],
     what: "What Surprise me has shown, and what is up next.",
     howLong: "Until the tab is closed.",
     isForVisitors: true,

@@ -4,12 +4,14 @@ import { useId } from "react";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { miniPlayer } from "~/features/player/mini/continued";
 import { evenLoudness } from "~/features/player/sound/even-loudness";
+import { clearBrowserStorage } from "~/features/visitor/browser-storage";
 import { DISCREET_TITLE, discreetTitles, exitByShift } from "~/features/visitor/preferences";
 import { useSavedCount } from "~/features/visitor/saved-videos";
 import { forgetWatchHistory, useFinished, useWatchHistory } from "~/features/visitor/watch-history";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
+import { useToast } from "~/ui/feedback/toast";
 import { useHydrated } from "~/ui/use-hydrated";
 import { StaticPage } from "../static-page";
 
@@ -64,8 +66,8 @@ export default function Preferences() {
       <h2>What this browser remembers</h2>
       {hydrated && <Remembered />}
       <p>
-        Clearing the data of {site.name} in your browser removes all of it, these settings too. What
-        we know about visitors is on the page <Link to="/privacy">Privacy</Link>.
+        Clearing the data of {site.name} in your browser also removes all of it. What we know about
+        visitors is on the page <Link to="/privacy">Privacy</Link>.
       </p>
     </StaticPage>
   );
@@ -107,10 +109,21 @@ function Setting({
   );
 }
 
+const CLEAR_QUESTION =
+  "Clear saved videos, watch history and preferences from this browser? You can't undo this.";
+
 function Remembered() {
   const begun = useWatchHistory().length;
   const finished = useFinished().length;
   const saved = useSavedCount();
+  const show = useToast();
+
+  function clear() {
+    if (!window.confirm(CLEAR_QUESTION)) return;
+    clearBrowserStorage();
+    show({ kind: "success", title: "All data cleared" });
+  }
+
   return (
     <>
       <p role="status">
@@ -125,8 +138,12 @@ function Remembered() {
       )}
       <p>
         {saved === 0 ? "No video is saved. " : `${formatQuantity(saved, "video")} saved. `}
-        <Link to="/saved">Saved Videos</Link> can be exported to a file, and imported from one.
+        <Link to="/saved">Saved Videos</Link> can be exported to a file, and imported from one,
+        together with your watch history and these preferences.
       </p>
+      <Button type="button" variant="danger" size="sm" onClick={clear}>
+        Clear all data
+      </Button>
     </>
   );
 }

@@ -43,8 +43,7 @@ import { ShareButton } from "../share-button";
 import { streamStart } from "../stream-start.server";
 import { findPublished, relatedVideos } from "../video.server";
 import "../watch.css";
-import { UpNext } from "../up-next";
-import { useUpNext } from "../up-next-list";
+import { UpNext, useUpNext } from "../up-next";
 import { useCountedViews } from "../use-counted-views";
 import { isNotFound, VideoError } from "../video-error";
 

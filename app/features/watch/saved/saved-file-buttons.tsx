@@ -1,24 +1,21 @@
 import { Download, Upload } from "lucide-react";
 import { type ChangeEvent, useRef } from "react";
-import {
-  addSavedVideos,
-  MOST_SAVED,
-  savedVideos,
-  useSavedCount,
-} from "~/features/visitor/saved-videos";
-import { formatQuantity } from "~/shared/format";
+import { storedFields, useHasStored } from "~/features/visitor/browser-storage";
 import {
   parseSavedFile,
   SAVED_FILE_MAX_BYTES,
   SAVED_FILE_NAME,
   savedFile,
-} from "~/shared/saved-file";
+} from "~/features/visitor/saved-file";
+import { addSavedVideos, MOST_SAVED } from "~/features/visitor/saved-videos";
+import { addStoredFields } from "~/features/visitor/transfer";
+import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { useToast } from "~/ui/feedback/toast";
 
-/** Carries the list to another browser as a file. Neither step asks the server for anything. */
+/** Carries what this browser stores to another one as a file. Neither step asks the server for anything. */
 export function SavedFileButtons() {
-  const count = useSavedCount();
+  const hasStored = useHasStored();
   const show = useToast();
   const input = useRef<HTMLInputElement>(null);
 
@@ -43,6 +40,7 @@ export function SavedFileButtons() {
     const parsed = parseSavedFile(text);
     if (!parsed)
       return problem("The file holds no saved videos. Choose one that was exported here.");
+    if (parsed.data) addStoredFields(parsed.data);
     const { added, known, left, isStored } = addSavedVideos(parsed.ids);
     show({
       kind: "success",
@@ -58,8 +56,8 @@ export function SavedFileButtons() {
         type="button"
         variant="secondary"
         size="sm"
-        aria-disabled={count === 0 || undefined}
-        onClick={() => count > 0 && download(savedFile(savedVideos()))}
+        aria-disabled={!hasStored || undefined}
+        onClick={() => hasStored && download(savedFile(storedFields()))}
       >
         <Download aria-hidden="true" className="size-4" />
         Export

@@ -1,0 +1,59 @@
+import { type LastingField, readStored, writeStored } from "./browser-storage";
+
+/** The keys of `localStorage` that had each field before there was one document. */
+const FORMER_KEYS: Record<LastingField, string> = {
+  saved: "saved-videos",
+  watched: "watched-videos",
+  resume: "player:resume",
+  sound: "player:sound",
+  speed: "player:speed",
+  captions: "player:captions",
+  audioTrack: "player:sound-track",
+  evenLoudness: "player:even-loudness",
+  miniPlayer: "player:mini",
+  discreetTitles: "discreet-titles",
+  exitByShift: "exit-by-shift",
+};
+const FIELDS = Object.entries(FORMER_KEYS) as [LastingField, string][];
+
+/**
+ * Moves what the former keys have into the document. On every page load, since a tab that was opened before the
+ * site was updated may still write them. A key stays until the browser has stored its value elsewhere.
+ */
+export function migrateFormerKeys(): void {
+  for (const [field, key] of FIELDS) {
+    try {
+      const text = localStorage.getItem(key);
+      if (text === null) continue;
+      const stored = readStored(field);
+      const wanted = union(stored, parsed(text)) ?? stored ?? parsed(text);
+      if (writeStored(field, wanted)) localStorage.removeItem(key);
+    } catch {
+      // Storage is forbidden.
+    }
+  }
+}
+
+/** Adds fields of another browser: of lists what is missing; other fields replace those that are stored. */
+export function addStoredFields(fields: Readonly<Record<string, unknown>>): void {
+  for (const [field] of FIELDS) {
+    const value = fields[field];
+    if (value !== undefined) writeStored(field, union(readStored(field), value) ?? value);
+  }
+}
+
+/** Returns two lists as one, whose entries are ids or begin with one; undefined unless both are lists. */
+function union(list: unknown, more: unknown): unknown[] | undefined {
+  if (!Array.isArray(list) || !Array.isArray(more)) return undefined;
+  const idOf = (entry: unknown) => String(Array.isArray(entry) ? entry[0] : entry);
+  const ids = new Set(list.map(idOf));
+  return [...list, ...more.filter((entry) => !ids.has(idOf(entry)))];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
