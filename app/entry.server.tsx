@@ -4,12 +4,12 @@ import type { EntryContext, HandleDataRequestFunction, HandleErrorFunction } fro
 import { RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
 import { boot } from "~/boot.server";
-import { NonceContext } from "~/features/site/nonce";
+import { NonceContext } from "~/features/site/document-head";
 import { errorReference, logUnexpected } from "~/platform/errors.server";
 import { cacheRendered } from "~/platform/node/page-cache.server";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
 import { hashScripts, newScriptMark } from "~/platform/script-hashes.server";
-import { ErrorReferenceContext } from "~/ui/feedback/error-reference";
+import { ErrorReferenceContext } from "~/ui/feedback/error-page";
 
 await boot();
 

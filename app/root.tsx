@@ -1,6 +1,10 @@
 import fontUrl from "@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2";
-import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { data } from "@remix-run/node";
+import {
+  data,
+  type LinksFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
 import {
   isRouteErrorResponse,
   Links,
@@ -12,43 +16,44 @@ import {
 import type { ReactNode } from "react";
 import { applyCategoryNames } from "~/features/catalogue/category-names.server";
 import { DEFAULT_SITE_NAME, documentTitle } from "~/features/catalogue/page-meta";
+import { useListModules } from "~/features/catalogue/use-list-modules";
+import { countWaiting } from "~/features/moderation/reports/queue.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
 import { MiniHost } from "~/features/player/mini/mini-host";
 import { usePreloadOnIntent } from "~/features/player/source/use-preload-on-intent";
 import { AgeGate, useAgeGate } from "~/features/site/age-gate";
+import {
+  FirstPaintScript,
+  HeadTags,
+  ScriptsAfterPaint,
+  ScrollRestoration,
+  useNonce,
+} from "~/features/site/document-head";
 import { ExitByShift } from "~/features/site/exit-page";
-import { FirstPaintScript } from "~/features/site/first-paint-script";
 import { Footer } from "~/features/site/footer";
-import { HeadTags } from "~/features/site/head-tags";
 import { Header } from "~/features/site/header";
-import { useNonce } from "~/features/site/nonce";
-import { ScriptsAfterPaint } from "~/features/site/scripts-after-paint";
-import { ScrollRestoration } from "~/features/site/scroll-restoration";
-import { lacksAgeAnswer } from "~/platform/age.server";
-import { settings } from "~/platform/settings.server";
-import { readToast } from "~/platform/toast.server";
-import { nameCategories } from "~/shared/categories";
-import { AuthProvider } from "~/ui/auth-context";
-import { classNames } from "~/ui/class-names";
-import { ErrorPage } from "~/ui/feedback/error-page";
-import { useErrorReference } from "~/ui/feedback/error-reference";
-import { ProgressLine } from "~/ui/feedback/progress-line";
-import iconUrl from "~/ui/icon.svg";
-import "~/ui/site.css";
-import { useListModules } from "~/features/catalogue/use-list-modules";
-import { countWaiting } from "~/features/moderation/reports/queue.server";
 import { useServiceWorker } from "~/features/site/offline/use-service-worker";
 import {
   SlowVideo,
   useSlowAdmin,
   useSlowVideo,
   useSlowVideoTimer,
-} from "~/features/watch/use-slow-video";
-import { VideoSkeleton } from "~/features/watch/video-skeleton";
+  VideoSkeleton,
+} from "~/features/watch/video-skeleton";
+import { lacksAgeAnswer } from "~/platform/age.server";
 import { studioVersion } from "~/platform/live/hub.server";
+import { settings } from "~/platform/settings.server";
+import { readToast } from "~/platform/toast.server";
+import { nameCategories } from "~/shared/categories";
+import { AuthProvider } from "~/ui/auth-context";
+import { classNames } from "~/ui/class-names";
+import { ErrorPage, useErrorReference } from "~/ui/feedback/error-page";
+import { ProgressLine } from "~/ui/feedback/progress-line";
 import { ToastProvider } from "~/ui/feedback/toast";
+import iconUrl from "~/ui/icon.svg";
 import { catalogueVersion } from "~db/changes.server";
+import "~/ui/site.css";
 
 export const links: LinksFunction = () => [
   { rel: "preload", href: fontUrl, as: "font", type: "font/woff2", crossOrigin: "anonymous" },

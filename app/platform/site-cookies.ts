@@ -1,6 +1,6 @@
 /**
  * The names of all cookies that the site sets. The type lets `signedCookie` take no other, and the page cache
- * answers a request with any other cookie as one without. What each is for is in `features/site/privacy/browser-data.ts`.
+ * answers a request with any other cookie as one without. What each is for is in `features/site/browser-data.ts`.
  */
 export const SITE_COOKIES = [
   "age",

@@ -1,6 +1,6 @@
 import { Form, useLocation, useNavigate, useNavigation } from "@remix-run/react";
 import { ArrowUp, Clock, EyeOff, WifiOff } from "lucide-react";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { hideWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { formatQuantity } from "~/shared/format";
@@ -12,7 +12,6 @@ import { EmptyState } from "~/ui/empty-state";
 import { ListError, RequestError, useListFailure } from "~/ui/feedback/list-error";
 import { useRequestFailure } from "~/ui/live/failed-requests";
 import { useHydrated } from "~/ui/use-hydrated";
-import { useOnline } from "~/ui/use-online";
 import { Pager } from "./pager";
 import { useStableList } from "./use-stable-list";
 import { VideoGrid } from "./video-card";
@@ -276,5 +275,23 @@ function Choice({
     >
       {children}
     </select>
+  );
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener("online", listener);
+  window.addEventListener("offline", listener);
+  return () => {
+    window.removeEventListener("online", listener);
+    window.removeEventListener("offline", listener);
+  };
+}
+
+/** Whether the browser has a connection at all; true in the server's HTML. */
+function useOnline(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => navigator.onLine,
+    () => true,
   );
 }

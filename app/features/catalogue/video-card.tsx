@@ -1,4 +1,3 @@
-import "./cards.css";
 import { useRouteLoaderData } from "@remix-run/react";
 import { Bookmark } from "lucide-react";
 import {
@@ -24,6 +23,7 @@ import { useHydrated } from "~/ui/use-hydrated";
 import { cardAnchor, type WayBack } from "./back-link";
 import type { HoverPreviewProps } from "./hover-preview";
 import { Poster } from "./poster";
+import "./cards.css";
 
 /** Ranks 1 to 3 are shown on page 1 of Trending (specification, section 2). */
 const RANKED = 3;

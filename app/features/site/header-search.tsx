@@ -2,11 +2,11 @@ import { Form, useLocation, useNavigate } from "@remix-run/react";
 import { Hash, Play, Search, X } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { listPath, searchLocation } from "~/shared/addresses";
+import type { CategoryId } from "~/shared/categories";
 import { SEARCH_MAX_LENGTH } from "~/shared/search-text";
 import type { Suggestion } from "~/shared/suggestion";
 import { classNames } from "~/ui/class-names";
 import { focusSearch, HEADER_SEARCH_ID, HOME_SEARCH_ID, useSearchKey } from "~/ui/use-search-key";
-import { useSuggestions } from "./use-suggestions";
 import "./header-search.css";
 
 const LIST_ID = "search-suggestions";
@@ -228,4 +228,48 @@ function Option({
       </span>
     </div>
   );
+}
+
+/** After the last letter: most are typed faster. */
+const TYPING_PAUSE_MS = 150;
+const NONE: readonly Suggestion[] = [];
+
+/**
+ * What the site suggests for a text; undefined asks for nothing. An answer that the next letter has
+ * overtaken is dropped, and a failure suggests nothing.
+ */
+function useSuggestions(
+  text: string | undefined,
+  category: CategoryId | undefined,
+): readonly Suggestion[] {
+  const [found, setFound] = useState(NONE);
+  const asked = text?.trim() ?? "";
+  useEffect(() => {
+    if (asked === "") {
+      setFound(NONE);
+      return;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      const query = new URLSearchParams({ q: asked, ...(category && { category }) });
+      fetchSuggestions(query, stop.signal).then(setFound, () => {
+        if (!stop.signal.aborted) setFound(NONE);
+      });
+    }, TYPING_PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [asked, category]);
+  return asked === "" ? NONE : found;
+}
+
+async function fetchSuggestions(
+  query: URLSearchParams,
+  signal: AbortSignal,
+): Promise<readonly Suggestion[]> {
+  const answer = await fetch(`/search/suggestions?${query}`, { signal });
+  if (!answer.ok) return NONE;
+  const { suggestions } = (await answer.json()) as { suggestions: Suggestion[] };
+  return suggestions;
 }

@@ -1,6 +1,7 @@
+import type { MouseEvent, ReactNode } from "react";
 import { parseUrl } from "~/shared/addresses";
-import { type TimedPart, timedParts } from "~/shared/timestamps";
-import { MomentLink, type Moments } from "./moment-link";
+import { formatDuration } from "~/shared/format";
+import { type Chapter, type TimedPart, timedParts } from "~/shared/timestamps";
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 /** A sentence's end is not a part of the address in it. */
@@ -64,3 +65,62 @@ export function LinkedText({ text, moments }: { text: string; moments: Moments }
 }
 
 const LINK = "text-accent underline underline-offset-4";
+
+/** The chapters of the video, each a link to where it begins. */
+export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moments: Moments }) {
+  return (
+    <nav aria-labelledby="chapters-heading" className="mt-6">
+      <h2 id="chapters-heading" className="text-lg font-semibold">
+        Chapters
+      </h2>
+      <ol className="mt-2 max-h-64 overflow-y-auto rounded-lg border border-line">
+        {chapters.map(({ name, start }) => (
+          <li key={start} className="not-first:border-t not-first:border-line">
+            <MomentLink
+              seconds={start}
+              moments={moments}
+              className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-raised mouse:min-h-9"
+            >
+              <span className="min-w-12 shrink-0 text-accent figures">{formatDuration(start)}</span>
+              <span dir="auto" className="min-w-0">
+                {name}
+              </span>
+            </MomentLink>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** How a page leads to the moments of its video. */
+export interface Moments {
+  /** Of the video; 0 while unknown. */
+  durationSeconds: number;
+  hrefFor(seconds: number): string;
+  /** Plays from there on without leaving the page; false when it can't. */
+  playFrom(seconds: number): boolean;
+}
+
+/** A link to a moment of the video on this page, which its player goes to without loading anything. */
+function MomentLink({
+  seconds,
+  moments,
+  className,
+  children,
+}: {
+  seconds: number;
+  moments: Moments;
+  className?: string;
+  children: ReactNode;
+}) {
+  function open(event: MouseEvent) {
+    const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    if (isPlain && event.button === 0 && moments.playFrom(seconds)) event.preventDefault();
+  }
+  return (
+    <a href={moments.hrefFor(seconds)} onClick={open} className={className}>
+      {children}
+    </a>
+  );
+}

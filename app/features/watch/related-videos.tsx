@@ -1,4 +1,3 @@
-import "./related-videos.css";
 import { Poster } from "~/features/catalogue/poster";
 import { openOnSpace, WatchedLine } from "~/features/catalogue/video-card";
 import { categoryPath } from "~/shared/addresses";
@@ -7,6 +6,7 @@ import { formatAge, formatViews } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
 import { ButtonLink } from "~/ui/button";
 import { PageLink } from "~/ui/page-link";
+import "./related-videos.css";
 
 /** The sidebar of the video page: what resembles the video, or the way to its category. */
 export function RelatedVideos({

@@ -1,10 +1,10 @@
 import { isRouteErrorResponse, Link, useLocation, useRouteError } from "@remix-run/react";
-import type { ReactNode } from "react";
+import { LogIn } from "lucide-react";
+import { createContext, type ReactNode, useContext } from "react";
 import { CATEGORY_IDS, categoryLabel } from "~/shared/categories";
-import { isSignedOutForm } from "~/shared/signed-out-form";
+import { isSignedOutForm, type SignedOutForm } from "~/shared/signed-out-form";
 import { ButtonLink } from "../button";
-import { useErrorReference } from "./error-reference";
-import { SignedOutPage } from "./signed-out-page";
+import { ResendForm } from "../forms/resend-form";
 
 /** The categories that the 404 page leads to (specification, section 2). */
 const OFFERED = CATEGORY_IDS.filter((id) => ["desi", "premium", "english"].includes(id));
@@ -103,4 +103,38 @@ function Frame({
       <div className="mt-8">{children}</div>
     </div>
   );
+}
+
+/** Takes the place of a studio page whose form was sent after the session had ended. */
+function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
+  return (
+    <div className="mx-auto flex max-w-lg flex-col gap-6 py-10">
+      <h1 className="text-xl font-bold">Your session has ended</h1>
+      <div role="alert" className="flex flex-col gap-2">
+        <p className="font-semibold">{message}</p>
+        <p className="text-muted">
+          {fields.length > 0
+            ? "Sign in in another tab, then send this again. What you entered is kept here."
+            : "Sign in, then try again."}
+        </p>
+      </div>
+      <div>
+        <ButtonLink to="/auth" target={fields.length > 0 ? "_blank" : undefined}>
+          <LogIn aria-hidden="true" className="size-4" />
+          Sign In
+        </ButtonLink>
+      </div>
+      {fields.length > 0 && <ResendForm fields={fields} />}
+    </div>
+  );
+}
+
+/** What stands in the log beside the failure of this request; the server alone knows it. */
+export const ErrorReferenceContext = createContext("");
+
+/** In the browser it is read from the page, where the layout has put it. */
+export function useErrorReference(): string {
+  const reference = useContext(ErrorReferenceContext);
+  if (reference || typeof document === "undefined") return reference;
+  return document.documentElement.dataset.errorReference ?? "";
 }

@@ -1,10 +1,15 @@
 import { Form } from "@remix-run/react";
-import { CircleCheck, TriangleAlert, X } from "lucide-react";
+import { CircleCheck, TriangleAlert, WifiOff, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "../button";
-import { useRequestFailure } from "../live/failed-requests";
+import { listenToEvents } from "../live/event-client";
+import {
+  type RequestFailure,
+  retryFailedRequests,
+  useRequestFailure,
+} from "../live/failed-requests";
 import { useHydrated } from "../use-hydrated";
-import { RequestNotice } from "./request-notice";
+import { RetryButton, useListFailure } from "./list-error";
 import type { ShownToast } from "./toast-message";
 
 /** Long enough to read twice; what there is something to do about stays longer. */
@@ -116,6 +121,34 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
           <X aria-hidden="true" className="size-4" />
         </button>
       )}
+    </div>
+  );
+}
+
+/**
+ * Shows over the page that the next one, or its newer state, could not be loaded, unless the list on it
+ * shows that. The request is sent again by Retry, when the browser is online again, and when the site
+ * can be reached again.
+ */
+function RequestNotice() {
+  const failure = useRequestFailure();
+  return failure && <Notice failure={failure} />;
+}
+
+function Notice({ failure }: { failure: RequestFailure }) {
+  const isShownByList = useListFailure() !== undefined;
+  useEffect(() => listenToEvents("/events", () => {}, retryFailedRequests), []);
+  if (isShownByList) return null;
+  return (
+    <div
+      role="alert"
+      className="pointer-events-auto flex w-full max-w-sm animate-rise flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised p-4 lifted"
+    >
+      <WifiOff aria-hidden="true" className="size-5 shrink-0 text-bad" />
+      <p className="min-w-0 flex-1 basis-40 text-sm font-semibold">
+        Error loading {failure.target === "videos" ? "videos" : "the page"}: {failure.message}
+      </p>
+      <RetryButton failure={failure} size="sm" />
     </div>
   );
 }

@@ -7,11 +7,11 @@ import {
 import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { boot } from "~/boot.server";
-import { NonceContext } from "~/features/site/nonce";
+import { NonceContext } from "~/features/site/document-head";
 import { errorReference, logUnexpected } from "~/platform/errors.server";
 import { contentSecurityPolicy } from "~/platform/node/security-headers.server";
 import { newScriptMark } from "~/platform/script-hashes.server";
-import { ErrorReferenceContext } from "~/ui/feedback/error-reference";
+import { ErrorReferenceContext } from "~/ui/feedback/error-page";
 
 await boot();
 

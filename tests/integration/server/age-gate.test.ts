@@ -1,7 +1,7 @@
 import { matchRoutes } from "@remix-run/react";
 import type { RouteObject } from "react-router-dom";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { UNGATED_ROUTES } from "~/features/site/ungated-routes";
+import { UNGATED_ROUTES } from "~/features/site/age-gate";
 import routes from "~/routes";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";

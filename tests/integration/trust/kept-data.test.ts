@@ -3,12 +3,12 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, describe, expect, it } from "vitest";
-import { BROWSER_DATA, MEMORY_LIMITS } from "~/features/site/privacy/browser-data";
-import { IMPERSONAL_COLUMNS } from "~/features/site/privacy/impersonal-columns";
-import { KEPT_GROUPS } from "~/features/site/privacy/kept-data.server";
+import { BROWSER_DATA, MEMORY_LIMITS } from "~/features/site/browser-data";
+import { KEPT_GROUPS } from "~/features/site/kept-data.server";
 import { loader } from "~/features/site/routes/privacy";
 import { migrate } from "~db/migrate.server";
 import { useTemporarySite } from "../../temporary-site";
+import { IMPERSONAL_COLUMNS } from "./impersonal-columns";
 
 type Columns = Readonly<Record<string, string>>;
 

@@ -3,6 +3,7 @@ import { readPasskeyAnswer } from "~/features/accounts/passkeys/passkey-challeng
 import { AccountError, readEmail } from "~/features/accounts/users.server";
 import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/features/api/schemas";
 import { manageHref } from "~/features/library/list/manage-address";
+import { mailtoAddress, readContactForm } from "~/features/site/contact-form";
 import {
   categoryOf,
   descriptionOf,
@@ -19,7 +20,6 @@ import { readPastedLines } from "~/features/upload/paste-lines";
 import { parseSavedFile, savedFile } from "~/features/visitor/saved-file";
 import { FormError } from "~/platform/form-error.server";
 import { parseSettings, SETTING_NAMES, SettingsError } from "~/platform/settings.server";
-import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 import { readCaptions } from "~db/captions";
 import { readTags } from "~db/tags";
 import { holds, type Target, unless, unlessRejected, words } from "./target";

@@ -2,7 +2,7 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ContactForm } from "~/ui/forms/contact-form";
+import { ContactForm } from "~/features/site/contact-form";
 import { renderAt } from "./page";
 
 afterEach(() => {

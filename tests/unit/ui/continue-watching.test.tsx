@@ -2,8 +2,8 @@
 import { Outlet, useRevalidator } from "@remix-run/react";
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { FirstPaintScript } from "~/features/site/first-paint-script";
-import { ContinueWatching } from "~/features/watch/saved/continue-watching";
+import { FirstPaintScript } from "~/features/site/document-head";
+import { ContinueWatching } from "~/features/watch/continue-watching";
 import { ToastProvider } from "~/ui/feedback/toast";
 import { renderRoutes } from "./page";
 

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { parseSavedFile, savedFile } from "~/features/visitor/saved-file";
 import { addSavedVideos, savedVideos, saveVideo } from "~/features/visitor/saved-videos";
-import { importReport } from "~/features/watch/saved/saved-file-buttons";
+import { importReport } from "~/features/watch/saved-file-buttons";
 
 const file = (videos: unknown, more = {}) =>
   JSON.stringify({ type: "saved-videos", version: 1, videos, ...more });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { importAfterPaint } from "~/features/site/scripts-after-paint";
+import { importAfterPaint } from "~/features/site/document-head";
 
 const MODULE = `import "/assets/manifest-1.js";
 import * as route0 from "/assets/root-2.js";

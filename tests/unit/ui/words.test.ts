@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mailtoAddress, readContactForm } from "~/features/site/contact-form";
 import { textParts } from "~/features/watch/linked-text";
 import { categoryPath, LISTS, listPath, parseListLocation, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS } from "~/shared/categories";
 import { LENGTHS, LIST_ORDERS } from "~/shared/list-view";
-import { mailtoAddress, readContactForm } from "~/ui/forms/contact-message";
 
 describe("addresses", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { data, type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { Film, MessageCircle, Search } from "lucide-react";
-import { ContinueWatching } from "~/features/watch/saved/continue-watching";
+import { ContinueWatching } from "~/features/watch/continue-watching";
 import { settings } from "~/platform/settings.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { type ListLocation, listPath, tagPath, videoPath } from "~/shared/addresses";

@@ -1,8 +1,8 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData, useNavigation } from "@remix-run/react";
 import { ListVideo, Search, Undo2 } from "lucide-react";
-import { Pager } from "~/features/catalogue/pager";
 import { privateMeta } from "~/features/catalogue/page-meta";
+import { Pager } from "~/features/catalogue/pager";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";

@@ -2,9 +2,9 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-r
 import { Form, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { ChevronDown, ChevronUp, Search, Tag, Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
+import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { aliasesOf } from "~/features/catalogue/tags.server";
-import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";

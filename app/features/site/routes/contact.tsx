@@ -10,8 +10,7 @@ import { contactEmail } from "~/platform/contact-email.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { ContactForm } from "~/ui/forms/contact-form";
-import { readContactForm } from "~/ui/forms/contact-message";
+import { ContactForm, readContactForm } from "../contact-form";
 import { StaticPage } from "../static-page";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>

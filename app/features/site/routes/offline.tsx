@@ -3,7 +3,7 @@ import { WifiOff } from "lucide-react";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { buttonClass } from "~/ui/button";
-import { useNonce } from "../nonce";
+import { useNonce } from "../document-head";
 
 /** Stored by the service worker, which has none of the scripts that a page needs. */
 export const handle = { withoutScripts: true };

@@ -5,8 +5,8 @@ import { pageMeta } from "~/features/catalogue/page-meta";
 import { contactEmail } from "~/platform/contact-email.server";
 import { settings } from "~/platform/settings.server";
 import { siteIdentity } from "~/platform/site-origin.server";
-import { BROWSER_DATA, type BrowserData, MEMORY_LIMITS } from "../privacy/browser-data";
-import { keptGroups } from "../privacy/kept-data.server";
+import { BROWSER_DATA, type BrowserData, MEMORY_LIMITS } from "../browser-data";
+import { keptGroups } from "../kept-data.server";
 import { StaticPage } from "../static-page";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>

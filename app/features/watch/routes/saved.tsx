@@ -1,16 +1,19 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Bookmark } from "lucide-react";
+import { useCallback, useState } from "react";
+import { useCards } from "~/features/catalogue/fetch-cards";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { VideoGrid } from "~/features/catalogue/video-card";
-import { forgetVideos } from "~/features/visitor/saved-videos";
+import { forgetVideos, useSavedVideos } from "~/features/visitor/saved-videos";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { videoPath } from "~/shared/addresses";
+import { SAVED_AT_ONCE } from "~/shared/pages";
+import type { VideoCardData } from "~/shared/video-card";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useHydrated } from "~/ui/use-hydrated";
-import { SavedFileButtons } from "../saved/saved-file-buttons";
-import { useSavedCards } from "../saved/use-saved-cards";
+import { SavedFileButtons } from "../saved-file-buttons";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data
@@ -103,3 +106,36 @@ function List() {
 }
 
 const remove = (id: string) => forgetVideos([id]);
+
+type State = "loading" | "failed" | "ready";
+/** What the server has said of each id: its card, or null where there is none. */
+type Known = ReadonlyMap<string, VideoCardData | null>;
+
+/** The saved videos with their cards, which are asked for some at a time. */
+export function useSavedCards() {
+  const ids = useSavedVideos();
+  const [known, setKnown] = useState<Known>(new Map());
+  const [most, setMost] = useState(SAVED_AT_ONCE);
+  const shown = ids.slice(0, most);
+  const asked = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
+  const { failed, retry } = useCards(asked, (cards, answered) => {
+    const found = new Map(cards.map((card) => [card.id, card]));
+    setKnown((before) => {
+      const after = new Map(before);
+      for (const id of answered) after.set(id, found.get(id) ?? null);
+      return after;
+    });
+  });
+
+  const state: State = asked.length === 0 ? "ready" : failed ? "failed" : "loading";
+  return {
+    ids,
+    cards: shown.flatMap((id) => known.get(id) ?? []),
+    /** Saved once, and not public any more. */
+    gone: shown.filter((id) => known.get(id) === null),
+    state,
+    hasMore: ids.length > most,
+    showMore: useCallback(() => setMost((before) => before + SAVED_AT_ONCE), []),
+    retry,
+  };
+}

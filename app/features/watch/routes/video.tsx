@@ -33,19 +33,16 @@ import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
-import { ChapterList } from "../chapter-list";
-import { LinkedText } from "../linked-text";
-import type { Moments } from "../moment-link";
+import { ChapterList, LinkedText, type Moments } from "../linked-text";
 import { RelatedVideos } from "../related-videos";
-import { SaveButton } from "../save-button";
 import { SeriesList } from "../series-list";
-import { ShareButton } from "../share-button";
 import { streamStart } from "../stream-start.server";
-import { findPublished, relatedVideos } from "../video.server";
-import "../watch.css";
 import { UpNext, useUpNext } from "../up-next";
 import { useCountedViews } from "../use-counted-views";
+import { findPublished, relatedVideos } from "../video.server";
+import { SaveButton, ShareButton } from "../video-actions";
 import { isNotFound, VideoError } from "../video-error";
+import "../watch.css";
 
 export const meta: MetaFunction<typeof loader> = (args) =>
   args.data

@@ -1,8 +1,33 @@
-import { Clock, Share2 } from "lucide-react";
+import { Bookmark, Clock, Share2 } from "lucide-react";
+import { useSaveVideo } from "~/features/visitor/saved-videos";
 import { Button } from "~/ui/button";
+import { classNames } from "~/ui/class-names";
 import { useToast } from "~/ui/feedback/toast";
 import { share } from "~/ui/share";
 import { useHydrated } from "~/ui/use-hydrated";
+
+/** Keeps a video in the visitor's own list, or takes it out again. */
+export function SaveButton({ id }: { id: string }) {
+  const hydrated = useHydrated();
+  const { isSaved, toggle } = useSaveVideo(id);
+  return (
+    <Button
+      type="button"
+      variant="secondary"
+      aria-pressed={isSaved}
+      onClick={toggle}
+      // As sharing does, it needs scripts; its space is reserved without them.
+      className={hydrated ? undefined : "invisible scriptless:hidden"}
+    >
+      <Bookmark
+        aria-hidden="true"
+        className={classNames("size-4", isSaved && "text-accent")}
+        fill={isSaved ? "currentColor" : "none"}
+      />
+      Save
+    </Button>
+  );
+}
 
 /**
  * Shares title and address through the device, else copies the address to the clipboard. With a
