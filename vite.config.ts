@@ -100,7 +100,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   resolve: { alias },
   // They consist of hundreds of files, which take long to load, and need no other packages. The packages that a
   // bundled one needs would be imported in whatever version is at the top of node_modules.
-  ssr: { noExternal: ["kysely", "zod"] },
+  ssr: { noExternal: ["kysely", "lucide-react", "zod"] },
   // Of the service worker: browsers take a new one after each build.
   define: { BUILD_ID: JSON.stringify(Date.now().toString(36)) },
   build: {
