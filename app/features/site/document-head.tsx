@@ -22,7 +22,7 @@ export function useNonce(): string {
 
 /**
  * The title and descriptions of the page. The title is a discreet one where the visitor wants that: in
- * the server's HTML a script has written it before the first paint (first-paint-script.tsx), so that it
+ * the server's HTML a script has written it before the first paint (FirstPaintScript), so that it
  * may differ from what the server has rendered.
  */
 export function HeadTags() {

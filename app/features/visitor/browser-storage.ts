@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
  * Everything that a visitor's browser stores for the site is one JSON document under one key: that of
  * `localStorage` lasts and is shared by all tabs, that of `sessionStorage` belongs to one tab. The visitor may
  * clear it, the browser may refuse to store it (private mode, full), and what is stored may be anything.
- * first-paint-script.tsx reads the lasting document too.
+ * document-head.tsx reads the lasting document too.
  */
 export const STORAGE_KEY = "visitor";
 const VERSION = 1;

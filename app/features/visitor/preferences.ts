@@ -3,7 +3,7 @@ import { storedValue } from "./browser-storage";
 /** What stands in the place of every title, for who wants that: in the tab and in the history. */
 export const DISCREET_TITLE = "Video site";
 
-/** Off unless the visitor has switched it on. first-paint-script.tsx reads it too. */
+/** Off unless the visitor has switched it on. document-head.tsx reads it too. */
 export const discreetTitles = storedValue("discreetTitles", (stored) => stored === true);
 
 /** On unless the visitor has switched it off. */

@@ -24,7 +24,7 @@ const ONE_STEP: WayBack = { steps: 1 };
 
 /**
  * What this browser remembers as begun. The server knows nothing of it, so that its HTML holds the space
- * alone, which is shown before the first paint when there is any (first-paint-script.tsx). The space is
+ * alone, which is shown before the first paint when there is any (document-head.tsx). The space is
  * one row of a fixed height whatever stands in it, so that nothing below it moves.
  */
 export function ContinueWatching() {
