@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listDeletions } from "~/features/library/trash/trash-list.server";
+import { listDeletions } from "~/features/library/trash/recent-deletions.server";
 import { jobChanger } from "~/features/processing/queue/change-jobs.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
 import {

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listDeletions } from "~/features/library/trash/trash-list.server";
+import { listDeletions } from "~/features/library/trash/recent-deletions.server";
 import {
   checkLibrary,
   quarantineStray,

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MAX_BULK_VIDEOS } from "~/features/library/bulk/bulk";
 import { action, loader } from "~/features/library/routes/trash";
-import { listDeletions, RECENT_MS } from "~/features/library/trash/trash-list.server";
+import { listDeletions, RECENT_MS } from "~/features/library/trash/recent-deletions.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { emptyTrash, purge, TRASH_MS } from "~/features/trash/trash.server";

@@ -21,7 +21,7 @@ import { type SavedView, savedViewsOf } from "../list/saved-views.server";
 import type { EditableVideo, ManagedPage, OtherFiles, TrimView } from "../managed-video";
 import { type SeriesChoice, seriesChoice } from "../series/series-list.server";
 import { type SimilarVideo, similarVideos } from "../similar-videos.server";
-import { type Deletion, listDeletions } from "../trash/trash-list.server";
+import { type Deletion, listDeletions } from "../trash/recent-deletions.server";
 
 const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
 

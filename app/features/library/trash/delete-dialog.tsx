@@ -7,7 +7,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { ConfirmDialog } from "~/ui/confirm-dialog";
 import type { DeleteConfirmation } from "../bulk/bulk";
 import type { EditableVideo } from "../managed-video";
-import type { Deletion } from "./trash-list.server";
+import type { Deletion } from "./recent-deletions.server";
 
 const RESTORABLE = `For ${TRASH_DAYS} days the trash has all of it, to be restored.`;
 
