@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -172,6 +172,8 @@ interface Module {
   source: string;
 }
 
+afterAll(() => console.info(`Lines by module: ${sizes().join(", ")}`));
+
 describe("the dependencies of modules", () => {
   it("run in one direction", () => {
     expect(MODULES.length).toBeGreaterThan(100);
@@ -303,6 +305,19 @@ const MODULES: readonly Module[] = ["app", "db"].flatMap((folder) =>
     .map((file) => path.posix.join(folder, file.split(path.sep).join("/")))
     .map((file) => ({ file, source: fs.readFileSync(path.join(root, file), "utf8") })),
 );
+
+function sizes(): string[] {
+  const lines = new Map<string, number>();
+  for (const { file, source } of MODULES) {
+    const module = moduleOf(file);
+    lines.set(module, (lines.get(module) ?? 0) + source.split("\n").length);
+  }
+  const all = [...lines.values()].reduce((sum, count) => sum + count, 0);
+  return ORDER.map((module) => {
+    const count = lines.get(module) ?? 0;
+    return `${module} ${count} (${((100 * count) / all).toFixed(1)} %)`;
+  });
+}
 
 /** Returns a sentence for each rule that a set of modules breaks. Circles of imports are Biome's rule. */
 function brokenRules(modules: readonly Module[]): string[] {
