@@ -31,7 +31,6 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["videos USING INTEGER PRIMARY KEY (rowid>?)", "number >= ? ORDER BY number LIMIT 1", "one row"],
 
   ["jobs_by_state (state=?)", "state = 'running'", "as many as there are workers"],
-  ["jobs_by_state (state=?)", '"state" = ?', "the same"],
   [
     "jobs_by_state (state=?)",
     "kind = 'ladder' AND state = 'failed'",
