@@ -69,7 +69,11 @@ export function createThread(name: string, program: Program, options: WorkerOpti
     async finish() {
       // After an error nobody waits any more.
       while (running && running.waiting.size > 0) {
-        await once(running.worker, "message").catch(() => {});
+        // It may also end without an answer, and without an error.
+        const waits = new AbortController();
+        const next = ["message", "exit"].map((event) => once(running!.worker, event, waits));
+        await Promise.race(next).catch(() => {});
+        waits.abort();
       }
       await terminate();
     },

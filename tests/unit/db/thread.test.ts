@@ -46,3 +46,10 @@ it("answers what it was asked before it finishes", async () => {
   await thread.finish();
   expect(new Set(await Promise.all(asked)).size).toBe(1);
 });
+
+it("finishes when the thread ends without an answer", async () => {
+  const thread = create();
+  const asked = expect(thread.ask("exit")).rejects.toThrow("ended");
+  await thread.finish();
+  await asked;
+});
