@@ -57,16 +57,8 @@ export function useHasStored(): boolean {
 
 /** Removes everything that this browser stores for visitors. */
 export function clearBrowserStorage(): void {
-  for (const field of Object.keys(storedFields())) lasting.write(field as LastingField, undefined);
-  for (const field of Object.keys(tabStorage.fields()))
-    tabStorage.write(field as TabField, undefined);
-  try {
-    localStorage.removeItem(STORAGE_KEY);
-    sessionStorage.removeItem(STORAGE_KEY);
-  } catch {
-    // Nothing was stored.
-  }
-  window.dispatchEvent(new StorageEvent("storage"));
+  lasting.clear();
+  tabStorage.clear();
 }
 
 function storedDocument<Field extends string>(storage: () => Storage) {
@@ -122,6 +114,15 @@ function storedDocument<Field extends string>(storage: () => Storage) {
       } finally {
         reread();
       }
+    },
+    clear(): void {
+      refused = {};
+      try {
+        storage().removeItem(STORAGE_KEY);
+      } catch {
+        // Storage is forbidden, so nothing is stored.
+      }
+      reread();
     },
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
