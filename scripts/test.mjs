@@ -93,7 +93,10 @@ async function runTests(name, program, args, retry) {
     isCi && retry ? [...args, retry] : args,
   );
   summaries.push(`${name}:\n${summaryOf(output)}`);
-  if (status !== 0) failures.push(name);
+  if (status !== 0) {
+    failures.push(name);
+    summaries.push(failedTestsIn(output));
+  }
 }
 
 /** The lines with which Vitest or Playwright ends its report, to be repeated below those of both. */
@@ -103,6 +106,13 @@ function summaryOf(output) {
   const lines = output.trimEnd().split("\n").slice(-40);
   const summary = lines.filter((line) => counts.test(stripVTControlCharacters(line)));
   return summary.join("\n") || lines.at(-1) || "No tests were run.";
+}
+
+/** The names and messages of failed tests, repeated at the end: a log is often kept from its end only. */
+function failedTestsIn(output) {
+  const failure = /^\s*(FAIL |\w*Error: |\[\w+\] › |\d+\) \[\w+\] › )/;
+  const lines = output.split("\n").filter((line) => failure.test(stripVTControlCharacters(line)));
+  return [...new Set(lines)].slice(-40).join("\n");
 }
 
 function readOptions(args) {
