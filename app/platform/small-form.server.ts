@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { addressLimit } from "./address-limit.server";
 import { clientAddress } from "./client-address.server";
 
@@ -47,6 +48,14 @@ export async function readFields(request: Request, mostBytes = MOST_FORM_BYTES):
     form.append(name, value);
   }
   return form;
+}
+
+/** The fields of a form as a schema reads them, the last of each name; undefined for what it doesn't allow. */
+export function readForm<Schema extends z.ZodType>(
+  schema: Schema,
+  form: FormData,
+): z.output<Schema> | undefined {
+  return schema.safeParse(Object.fromEntries(form)).data;
 }
 
 /**

@@ -9,6 +9,14 @@ export interface ToastMessage {
   action?: { label: string; to: string; fields: Record<string, string> };
 }
 
+export function success(
+  title: string,
+  description?: string,
+  action?: ToastMessage["action"],
+): ToastMessage {
+  return { title, description, kind: "success", action };
+}
+
 export interface ShownToast extends ToastMessage {
   id: number;
 }

@@ -1,10 +1,10 @@
 import type { SessionUser } from "~/features/permissions/guard.server";
 import type { OpenSession } from "~/features/permissions/session.server";
-import { type Failure, failure } from "~/platform/failure";
+import { BUSY, type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { FormError } from "~/platform/form-error.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { formatQuantity } from "~/shared/format";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
 import { confirmIdentity } from "../confirm-identity.server";
 import { invite, withdrawInvitation } from "../invitations.server";
@@ -24,8 +24,6 @@ import { strikeSentence } from "./strike-rules";
 import { giveStrike, withdrawStrike } from "./strikes.server";
 
 const NOT_CHANGED = "No user was changed.";
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
-const TRY_AGAIN = "Load the page again and try once more.";
 const OWN_ACCOUNT = "You can't do this to your own account, but another owner can.";
 
 /** Why nothing was done, with what was typed. */
@@ -88,7 +86,7 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
   }
   switch (intent) {
     case "invite": {
-      if (!choice) return incomplete();
+      if (!choice) return INCOMPLETE;
       const { token, email, expiresAt } = await invite(text("email"), choice, owner.id);
       return { invitation: { path: `/invite/${token}`, email, expiresAt } };
     }
@@ -97,7 +95,7 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
         ? done("The invitation was withdrawn.")
         : failure(404, NOT_CHANGED, { detail: "This invitation was used or withdrawn before." });
     case "role":
-      if (!choice) return incomplete();
+      if (!choice) return INCOMPLETE;
       return describe(await changeRole(id, choice, owner.id), `is now ${ROLE_NOUNS[choice]}.`);
     case "reactivate": {
       const user = await unblockUser(id, owner.id);
@@ -149,7 +147,7 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
       return describe(user, `is blocked.${hidden}`);
     }
     default:
-      return incomplete();
+      return INCOMPLETE;
   }
 }
 
@@ -158,10 +156,4 @@ function describe(user: { email: string } | undefined, sentence: string): UsersA
   return done(`${user.email} ${sentence}`);
 }
 
-function done(description: string): ToastMessage {
-  return { title: "Users", description, kind: "success" };
-}
-
-function incomplete(): Failure {
-  return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
-}
+const done = (description: string) => success("Users", description);

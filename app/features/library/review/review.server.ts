@@ -18,7 +18,7 @@ import { likenessesOf } from "~/features/processing/comparison/likeness.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { BUSY, type Failure, failure, INCOMPLETE } from "~/platform/failure";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { database, prepared, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideoStatus } from "~db/schema";
@@ -233,6 +233,4 @@ function setReady(id: string, isReady: boolean): boolean {
   return changes > 0;
 }
 
-function done(description: string): ToastMessage {
-  return { title: "Review", description, kind: "success" };
-}
+const done = (description: string) => success("Review", description);

@@ -5,7 +5,7 @@ import { readFields } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { slugOf } from "~/shared/series/slug";
 import { check, description, firstMessage, title } from "~/shared/video-fields";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success } from "~/ui/feedback/toast-message";
 import {
   createSeries,
   deleteSeries,
@@ -67,7 +67,7 @@ async function perform(
       const undo = { intent: "restore", series: String(id) };
       return redirectWithToast(
         seriesHref(ALL),
-        said("Series Deleted", `“${done.title}” was deleted. Its videos stay.`, {
+        success("Series Deleted", `“${done.title}” was deleted. Its videos stay.`, {
           label: "Undo",
           to: seriesHref(ALL),
           fields: undo,
@@ -98,7 +98,7 @@ async function create(form: FormData, userId: string): Promise<SeriesFailure | R
   }
   const done = await createSeries(checked.value, slugOf(checked.value), userId);
   if ("status" in done) return { ...done, typed };
-  const made = said("Series Made", "Now say who sees it, and add videos to it.");
+  const made = success("Series Made", "Now say who sees it, and add videos to it.");
   return redirectWithToast(oneSeriesHref(done.id), made);
 }
 
@@ -143,13 +143,16 @@ async function update(
   };
   const done = await editSeries(id, version, texts, userId);
   if ("status" in done) return "typed" in done ? { ...done, typed } : done;
-  return redirectWithToast(seriesHref(view), said("Series Updated", "The series has been saved."));
+  return redirectWithToast(
+    seriesHref(view),
+    success("Series Updated", "The series has been saved."),
+  );
 }
 
 async function restore(id: number, userId: string): Promise<SeriesFailure | Response> {
   const done = await restoreSeries(Number.isSafeInteger(id) ? id : 0, userId);
   if ("status" in done) return done;
-  const back = said("Series Restored", `“${done.title}” is back, with its videos.`);
+  const back = success("Series Restored", `“${done.title}” is back, with its videos.`);
   return redirectWithToast(oneSeriesHref(done.id), back);
 }
 
@@ -163,8 +166,4 @@ function readTarget(form: FormData): number | "up" | "down" | undefined {
 /** Who presses a button many times stays where they are. */
 function answerOf(form: FormData, view: SeriesView, version?: number): Response | MadeVersion {
   return form.has("background") ? { version } : redirect(seriesHref(view));
-}
-
-function said(title: string, description: string, action?: ToastMessage["action"]) {
-  return { title, description, kind: "success" as const, action };
 }

@@ -23,7 +23,7 @@ import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
 import { formatQuantity } from "~/shared/format";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import { BLOCK_REASONS, type BlockReason } from "~db/schema/moderation";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -102,7 +102,7 @@ async function importFilms(file: string, userId: string): Promise<ToastMessage> 
   const films = formatQuantity(added, "new video");
   await recordImport({ added, known }, `${films}, ${known} known`, userId);
   if (added > 0) compareSite(from, false).catch(console.error);
-  return done(
+  return success(
     "Block List",
     `${formatQuantity(added, "video")} added, ${known} already on the list. Matching videos of this site are listed below as they are found.`,
   );
@@ -118,7 +118,7 @@ async function importDigests(
   const digests = formatQuantity(added, "new digest");
   await recordImport({ added, known }, `${name}: ${digests}, ${known} known`, userId);
   const duplicates = known > 0 ? ` ${formatQuantity(known, "duplicate")} skipped.` : "";
-  return done(
+  return success(
     "Block List",
     `${formatQuantity(added, "digest")} added.${duplicates} Videos of this site with the same file are listed below.`,
   );
@@ -248,7 +248,7 @@ export async function removeFromList(id: number, userId: string): Promise<Failur
     });
   }
   return {
-    ...done("Removed from block list", `${subjectOf(entry)} can be uploaded again.`),
+    ...success("Removed from block list", `${subjectOf(entry)} can be uploaded again.`),
     detail: `You can put it back for ${PUT_BACK_DAYS} days.`,
     action: { label: "Undo", to: BLOCK_LIST, fields: { intent: "put-back", entry: String(id) } },
   };
@@ -264,7 +264,7 @@ export async function putBack(id: number, userId: string): Promise<Failure | Toa
   }
   // As when it was added: an imported entry hides nothing.
   compareSite(id, !entry.isImported, id).catch(console.error);
-  return done("Back on block list", `${subjectOf(entry)} can’t be uploaded again.`);
+  return success("Back on block list", `${subjectOf(entry)} can’t be uploaded again.`);
 }
 
 function subjectOf(entry: ListedEntry): string {
@@ -285,8 +285,4 @@ function change(
     recordActivity({ userId, action: `block-${action}`, detail });
     return entryOf(row);
   });
-}
-
-function done(title: string, description: string): ToastMessage {
-  return { title, description, kind: "success" };
 }

@@ -10,7 +10,7 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
 
 const FAILED = "Failed to change the review.";
@@ -72,9 +72,7 @@ export async function releaseUncompared(
   );
 }
 
-function done(description: string): ToastMessage {
-  return { title: "Review", description, kind: "success" };
-}
+const done = (description: string) => success("Review", description);
 
 /**
  * Marks a video as different from the listed videos that it looks like, and releases its holds for that.

@@ -4,7 +4,7 @@ import { isPublic } from "~/features/visibility/visibility.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/media";
 
@@ -137,6 +137,4 @@ export async function scanOnceMore(
   return done("The scan is queued again.");
 }
 
-function done(description: string): ToastMessage {
-  return { title: "Review", description, kind: "success" };
-}
+const done = (description: string) => success("Review", description);

@@ -4,13 +4,13 @@ import { isRefusal } from "~/features/permissions/may-change.server";
 import { codecsSwitchedOff, extraCodecs } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { recordActivity } from "~/platform/activity/activity.server";
-import { type Failure, failure, GONE } from "~/platform/failure";
+import { type Failure, failure, GONE, INCOMPLETE } from "~/platform/failure";
+import { orFailure } from "~/platform/or-failure.server";
 import { readFields } from "~/platform/small-form.server";
 import { formatQuantity, nameTitles } from "~/shared/format";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { JobKind } from "~db/schema";
-import { isBusy } from "~db/write-lock";
 import { JOB_CHANGES, type JobChange, jobChanger } from "../queue/change-jobs.server";
 import { enqueueCodecs } from "../queue/enqueue.server";
 import { JOB_LABELS } from "../queue/kinds";
@@ -19,16 +19,10 @@ import { WITHOUT_FFMPEG } from "../queue/reasons";
 
 const MAX_FORM_BYTES = 64 * 1024;
 const NOTHING = "Nothing was changed.";
-const TRY_AGAIN = "Load the page again and try once more.";
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
 type Answer = Failure | ToastMessage;
 
-const said = (description: string): ToastMessage => ({
-  title: "Queue",
-  description,
-  kind: "success",
-});
+const said = (description: string) => success("Queue", description);
 
 /**
  * Performs a form of the page of the queue. `intent` is `pause`, `resume`, `retry` for all that failed,
@@ -37,13 +31,10 @@ const said = (description: string): ToastMessage => ({
  */
 export async function performQueue(request: Request, userId: string): Promise<Answer> {
   const form = await readFields(request, MAX_FORM_BYTES);
-  try {
-    return await perform(form, userId);
-  } catch (error) {
-    if (isBusy(error)) return failure(503, NOTHING, { detail: BUSY });
-    console.error(error);
-    return failure(500, "Failed to change the queue.", { detail: TRY_AGAIN });
-  }
+  return orFailure(() => perform(form, userId), {
+    busy: NOTHING,
+    failed: "Failed to change the queue.",
+  });
 }
 
 async function perform(form: FormData, userId: string): Promise<Answer> {
@@ -52,13 +43,13 @@ async function perform(form: FormData, userId: string): Promise<Answer> {
   if (intent === "retry") return retryAll(userId);
   if (intent === "codecs") return addCodecs(String(form.get("video") ?? ""), userId);
   const change = JOB_CHANGES.find((each) => each === intent);
-  if (!change) return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+  if (!change) return INCOMPLETE;
   const video = form.get("video");
   if (video !== null) return changeVideo(change, String(video), userId);
   const jobs = [...new Set(form.getAll("selected").map(Number))];
   if (jobs.length === 0) return failure(422, NOTHING, { detail: "Select at least one job." });
   if (!jobs.every(Number.isSafeInteger)) {
-    return failure(400, "This form is not complete.", { detail: TRY_AGAIN });
+    return INCOMPLETE;
   }
   return changeSelected(change, jobs, userId);
 }
