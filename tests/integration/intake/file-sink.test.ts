@@ -136,7 +136,7 @@ describe("a file that is written from a stream", () => {
     });
     const sent = pump(source, sink);
     source.push(randomBytes(MIB + 10));
-    while (sink.writableLength === 0) await pause(1);
+    while (source.readableLength > 0) await pause(1);
     source.destroy();
     await expect(sent).rejects.toThrow("cut off");
     await file.close();
