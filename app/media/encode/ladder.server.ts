@@ -20,6 +20,7 @@ import {
   type Pace,
   pictureArguments,
   presetFor,
+  QUALITY,
   soundArguments,
   steadySound,
   threads,
@@ -27,12 +28,7 @@ import {
   withSoftware,
 } from "./encoders.server";
 import { pictureFilters } from "./filters.server";
-import {
-  keyframeEvery,
-  renditionsByContent,
-  steadyRate,
-  usualRenditions,
-} from "./renditions.server";
+import { keyframeEvery, steadyRate, streamRenditions } from "./renditions.server";
 import { soundsFor } from "./sounds";
 import {
   type EarlyWatch,
@@ -92,9 +88,7 @@ export async function encodeRenditions(
   pace: Pace,
   watch?: EarlyWatch,
 ): Promise<Ladder> {
-  const renditions = await (pace === "urgent"
-    ? usualRenditions(probe)
-    : renditionsByContent(file, probe, task));
+  const renditions = streamRenditions(probe);
   const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
   const sounds = soundsFor(probe.sounds, withPoor);
   const preset = presetFor(pace);
@@ -239,7 +233,7 @@ export function ladderArguments(
         maxBitrate: rendition.maxBitrate,
         ...(rendition.forPoorLines && { bufferSeconds: 1 }),
         keyframeEvery: keyframeEvery(rendition, rate),
-        crf: rendition.crf,
+        crf: QUALITY,
         preset,
       }),
       ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],

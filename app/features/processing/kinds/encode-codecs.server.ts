@@ -14,6 +14,7 @@ import {
   deviceArguments,
   extraArguments,
   extraCodecs,
+  QUALITY,
   threads,
   uploadFilter,
 } from "~/media/encode/encoders.server";
@@ -30,9 +31,8 @@ import {
 import {
   keyframeEvery,
   type Rendition,
-  renditionsByContent,
   steadyRate,
-  usualRenditions,
+  streamRenditions,
 } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
 import { readText } from "~/media/files/local-copies.server";
@@ -76,7 +76,7 @@ export async function encodeCodecs(
     (codec) => !stream.master.includes(`CODECS="${EXTRA_CODECS[codec].sampleEntry}.`),
   );
   const encoders = lacking.map((codec) => chooseEncoder(codec));
-  const renditions = await renditionsOf(source, probe, task, stream);
+  const renditions = renditionsOf(probe, stream);
   const wanted = encoders.flatMap((encoder) =>
     renditions.map((rendition) => ({ encoder, rendition })),
   );
@@ -137,16 +137,9 @@ async function removeUnnamed({ path: folder, master }: Stream): Promise<void> {
 const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;
 
 /** Those that the stream has in H.264, but for the one that is for poor lines alone. */
-async function renditionsOf(
-  source: Source,
-  probe: Probe,
-  task: Task,
-  { master }: Stream,
-): Promise<Rendition[]> {
-  const known = new Map(usualRenditions(probe).map((one) => [one.name, one]));
-  for (const one of await renditionsByContent(source.file, probe, task)) known.set(one.name, one);
+function renditionsOf(probe: Probe, { master }: Stream): Rendition[] {
   const names = renditionNames(master);
-  return [...known.values()].filter((one) => names.includes(one.name) && !one.forPoorLines);
+  return streamRenditions(probe).filter((one) => names.includes(one.name) && !one.forPoorLines);
 }
 
 interface Pictures {
@@ -172,7 +165,10 @@ function codecArguments(
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
     ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
-    ...extraArguments(encoder, { ...rendition, keyframeEvery: keyframeEvery(rendition, rate) }),
+    ...extraArguments(encoder, {
+      ...{ maxBitrate: rendition.maxBitrate, crf: QUALITY },
+      keyframeEvery: keyframeEvery(rendition, rate),
+    }),
     ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
     ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],
   ];

@@ -5,7 +5,7 @@ import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/e
 import { presetFor } from "~/media/encode/encoders.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { finishStream } from "~/media/encode/ladder.server";
-import { steadyRate, usualRenditions } from "~/media/encode/renditions.server";
+import { steadyRate, streamRenditions } from "~/media/encode/renditions.server";
 import { type Sound, soundsFor } from "~/media/encode/sounds";
 import type { Ladder } from "~/media/encode/stream-playlists.server";
 import { createTask, EncodeError } from "~/media/encode/task.server";
@@ -99,7 +99,7 @@ async function checkedLadder(
 ): Promise<Ladder> {
   const folder = receivedFiles(job);
   const isThere = ({ name }: { name: string }) => names.has(`${name}.mp4`);
-  const all = usualRenditions(film);
+  const all = streamRenditions(film);
   const renditions = all.filter(isThere);
   if (!renditions.includes(all.at(-1)!)) {
     throw new RefusedResultError("The largest of its renditions is missing.");
