@@ -1071,8 +1071,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Unknown boxes of an MP4 are written over",
     file: "app/media/metadata/mp4-metadata.ts",
-    find: "if (!isKept || EMPTY.has(box.type)) builder.clear(box.body, box.end);",
-    replace: "if (EMPTY.has(box.type)) builder.clear(box.body, box.end);",
+    find: 'if (!isKept || type === "free" || type === "skip") this.clear(from, to);',
+    replace: 'if (type === "free" || type === "skip") this.clear(from, to);',
     killedBy: "tests/unit/media/metadata/rewrite.test.ts",
     title: "are written over in place, and nothing else is",
   },

@@ -124,7 +124,7 @@ describe("a good upload", () => {
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", fileBlob(webmClip(2), "video/mp4"), "movie.mp4"],
     ]);
-    expect((await taken(request)).video_url).toMatch(/\.webm$/);
+    expect((await taken(request)).source_url).toMatch(/\.webm$/);
   });
 
   it("has the server's own duration, not the one that was typed", async () => {

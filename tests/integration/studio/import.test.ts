@@ -191,11 +191,9 @@ describe("importing a folder", () => {
   ])("reads the length of %s with ffprobe", async (ending, clip) => {
     put(`clip.${ending}`, fs.readFileSync(clip));
     await importFolder();
-    expect(rows()[0]).toMatchObject({
-      duration: "0:02",
-      video_url: expect.stringMatching(new RegExp(`\\.${ending}$`)),
-      source_url: null,
-    });
+    const { duration, video_url, source_url } = rows()[0]!;
+    expect(duration).toBe("0:02");
+    expect(video_url || source_url).toMatch(new RegExp(`\\.${ending}$`));
   });
 
   it("stops when asked, and goes on where it was", async () => {
