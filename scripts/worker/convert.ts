@@ -24,7 +24,6 @@ export interface Job {
   pace: Pace;
   settings: { maxHeight: number; preset: string };
   extension: string;
-  source: string;
   paused: boolean;
 }
 
@@ -49,7 +48,6 @@ export async function convert(
     latest = progress;
   });
   let lost: unknown;
-  let terms: Pick<Job, "source" | "paused"> = job;
   const lease = `leases/${job.lease}`;
   let beating: Promise<void> | undefined;
   const sendBeat = async () => {
@@ -58,8 +56,7 @@ export async function convert(
     const secondsLeft = (workedMs * (1 - fraction)) / fraction / 1000;
     const json = { progress: fraction, speed, ...(fraction > 0.02 && { secondsLeft }) };
     const answer = await site.ask(lease, { method: "POST", json, signal: task.signal });
-    terms = await answer.json();
-    if (terms.paused) task.pause();
+    if ((await answer.json<Pick<Job, "paused">>()).paused) task.pause();
     else task.resume();
     say(
       `Job ${job.job}: ${Math.floor(fraction * 100)}%${speed ? ` · ${speed.toFixed(1)}× speed` : ""}`,
@@ -100,13 +97,7 @@ export async function convert(
     process.env.ENCODER_PRESET = job.settings.preset;
     forgetSettings();
     const film = path.join(task.folder, `film${job.extension}`);
-    let isFirst = true;
-    const address = async () => {
-      if (!isFirst) await beat();
-      isFirst = false;
-      return terms.source;
-    };
-    const bytes = await fetchFilm(site, address, film, task.signal);
+    const bytes = await fetchFilm(site, `${lease}/film`, film, task.signal);
     say(`Job ${job.job}: fetched ${Math.ceil(bytes / 1024 ** 2)} MB.`);
     const probe = await cachedProbe(film);
     if (!isOnePicture(probe)) await encodeRenditions(film, probe, task, "made", job.pace);

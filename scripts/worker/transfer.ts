@@ -6,17 +6,10 @@ import { LostLeaseError, type SiteClient } from "./site";
 /** Of one request; a line that breaks costs no more than that. */
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** The video can't be read at its address: the lease has ended, or its file is missing. */
-const GONE = [403, 404];
-
-/**
- * Fetches the film of a job. What breaks off goes on where it stopped.
- *
- * @param address the one to ask now; they end after a minute, see docs/workers.md.
- */
+/** Fetches the film of a job. What breaks off goes on where it stopped. */
 export async function fetchFilm(
   site: SiteClient,
-  address: () => Promise<string>,
+  address: string,
   target: string,
   signal: AbortSignal,
 ): Promise<number> {
@@ -26,15 +19,10 @@ export async function fetchFilm(
   try {
     for (;;) {
       const headers: Record<string, string> = written > 0 ? { Range: `bytes=${written}-` } : {};
-      const answer = await site.ask(await address(), {
-        ...{ headers, signal, expected: [...GONE, 416] },
-      });
-      if (GONE.includes(answer.status)) {
-        // An address that has ended is no end of the lease: who prolongs that learns which it was.
+      const answer = await site.ask(address, { headers, signal, expected: [404, 416] });
+      if (answer.status === 404) {
         await answer.body?.cancel();
-        await address();
-        if (answer.status === 404) throw new Error("The site doesn't have the file of this video.");
-        continue;
+        throw new Error("The site doesn't have the file of this video.");
       }
       const tag = answer.headers.get("ETag");
       const isSame = version === null || tag === version;

@@ -124,20 +124,12 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is shown by no preview link while it is held",
   },
   {
-    rule: "A signed address of a source ends",
+    rule: "A film is read by the worker that has its job alone",
     file: "app/features/processing/workers/worker-api.server.ts",
-    find: "sign(PURPOSE, lease, now + SOURCE_MS)",
-    replace: "sign(PURPOSE, lease)",
+    find: "const job = leasedJob(worker.id, lease);",
+    replace: "const job = leasedJob(1, lease);",
     killedBy: "tests/integration/workers/worker-api.test.ts",
-    title: "is refused once it has ended, or changed",
-  },
-  {
-    rule: "A signed address of a source needs its signature",
-    file: "app/features/processing/workers/worker-api.server.ts",
-    find: 'verify(PURPOSE, query.get("token") ?? "", now) === lease',
-    replace: 'Boolean(query.get("token")) || verify(PURPOSE, lease) === lease',
-    killedBy: "tests/integration/workers/worker-api.test.ts",
-    title: "is refused once it has ended, or changed",
+    title: "is no other worker's",
   },
   {
     // The cards of a page are checked again (published-list.server.ts), so the total is what shows it.

@@ -40,7 +40,6 @@ export async function callWorker(
 export interface TakenJob {
   lease: string;
   job: number;
-  source: string;
   paused: boolean;
   leaseSeconds: number;
 }

@@ -1,9 +1,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isSignedSource, signSource } from "~/features/processing/workers/worker-api.server";
-import { forgetSettings } from "~/platform/settings.server";
+import { describe, expect, it } from "vitest";
 import { LostLeaseError, RefusedError, siteClient, TokenError } from "../../../scripts/worker/site";
 
 /** Waits between attempts are not waited for. */
@@ -70,32 +68,5 @@ describe("a worker that asks the site", () => {
       until: leave.signal,
     });
     await expect(asked).rejects.toThrow("aborted");
-  });
-});
-
-describe("the signed address of a film", () => {
-  const before = process.env.SESSION_SECRET;
-  beforeEach(() => useSecret("a-secret-for-tests-of-32-characters"));
-  afterEach(() => useSecret(before));
-  function useSecret(secret: string | undefined): void {
-    if (secret === undefined) delete process.env.SESSION_SECRET;
-    else process.env.SESSION_SECRET = secret;
-    forgetSettings();
-  }
-
-  const NOW = Date.parse("2026-11-23T10:00:00.000Z");
-  const query = (lease: string, now = NOW) => new URLSearchParams(signSource(lease, now));
-
-  it("holds for its lease, for 60 seconds", () => {
-    expect(isSignedSource("remote/1/a", query("remote/1/a"), NOW + 59_999)).toBe(true);
-    expect(isSignedSource("remote/1/a", query("remote/1/a"), NOW + 60_000)).toBe(false);
-    expect(isSignedSource("remote/1/b", query("remote/1/a"), NOW)).toBe(false);
-    expect(isSignedSource("remote/1/a", new URLSearchParams(), NOW)).toBe(false);
-  });
-
-  it("can't be prolonged by whoever has it", () => {
-    const [lease, , mac] = query("remote/1/a").get("token")!.split(".");
-    const later = new URLSearchParams({ token: `${lease}.${NOW + 3_600_000}.${mac}` });
-    expect(isSignedSource("remote/1/a", later, NOW)).toBe(false);
   });
 });

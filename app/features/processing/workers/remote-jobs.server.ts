@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Artifact, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
-import type { Pace } from "~/media/encode/encoders.server";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { onShutdown } from "~/platform/node/shutdown.server";
+import { Problem } from "~/platform/problem";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
@@ -27,14 +27,6 @@ export interface LeasedJob extends JobRow {
   worker: string;
 }
 
-export interface TakenJob {
-  job: LeasedJob;
-  /** Names the lease in addresses. */
-  lease: string;
-  source: Source;
-  pace: Pace;
-}
-
 const restRunner = processState(
   "runner for the rest",
   () => {
@@ -45,8 +37,8 @@ const restRunner = processState(
   (runner) => runner.stop(),
 );
 
-/** The next job for a worker, with a lease of it; undefined where there is none now. */
-export async function takeRemoteJob(workerId: number): Promise<TakenJob | undefined> {
+/** The next job for a worker, with the name of its lease in addresses; undefined where there is none now. */
+export async function takeRemoteJob(workerId: number) {
   if (!ffmpegAvailable()) return undefined;
   // The rest of the queue is made here from the first worker on.
   if (settings().encoderConcurrency === 0) restRunner();
@@ -109,15 +101,14 @@ const MOST_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const SITE_FULL = "The disk of the site is nearly full.";
 
-export class TransferError extends Error {
-  constructor(
-    readonly status: 404 | 409 | 413 | 422 | 507,
-    message: string,
-    /** Of the file, so far: where the worker has to go on. */
-    readonly bytes?: number,
-  ) {
-    super(message);
-  }
+/** @param bytes of the file, so far: where the worker has to go on. */
+function refusal(status: 409 | 413 | 422 | 507, detail: string, bytes?: number): Problem {
+  return new Problem(
+    status,
+    detail,
+    [],
+    bytes === undefined ? {} : { "Upload-Offset": String(bytes) },
+  );
 }
 
 /** Where the files of a result arrive. */
@@ -137,7 +128,7 @@ export async function receivedBytes(job: LeasedJob): Promise<Record<string, numb
  * Writes the next part of a file of a result.
  *
  * @returns bytes of the file that are there now.
- * @throws {TransferError} for a name that no result has, a part that is not the next one, one that is too
+ * @throws {Problem} for a name that no result has, a part that is not the next one, one that is too
  *   large, a disk that is nearly full, and a lease that has ended meanwhile.
  */
 export async function receivePart(
@@ -146,37 +137,36 @@ export async function receivePart(
   offset: number,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<number> {
-  if (!FILE_NAME.test(name)) throw new TransferError(422, "No file of a result has this name.");
-  if (!(await hasFreeDiskSpace())) throw new TransferError(507, SITE_FULL);
+  if (!FILE_NAME.test(name)) throw refusal(422, "No file of a result has this name.");
+  if (!(await hasFreeDiskSpace())) throw refusal(507, SITE_FULL);
   const folder = receivedFiles(job);
   const sizes = await receivedBytes(job);
-  if (Object.keys(sizes).length >= MOST_FILES) throw new TransferError(422, "Too many files.");
+  if (Object.keys(sizes).length >= MOST_FILES) throw refusal(422, "Too many files.");
   const size = sizes[name] ?? 0;
-  if (offset !== size) throw new TransferError(409, "Another part comes next.", size);
+  if (offset !== size) throw refusal(409, "Another part comes next.", size);
   await mkdir(folder, { recursive: true });
   const file = await open(path.join(folder, name), size === 0 ? "w" : "r+");
   let end = offset;
   try {
     for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
       if (end + chunk.byteLength - offset > MOST_CHUNK_BYTES) {
-        throw new TransferError(413, `A part has at most ${MOST_CHUNK_BYTES} bytes.`, end);
+        throw refusal(413, `A part has at most ${MOST_CHUNK_BYTES} bytes.`, end);
       }
       await file.write(chunk, 0, chunk.byteLength, end);
       end += chunk.byteLength;
     }
   } catch (error) {
-    if (error instanceof TransferError) throw error;
-    if ((error as NodeJS.ErrnoException).code === "ENOSPC")
-      throw new TransferError(507, SITE_FULL, end);
+    if (error instanceof Problem) throw error;
+    if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw refusal(507, SITE_FULL, end);
     // What has arrived stays: the worker goes on behind it.
-    throw new TransferError(409, "The part was cut off.", end);
+    throw refusal(409, "The part was cut off.", end);
   } finally {
     await file.close();
   }
   // Its folder may have been removed while this was written.
   if (!isOurs(job)) {
     await removeTemporary(receivedFolder(job));
-    throw new TransferError(409, "This job is no longer yours.");
+    throw refusal(409, "This job is no longer yours.");
   }
   return end;
 }

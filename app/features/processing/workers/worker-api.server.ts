@@ -9,7 +9,6 @@ import { clientAddress } from "~/platform/client-address.server";
 import { logUnexpected } from "~/platform/errors.server";
 import { Problem, problemResponse } from "~/platform/problem";
 import { settings } from "~/platform/settings.server";
-import { sign, verify } from "~/platform/signed-value.server";
 import { readText } from "~/platform/small-form.server";
 import { processState } from "~db/runtime.server";
 import { isBusy } from "~db/write-lock";
@@ -17,7 +16,7 @@ import { sourceOf } from "../queue/produce-artifact.server";
 import { heartbeat } from "../queue/queue.server";
 import { pausedSince } from "../queue/queue-state.server";
 import { acceptStream, type Digests, RefusedResultError } from "./accept-stream.server";
-import { leaseName, REMOTE_LEASE_MS, returnRefused } from "./leases.server";
+import { REMOTE_LEASE_MS, returnRefused } from "./leases.server";
 import {
   failRemote,
   giveBack,
@@ -26,7 +25,6 @@ import {
   receivedBytes,
   receivePart,
   removeReceived,
-  TransferError,
   takeRemoteJob,
 } from "./remote-jobs.server";
 import { findWorker, noteResult, type Worker } from "./workers.server";
@@ -35,18 +33,15 @@ import { findWorker, noteResult, type Worker } from "./workers.server";
 const wrongTokens = addressLimit("wrong worker tokens by address", 60, 60);
 
 /**
- * Answers a worker (docs/workers.md). Who it is, its token alone says: cookies are not looked at. An address
- * of a film has no token, and is signed.
+ * Answers a worker (docs/workers.md). Who it is, its token alone says: cookies are not looked at.
  *
  * @param path below `/api/worker/`.
  */
 export async function answerWorker(request: Request, path: string): Promise<Response> {
   try {
-    const [first, lease = "", ...rest] = path.split("/");
-    if (first === "films" && rest.length === 1) return await answerSource(request, lease, rest[0]!);
     const worker = requireWorker(request);
     const response = await perform(request, worker, path);
-    response.headers.set("Cache-Control", "no-store");
+    if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
     return response;
   } catch (error) {
     return problemResponse(problemFor(error, request));
@@ -56,7 +51,7 @@ export async function answerWorker(request: Request, path: string): Promise<Resp
 async function perform(request: Request, worker: Worker, path: string): Promise<Response> {
   const [first, lease, ...rest] = path.split("/");
   if (first === "jobs" && lease === undefined) {
-    if (request.method === "POST") return takeJob(request, worker);
+    if (request.method === "POST") return takeJob(worker);
     throw new Problem(405, "Jobs are taken by POST.", [], { Allow: "POST" });
   }
   if (first === "leases" && lease) return performLease(request, worker, lease, rest);
@@ -78,11 +73,6 @@ function requireWorker(request: Request): Worker {
 
 function problemFor(error: unknown, request: Request): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof TransferError) {
-    const headers: Record<string, string> =
-      error.bytes === undefined ? {} : { "Upload-Offset": String(error.bytes) };
-    return new Problem(error.status, error.message, [], headers);
-  }
   if (error instanceof Response) return new Problem(error.status, "The request is too long.");
   if (isBusy(error)) {
     const busy = "Another program is writing to the database. Try again in a few seconds.";
@@ -115,7 +105,7 @@ const resultSchema = z.object({
 const accepting = processState("results being accepted", () => new Set<string>());
 
 /** The next job, with a lease; 204 where there is none now. */
-async function takeJob(request: Request, worker: Worker): Promise<Response> {
+async function takeJob(worker: Worker): Promise<Response> {
   const taken = await takeRemoteJob(worker.id);
   if (!taken) {
     const headers = { "Retry-After": String(ASK_AGAIN_SECONDS) };
@@ -127,15 +117,13 @@ async function takeJob(request: Request, worker: Worker): Promise<Response> {
     ...{ lease, job: job.id, kind: job.kind, pace },
     settings: { maxHeight: encoderMaxHeight, preset: encoderPreset },
     extension: /\.\w+$/.exec(source.url)?.[0] ?? "",
-    ...terms(request, worker, lease),
+    ...terms(),
   });
 }
 
 /** What a worker may count on, told anew with each sign of life. */
-function terms(request: Request, worker: Worker, lease: string) {
-  const path = `/api/worker/films/${worker.id}/${lease}`;
-  const source = `${new URL(path, request.url).pathname}?${signSource(leaseName(worker.id, lease))}`;
-  return { source, leaseSeconds: REMOTE_LEASE_MS / 1000, paused: pausedSince() !== null };
+function terms() {
+  return { leaseSeconds: REMOTE_LEASE_MS / 1000, paused: pausedSince() !== null };
 }
 
 /** What is done with a lease: prolonged, filled, finished, failed or given back. */
@@ -151,8 +139,10 @@ async function performLease(
   if (more.length > 0) throw new Problem(404, "There is no such address.");
   if (method === "POST" && what === undefined) {
     if (!heartbeat(job, await readBody(request, beatSchema))) throw new Problem(409, NOT_YOURS);
-    return Response.json(terms(request, worker, lease));
+    return Response.json(terms());
   }
+  if ((method === "GET" || method === "HEAD") && what === "film" && !name)
+    return answerFilm(request, job);
   if (method === "GET" && what === "files" && !name) return Response.json(await receivedBytes(job));
   if (method === "PUT" && what === "files" && name) {
     const offset = Number(request.headers.get("Upload-Offset") ?? Number.NaN);
@@ -201,17 +191,11 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
   }
 }
 
-/** The film of a lease, whole or a range of it, as long as its job is that worker's. */
-async function answerSource(request: Request, workerId: string, lease: string): Promise<Response> {
-  const id = Number(workerId);
-  if (request.method !== "GET" && request.method !== "HEAD")
-    throw new Problem(405, "A film is read by GET.", [], { Allow: "GET, HEAD" });
-  if (!isSignedSource(leaseName(id, lease), new URL(request.url).searchParams))
-    throw new Problem(403, "This address has ended. Prolong the lease for another.");
-  const job = leasedJob(id, lease);
-  const source = job && (await sourceOf(job));
-  const name = source && (parseMediaUrl(source.url) ?? undefined);
-  if (!name || source.cut) throw new Problem(404, NOT_YOURS);
+/** The film of a lease, whole or a range of it. */
+async function answerFilm(request: Request, job: LeasedJob): Promise<Response> {
+  const source = await sourceOf(job);
+  const name = source && parseMediaUrl(source.url);
+  if (!name || source.cut) throw new Problem(404, "The site doesn't have the file of this video.");
   const headers = new Headers({
     "Cache-Control": NO_CACHE,
     "Content-Type": "application/octet-stream",
@@ -232,18 +216,4 @@ async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new Problem(422, `The request is not as it should be: ${z.prettifyError(result.error)}`);
-}
-
-const PURPOSE = "worker source";
-/** How long a download can be started; one that has started continues. */
-const SOURCE_MS = 60_000;
-
-/** Returns the query of a source file's URL, signed for a lease and a limited time. */
-export function signSource(lease: string, now = Date.now()): string {
-  return new URLSearchParams({ token: sign(PURPOSE, lease, now + SOURCE_MS) }).toString();
-}
-
-/** Returns whether a query was signed for that lease and hasn't expired. */
-export function isSignedSource(lease: string, query: URLSearchParams, now = Date.now()): boolean {
-  return verify(PURPOSE, query.get("token") ?? "", now) === lease;
 }
