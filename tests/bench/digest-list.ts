@@ -3,20 +3,18 @@ import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
-import { parse } from "csv-parse/sync";
-import { cellsOf, importDigestList } from "~/features/processing/comparison/digest-list.server";
+import { importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { disableBusyTimeout, sqliteHandle, transaction } from "~db/client.server";
 import { startCheckpoints, writingTurns } from "~db/threads/checkpoint.server";
 import { useTemporarySite } from "../temporary-site";
-import { longestHold, type Report, timed } from "./report";
+import { longestHold, type Report } from "./report";
 
 const DIGESTS = Number(process.env.BENCH_ROWS) || 500_000;
 const MAX_TURN_MS = 25;
 /** In one transaction, instead of what the site takes. */
 const LARGER_BATCHES = [1_000, 10_000, DIGESTS];
-const CSV_ROWS = 20_000;
 
-/** Imports a long list of digests while others are served: compared with larger transactions, and with csv-parse. */
+/** Imports a long list of digests while others are served: compared with larger transactions. */
 export async function run(report: Report): Promise<void> {
   const list = `${DIGESTS.toLocaleString("en")} digests`;
   const ours = await measured(async (file) => {
@@ -36,7 +34,6 @@ export async function run(report: Report): Promise<void> {
     report.figure(`${name}: times as long a turn`, other.longestMs / ours.longestMs, "");
     report.figure(`${name}, unchecked: time / time of the import`, other.ms / ours.ms, "");
   }
-  await readCsv(report);
 }
 
 /** MD5 and SHA-256 by turns. */
@@ -87,18 +84,4 @@ async function insertInBatches(file: string, size: number): Promise<void> {
     if (some.length === size) await add();
   }
   await add();
-}
-
-/** Rows are read one by one, since a list may mix forms and each bad line is named. */
-async function readCsv(report: Report): Promise<void> {
-  const rows = Array.from({ length: CSV_ROWS }, (_, n) => `"a, ${n}.mp4",${digest(n)},`);
-  const options = { delimiter: ",", relax_quotes: true, trim: true };
-  for (const row of rows.slice(0, 1_000)) [cellsOf(row, ","), parse(row, options)];
-  const ours = await timed(() => rows.map((row) => cellsOf(row, ",")));
-  const library = await timed(() => rows.map((row) => (parse(row, options) as string[][])[0]));
-  const isSame = JSON.stringify(ours.result) === JSON.stringify(library.result);
-  report.atLeast("rows of CSV are read as csv-parse reads them", Number(isSame), 1);
-  report.figure("a row of CSV", (ours.cpu * 1_000) / rows.length, "µs");
-  report.figure("the same by csv-parse", (library.cpu * 1_000) / rows.length, "µs");
-  report.atLeast("csv-parse: times as long", library.cpu / ours.cpu, 3);
 }

@@ -15,14 +15,11 @@ const MAX_DIGESTS = 2_000_000;
 const DIGESTS_AT_ONCE = 100;
 const BAD_LINES_NAMED = 10;
 
-const DIGEST = /^(?:[0-9a-f]{32}|[0-9a-f]{64})$/i;
-const COMMENT = /^(?:#|;|\/\/)/;
-/** As `sha256sum` and `md5sum` write it; a backslash in front says that the name is escaped. */
-const SUM_LINE = /^\\?([0-9a-f]{32}|[0-9a-f]{64}) [ *]./i;
-/** As they do with `--tag`. */
-const TAGGED_LINE = /^\\?(?:MD5|SHA256) \(.*\) = ([0-9a-f]{32}|[0-9a-f]{64})$/i;
-const SEPARATORS = [",", ";", "\t"];
-const DIGEST_COLUMN = /^(?:hash|digest|(?:md5|sha256)(?:hash|digest|sum|hex)?)$/;
+/** Not in a longer word, in a path, or before an extension: file names may look like digests. */
+const DIGESTS = /(?<![\w./])(?:[0-9a-f]{32}|[0-9a-f]{64})(?![\w.])/gi;
+const COMMENT = /^(?:#|;|\/\/|$)/;
+/** In the first line: it is the header of CSV. */
+const HEADER = /hash|digest|md5|sha-?256/i;
 
 /** What came of an import. */
 export interface ImportedDigests {
@@ -81,10 +78,7 @@ async function checkDigestList(file: string): Promise<void> {
     at += 1;
     const found = digestsIn(line);
     digests += found?.length ?? 0;
-    if (!found) {
-      badLines += 1;
-      if (badLines <= BAD_LINES_NAMED) bad.push(at);
-    }
+    if (!found && badLines++ < BAD_LINES_NAMED) bad.push(at);
     if (digests > MAX_DIGESTS)
       throw new ListFileError(
         `The file has more than ${MAX_DIGESTS.toLocaleString("en")} digests.`,
@@ -109,51 +103,16 @@ function badLinesSentence(named: readonly number[], count: number): string {
  */
 function lineReader(): (line: string) => string[] | undefined {
   let isFirst = true;
-  let csv: { separator: string; columns: readonly number[] } | undefined;
   return (raw) => {
     // `linesOf` reads bytes as Latin-1, in which the byte order mark of UTF-8 is these three characters.
     const line = raw.replace(/^\u00ef\u00bb\u00bf/, "").trim();
-    if (line === "" || COMMENT.test(line)) return [];
-    const wasFirst = isFirst;
+    if (COMMENT.test(line)) return [];
+    const isHeader = isFirst && HEADER.test(line);
     isFirst = false;
-    if (csv) return digestsOfRow(cellsOf(line, csv.separator), csv.columns);
-    if (DIGEST.test(line)) return [line.toLowerCase()];
-    const named = SUM_LINE.exec(line) ?? TAGGED_LINE.exec(line);
-    if (named) return [named[1]!.toLowerCase()];
-    const separator = SEPARATORS.find((each) => line.includes(each)) ?? ",";
-    const cells = cellsOf(line, separator);
-    // Without a header, the first column has the digests.
-    if (!wasFirst || DIGEST.test(cells[0]!)) return digestsOfRow(cells, [0]);
-    const columns = cells.flatMap((cell, at) =>
-      DIGEST_COLUMN.test(cell.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) ? [at] : [],
+    return (
+      line.match(DIGESTS)?.map((digest) => digest.toLowerCase()) ?? (isHeader ? [] : undefined)
     );
-    if (columns.length === 0) return undefined;
-    csv = { separator, columns };
-    return [];
   };
-}
-
-/** Undefined if a column has something else, or none has a digest. */
-function digestsOfRow(cells: readonly string[], columns: readonly number[]): string[] | undefined {
-  const found = columns.map((at) => cells[at] ?? "").filter((cell) => cell !== "");
-  if (found.length === 0 || !found.every((cell) => DIGEST.test(cell))) return undefined;
-  return found.map((cell) => cell.toLowerCase());
-}
-
-/**
- * The cells of a row. Quoted ones may contain the separator, but no line break or quotes. csv-parse takes 18 times as
- * long for single rows (`npm run bench -- digest-list`), and can't read the list as a stream: other lines of it
- * aren't CSV, and their file names may have quotes.
- */
-export function cellsOf(line: string, separator: string): string[] {
-  const cells = [""];
-  let isQuoted = false;
-  for (const character of line) {
-    if (character === '"') isQuoted = !isQuoted;
-    else if (character === separator && !isQuoted) cells.push("");
-    else cells[cells.length - 1] += character;
-  }
-  return cells.map((cell) => cell.trim());
 }
 
 const isMd5 = (digest: string) => digest.length === 32;
