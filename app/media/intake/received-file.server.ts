@@ -81,10 +81,6 @@ export async function discardReceived(...files: (ReceivedFile | undefined)[]): P
 
 /** While one write is running, what arrives is collected up to here for the next one. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** A write for each chunk of a socket, 64 KiB, would take half as much CPU time again. */
-const MIN_WRITE_BYTES = 512 * 1024;
-/** What comes slowly isn't kept waiting for more: a sender that leaves would have to send it again. */
-const FLUSH_AFTER_MS = 200;
 
 export interface SinkWatch {
   /** Sees the length of each chunk before it is written; refuses it by throwing. */
@@ -107,54 +103,42 @@ export function fileSink(
   let end = position;
   let uncheckedHead = head;
   let unwritten: Buffer[] = [];
-  let unwrittenBytes = 0;
   let writing = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
 
   async function take(chunks: Buffer[], isLast: boolean): Promise<void> {
-    for (const chunk of chunks) {
-      admit(chunk.length);
-      unwritten.push(chunk);
-      unwrittenBytes += chunk.length;
-    }
+    for (const chunk of chunks) admit(chunk.length);
+    unwritten = unwritten.concat(chunks);
     if (uncheckedHead) {
-      if (unwrittenBytes < uncheckedHead.bytes && !isLast) return;
-      await uncheckedHead.check(Buffer.concat(unwritten).subarray(0, uncheckedHead.bytes));
+      const start = Buffer.concat(unwritten).subarray(0, uncheckedHead.bytes);
+      if (start.length < uncheckedHead.bytes && !isLast) return;
+      await uncheckedHead.check(start);
       uncheckedHead = undefined;
     }
-    if (isLast || unwrittenBytes >= MIN_WRITE_BYTES) await flush();
-    else timer ??= setTimeout(() => flush().catch((error) => sink.destroy(error)), FLUSH_AFTER_MS);
-  }
-
-  /** Writes what has been collected, after the write that is running. */
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
     const taken = unwritten;
     unwritten = [];
-    unwrittenBytes = 0;
-    writing = writing.then(async () => {
-      if (sink.destroyed || taken.length === 0) return;
-      end = await writeAll(file, taken, end);
-      for (const bytes of taken) wrote(bytes);
-    });
-    return writing;
+    if (taken.length === 0) return;
+    end = await writeAll(file, taken, end);
+    for (const bytes of taken) wrote(bytes);
   }
 
-  const sink = new Writable({
+  const run = (chunks: Buffer[], isLast: boolean, done: (error?: Error) => void) => {
+    writing = take(chunks, isLast);
+    writing.then(() => done(), done);
+  };
+  return new Writable({
     highWaterMark: MAX_WAITING_BYTES,
-    writev(chunks, done) {
-      const all = chunks.map(({ chunk }) => chunk as Buffer);
-      take(all, false).then(() => done(), done);
-    },
-    final: (done) => void take([], true).then(() => done(), done),
+    writev: (chunks, done) =>
+      run(
+        chunks.map(({ chunk }) => chunk as Buffer),
+        false,
+        done,
+      ),
+    final: (done) => run([], true, done),
     destroy(error, done) {
-      clearTimeout(timer);
       const close = () => done(error);
       writing.then(close, close);
     },
   });
-  return sink;
 }
 
 /** Writes all of `chunks` and returns the position behind them. */
