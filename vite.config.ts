@@ -42,7 +42,6 @@ const PROGRAMS = {
   threads: "./app/entry.threads.server.ts",
   "account-program": "./app/features/accounts/account-program.server.ts",
   "backup-program": "./app/features/operations/backups/backup-program.server.ts",
-  "captions-program": "./app/media/captions/captions-program.server.ts",
   "picture-program": "./app/media/pictures/picture-program.server.ts",
 };
 

@@ -25,6 +25,7 @@ import {
   readSourceCounts,
 } from "~/features/processing/queue/outdated-streams.server";
 import { readQueuePage } from "~/features/processing/screens/queue-page.server";
+import { readCaptions } from "~/media/captions/caption-file.server";
 import { rewrite } from "~/media/metadata/rewrite.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 
@@ -55,5 +56,6 @@ serveThread({
   "videos-like-blocked": readVideosLike,
   "block-list-matches": readMatches,
   "lacking-consent": readLacking,
+  "read-captions": () => readCaptions,
   "remove-metadata": () => rewrite,
 });

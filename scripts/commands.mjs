@@ -24,7 +24,6 @@ const PROGRAMS = {
   threads: "app/entry.threads.server.ts",
   "account-program": "app/features/accounts/account-program.server.ts",
   "backup-program": "app/features/operations/backups/backup-program.server.ts",
-  "captions-program": "app/media/captions/captions-program.server.ts",
   "picture-program": "app/media/pictures/picture-program.server.ts",
 };
 /** Of hundreds of files each. The others stay in node_modules. */

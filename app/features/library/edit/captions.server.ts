@@ -8,7 +8,7 @@ import {
   mediaUrl,
   parseMediaUrl,
 } from "~/media/bucket.server";
-import { readCaptionFile } from "~/media/captions/captions-thread.server";
+import { readCaptionFile } from "~/media/captions/caption-file.server";
 import {
   CaptionsLimitError,
   type Cue,

@@ -1,6 +1,6 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { readCaptionFile } from "~/media/captions/captions-thread.server";
+import { readCaptionFile } from "~/media/captions/caption-file.server";
 import { CaptionsLimitError } from "~/media/captions/cues";
 import { captionsLabel, distinctLabel, languageTag } from "~/media/captions/languages";
 import { type Artifact, cpuSecondsFor, type Source } from "~/media/encode/artifact";
