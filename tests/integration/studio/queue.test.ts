@@ -130,7 +130,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     set("state = 'done', finished_at = '2026-01-01T00:00:00.000Z' WHERE video_id = 'a'");
     const { queue } = await page("/admin/queue?state=waiting");
     expect(queue.lists[0]!.jobs).toHaveLength(queue.counts.waiting!);
-    const found = queue.lists[0]!.jobs.filter(({ label }) => label.endsWith(" of the new file"));
+    const found = queue.lists[0]!.jobs.filter(({ label }) => label.startsWith("New file: "));
     expect(found.length).toBeGreaterThan(1);
     expect(found[0]).toMatchObject({ videoId: "a", title: "Film a" });
     const ofVideo = (await page("/admin/queue?video=a")).queue.lists[0]!.jobs;

@@ -93,7 +93,7 @@ export async function loadManage(
   try {
     const list = await listManaged(view);
     const deletions = await listDeletions(Date.now(), own);
-    const jobs = await jobSummaries(list.videos.map(({ id }) => id));
+    const jobs = jobSummaries(list.videos.map(({ id }) => id));
     const edited = kind === "edit" ? (parameters.get(kind) ?? "") : undefined;
     const series = own ? NO_SERIES : seriesChoice(edited);
     const ids = list.videos.map(({ id }) => id);
@@ -126,7 +126,7 @@ export async function loadManage(
       };
     if ((kind !== "replace" && kind !== "trim") || !video)
       return { ...shown, dialog: { kind, video } };
-    const files = { ...otherFiles(video.id), jobs: (await jobSummaries([video.id]))[video.id] };
+    const files = { ...otherFiles(video.id), jobs: jobSummaries([video.id])[video.id] };
     const trim = kind === "trim" ? await trimView(video.id) : undefined;
     return { ...shown, dialog: { kind, video }, files, ...(trim && { trim }) };
   } catch (error) {

@@ -48,7 +48,7 @@ export const JOB_LABELS: Record<JobKind, string> = {
 };
 
 /** The first job of a cut, which makes its file. */
-export const CUTTING = "Cutting the film";
+const CUTTING = "Cutting the film";
 
 /**
  * What a job is called where it is listed.
@@ -101,19 +101,6 @@ export interface JobSummary {
   /** All that waits does so for one that has failed. */
   isBlocked?: boolean;
   failed: JobNow[];
-}
-
-export interface QueueView {
-  running: JobNow[];
-  /** The first hundred. */
-  waiting: JobNow[];
-  waitingCount: number;
-  failed: JobNow[];
-  /** The queue waits because the disk is nearly full. */
-  diskFull: boolean;
-  /** Since when the queue is paused, ISO 8601 UTC; null while it works. */
-  pausedSince: string | null;
-  ffmpeg: boolean;
 }
 
 /** Such as `43% · 2.1× speed · 1 min 20 s left`. */

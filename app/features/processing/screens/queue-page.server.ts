@@ -1,10 +1,9 @@
 import type { Database } from "better-sqlite3";
 import type { JobKind, JobState, VideoRow } from "~db/schema";
-import { CUTTING, JOB_LABELS, type JobNow, TURN } from "../queue/kinds";
+import { JOB_LABELS, type JobNow, jobLabel, TURN } from "../queue/kinds";
 import { QUEUE_STATES, type QueueState, type QueueView } from "./queue-address";
 
 const QUEUE_PAGE_SIZE = 50;
-/** Of each state, where all of them are shown together. */
 const FIRST_FEW = 20;
 
 export interface QueuePage {
@@ -18,7 +17,7 @@ export interface QueuePage {
   video?: { id: string; title: string; hasFile: boolean; hasStream: boolean } | null;
 }
 
-interface Row {
+export interface JobWithTitle {
   id: number;
   kind: JobKind;
   state: JobState;
@@ -33,7 +32,8 @@ interface Row {
   /** Of another file that is a cut. */
   cut_of: string | null;
   title: string;
-  is_other_file: 0 | 1;
+  /** The row of `video_files` that it is made of. */
+  file: string | null;
   is_behind_failed: 0 | 1;
 }
 
@@ -48,9 +48,9 @@ const LISTED: Record<QueueState, string> = {
   done: "jobs WHERE state = 'done' ORDER BY finished_at DESC, id DESC",
 };
 
-// A job names a video, or another file of one.
-const columnsOf = (from: string, order: string) => `
-  SELECT jobs.*, videos.id AS video_id, title, file.id IS NOT NULL AS is_other_file, file.cut_of,
+/** A query of jobs with the titles of their videos. A job names a video, or another file of one. */
+export const columnsOf = (from: string, order: string) => `
+  SELECT jobs.*, videos.id AS video_id, title, file.id AS file, file.cut_of,
     EXISTS (
     SELECT 1 FROM jobs AS first WHERE first.video_id = jobs.video_id
       AND first.kind = 'transcode' AND first.state = 'failed') AS is_behind_failed
@@ -66,15 +66,23 @@ const ORDERS: Record<QueueState, string> = {
   done: "jobs.finished_at DESC, jobs.id DESC",
 };
 
+export interface QueueRequest {
+  view: QueueView;
+  /** Jobs that are made beside each other. */
+  atOnce: number;
+  /** Of each state, where all of them are shown together. */
+  few?: number;
+}
+
 /** The page of a view. Runs on the thread of the studio, since a long queue takes a while to count. */
 export function readQueuePage(sqlite: Database) {
   const totals = queueTotals(sqlite);
   const select = (state: QueueState) =>
-    sqlite.prepare<unknown[], Row>(
+    sqlite.prepare<unknown[], JobWithTitle>(
       columnsOf(`SELECT id FROM ${LISTED[state]} LIMIT @limit OFFSET @offset`, ORDERS[state]),
     );
   const lists = Object.fromEntries(QUEUE_STATES.map((state) => [state, select(state)]));
-  const ofVideo = sqlite.prepare<unknown[], Row>(
+  const ofVideo = sqlite.prepare<unknown[], JobWithTitle>(
     columnsOf(
       `SELECT id FROM jobs WHERE video_id = @video
        OR video_id IN (SELECT id FROM video_files WHERE video_id = @video)`,
@@ -90,7 +98,7 @@ export function readQueuePage(sqlite: Database) {
     jobs: lists[state]!.all({ limit, offset }).map(toJob),
   });
 
-  return ({ view, atOnce }: { view: QueueView; atOnce: number }): QueuePage => {
+  return ({ view, atOnce, few = FIRST_FEW }: QueueRequest): QueuePage => {
     const { counts, timeLeft } = totals(atOnce, view.state === "done");
     if (view.video !== undefined) {
       const row = find.get(view.video);
@@ -106,7 +114,7 @@ export function readQueuePage(sqlite: Database) {
       return { counts, timeLeft, lists: [{ jobs }], page: 1, pageCount: 1, video };
     }
     if (!view.state) {
-      const all = (["running", "failed", "waiting"] as const).map((each) => list(each, FIRST_FEW));
+      const all = (["running", "failed", "waiting"] as const).map((each) => list(each, few));
       return { counts, timeLeft, lists: all, page: 1, pageCount: 1 };
     }
     const pageCount = Math.max(1, Math.ceil((counts[view.state] ?? 0) / QUEUE_PAGE_SIZE));
@@ -119,13 +127,7 @@ export function readQueuePage(sqlite: Database) {
 const NEW_CUT =
   "A part of the film is made a file of its own; the video plays as it is until then.";
 
-function labelOf({ kind, is_other_file, cut_of }: Row): string {
-  if (!is_other_file) return JOB_LABELS[kind];
-  if (cut_of === null) return `${JOB_LABELS[kind]} of the new file`;
-  return kind === "transcode" ? CUTTING : `${JOB_LABELS[kind]} of the new cut`;
-}
-
-function toJob(row: Row): JobNow {
+export function toJob(row: JobWithTitle): JobNow {
   const { reason, finished_at, speed, seconds_left } = row;
   const turn = row.priority < 0 ? "first" : row.priority >= TURN ? "last" : undefined;
   const isOpen = row.state === "waiting" || row.state === "running";
@@ -133,7 +135,7 @@ function toJob(row: Row): JobNow {
     id: row.id,
     videoId: row.video_id,
     title: row.title,
-    label: labelOf(row),
+    label: jobLabel(row.kind, row),
     ...(isOpen && row.cut_of !== null && { note: NEW_CUT }),
     state: row.state,
     progress: row.progress,
@@ -151,16 +153,13 @@ function toJob(row: Row): JobNow {
 const MEASURED_JOBS = 400;
 /** Of more waiting jobs than this, the length of their films is estimated from so many. */
 const FILMS_READ = 5_000;
-/** Counting hundreds of thousands takes 0.1 s; what took so long is counted again after 50 times that. */
-const SLOW_MS = 20;
-const REST = 50;
 
 interface Totals {
   counts: Partial<Record<QueueState, number>>;
   timeLeft: TimeLeft;
 }
 
-/** Makes what counts the queue, and says how long it takes; `atOnce` jobs are made beside each other. */
+/** Makes what counts the queue, and says how long it takes: 0.1 s with hundreds of thousands of jobs. */
 function queueTotals(sqlite: Database) {
   const waiting = sqlite.prepare<unknown[], { kind: JobKind; jobs: number }>(
     `SELECT kind, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting
@@ -195,7 +194,7 @@ function queueTotals(sqlite: Database) {
   );
   const count = sqlite.prepare("SELECT count(*) FROM jobs WHERE state = ?").pluck();
 
-  function read(atOnce: number): Totals {
+  return (atOnce: number, withDone: boolean): Totals => {
     const runs = running.all();
     const waits = waiting.all();
     const left = leftOf(waits, blocked.all(), films.all());
@@ -211,16 +210,9 @@ function queueTotals(sqlite: Database) {
       running: count.get("running") as number,
       waiting: waits.reduce((sum, { jobs }) => sum + jobs, 0),
       failed: count.get("failed") as number,
+      ...(withDone && { done: count.get("done") as number }),
     };
     return { counts, timeLeft: timeLeft(left, took, runningSeconds, atOnce) };
-  }
-
-  const seldom = whenRested(read);
-  const countDone = whenRested(() => count.get("done") as number);
-  return (atOnce: number, withDone: boolean): Totals => {
-    const totals = seldom(atOnce);
-    if (!withDone) return totals;
-    return { ...totals, counts: { ...totals.counts, done: countDone(0) } };
   };
 }
 
@@ -235,20 +227,6 @@ function leftOf(
     const seconds = films.find((each) => each.kind === kind)?.seconds;
     return open > 0 ? [{ kind, ...(seconds && { filmSeconds: open * seconds }) }] : [];
   });
-}
-
-/** A slow answer is given again for a while; of a short queue each is read anew. */
-function whenRested<Answer>(read: (atOnce: number) => Answer): (atOnce: number) => Answer {
-  let answer: Answer;
-  let goodUntil = Number.NEGATIVE_INFINITY;
-  return (atOnce) => {
-    const began = performance.now();
-    if (began < goodUntil) return answer;
-    answer = read(atOnce);
-    const ended = performance.now();
-    goodUntil = ended - began > SLOW_MS ? ended + (ended - began) * REST : Number.NEGATIVE_INFINITY;
-    return answer;
-  };
 }
 
 /** Of a kind of job: how much of it is left. */
