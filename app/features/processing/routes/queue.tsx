@@ -72,8 +72,6 @@ export default function Queue() {
   const { view, queue, pausedSince, diskFull, ffmpeg, codecs, codecsOff } = page;
   useLiveRefresh({ jobs: true });
   const error = useFormResponse<{ error?: Failure }>()?.error;
-  const busy = useNavigation().formData;
-  const here = queueHref(view);
   return (
     <div className="flex flex-col gap-6">
       <header className="flex flex-wrap items-center justify-between gap-3">
@@ -86,12 +84,12 @@ export default function Queue() {
         <Notice isBad>The disk is nearly full. The queue waits until there is room.</Notice>
       )}
       {codecsOff.length > 0 && <Notice>{codecsOff.join(" ")}</Notice>}
-      <QueueHead queue={queue} pausedSince={pausedSince} action={here} busy={busy} />
+      <QueueHead queue={queue} pausedSince={pausedSince} />
       <QueueFilters view={view} counts={queue.counts} />
       {queue.video === null ? (
         <FailureNotice toast={failure(404, GONE).toast} />
       ) : (
-        <QueueLists view={view} queue={queue} codecs={codecs} action={here} busy={busy} />
+        <QueueLists view={view} queue={queue} codecs={codecs} />
       )}
       {view.page === 1 && !view.video && <QueueWorkers workers={page.workers} now={page.now} />}
       <Pager
@@ -115,21 +113,19 @@ function Notice({ isBad = false, children }: { isBad?: boolean; children: React.
 }
 
 /** How much is left to make and how long that takes, and Pause all. */
-export function QueueHead({
+function QueueHead({
   queue: { counts, timeLeft },
   pausedSince,
-  action,
-  busy,
 }: {
   queue: Pick<QueuePage, "counts" | "timeLeft">;
   /** ISO 8601 UTC */
   pausedSince: string | null;
-  action: string;
-  busy: FormData | undefined;
 }) {
+  const busy = useNavigation().formData;
   const { running = 0, waiting = 0 } = counts;
   const isPaused = pausedSince !== null;
   const intent = isPaused ? "resume" : "pause";
+  const Icon = isPaused ? Play : Pause;
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="min-w-0 grow basis-60">
@@ -141,7 +137,7 @@ export function QueueHead({
           {timeText(running + waiting, timeLeft, isPaused)}
         </p>
       </div>
-      <Form method="post" action={action} preventScrollReset>
+      <Form method="post" preventScrollReset>
         <Button
           name="intent"
           value={intent}
@@ -149,11 +145,7 @@ export function QueueHead({
           busy={busy?.get("intent") === intent}
           busyLabel={isPaused ? "Resuming..." : "Pausing..."}
         >
-          {isPaused ? (
-            <Play aria-hidden="true" className="size-4" />
-          ) : (
-            <Pause aria-hidden="true" className="size-4" />
-          )}
+          <Icon aria-hidden="true" className="size-4" />
           {isPaused ? "Resume" : "Pause all"}
         </Button>
       </Form>
@@ -175,7 +167,7 @@ function timeText(left: number, { seconds, unmeasured }: QueuePage["timeLeft"], 
 }
 
 /** What of the queue is shown; each is an address. */
-export function QueueFilters({ view, counts }: { view: QueueView; counts: QueuePage["counts"] }) {
+function QueueFilters({ view, counts }: { view: QueueView; counts: QueuePage["counts"] }) {
   const all = [undefined, ...QUEUE_STATES] as const;
   return (
     <nav aria-label="Part of the queue" className="-mx-1 flex flex-wrap gap-1 text-sm">

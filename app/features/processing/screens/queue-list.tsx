@@ -1,4 +1,4 @@
-import { Form } from "@remix-run/react";
+import { Form, useNavigation } from "@remix-run/react";
 import { CircleCheck } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "~/ui/badge";
@@ -6,6 +6,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { EmptyState } from "~/ui/empty-state";
 import { PageLink } from "~/ui/page-link";
+import { Time } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
 import { Progress } from "../queue/job-progress";
 import { BLOCKED, type JobNow } from "../queue/kinds";
@@ -25,17 +26,11 @@ export function QueueLists({
   view,
   queue: { lists, counts, video },
   codecs,
-  action,
-  busy,
 }: {
   view: QueueView;
   queue: QueuePage;
   /** What can be made beside H.264, such as `AV1`. */
   codecs: readonly string[];
-  /** The address of the page. */
-  action: string;
-  /** The form that is being sent. */
-  busy: FormData | undefined;
 }) {
   const hydrated = useHydrated();
   const [checked, setChecked] = useState<ReadonlySet<number>>(new Set());
@@ -52,9 +47,6 @@ export function QueueLists({
         <QueueJob
           key={job.id}
           job={job}
-          form={FORM}
-          action={action}
-          busy={busy}
           checked={hydrated ? checked.has(job.id) : undefined}
           onCheck={() => toggle(job.id)}
         />
@@ -63,15 +55,7 @@ export function QueueLists({
   );
   return (
     <>
-      {video && (
-        <VideoHead
-          video={video}
-          isMade={jobs.length > 0}
-          codecs={codecs}
-          action={action}
-          busy={busy}
-        />
-      )}
+      {video && <VideoHead video={video} isMade={jobs.length > 0} codecs={codecs} />}
       {jobs.length === 0 && <Empty view={view} />}
       {lists.map(({ state, jobs: listed }) => {
         if (listed.length === 0) return null;
@@ -82,7 +66,7 @@ export function QueueLists({
           <section key={state} aria-label={title}>
             <div className="mb-3 flex min-h-11 flex-wrap items-center justify-between gap-3">
               <h2 className="text-lg font-semibold figures">{title}</h2>
-              {state === "failed" && total > 1 && <RetryAll action={action} busy={busy} />}
+              {state === "failed" && total > 1 && <RetryAll />}
             </div>
             {list(listed)}
             {view.state === undefined && total > listed.length && (
@@ -100,7 +84,6 @@ export function QueueLists({
         <Form
           id={FORM}
           method="post"
-          action={action}
           preventScrollReset
           hidden={hydrated && count === 0}
           aria-label="Selected jobs"
@@ -139,15 +122,12 @@ function VideoHead({
   video,
   isMade,
   codecs,
-  action,
-  busy,
 }: {
   video: NonNullable<QueuePage["video"]>;
   isMade: boolean;
   codecs: readonly string[];
-  action: string;
-  busy: FormData | undefined;
 }) {
+  const busy = useNavigation().formData;
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <div className="min-w-0">
@@ -162,7 +142,7 @@ function VideoHead({
         )}
       </div>
       {video.hasFile && (
-        <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-2">
+        <Form method="post" preventScrollReset className="flex flex-wrap gap-2">
           <input type="hidden" name="video" value={video.id} />
           <Button
             name="intent"
@@ -195,9 +175,10 @@ function VideoHead({
   );
 }
 
-function RetryAll({ action, busy }: { action: string; busy: FormData | undefined }) {
+function RetryAll() {
+  const busy = useNavigation().formData;
   return (
-    <Form method="post" action={action} preventScrollReset>
+    <Form method="post" preventScrollReset>
       <Button
         name="intent"
         value="retry"
@@ -230,12 +211,6 @@ function Empty({ view }: { view: QueueView }) {
   );
 }
 
-const TIME = new Intl.DateTimeFormat("en", {
-  dateStyle: "medium",
-  timeStyle: "short",
-  timeZone: "UTC",
-});
-
 /** What can be done with a job, by its state; the words of its buttons. */
 const CHANGES_OF: Record<JobNow["state"], [intent: string, label: string][]> = {
   running: [["later", "Later"]],
@@ -250,29 +225,23 @@ const CHANGES_OF: Record<JobNow["state"], [intent: string, label: string][]> = {
 /** A job as a row: of which video, how far, why it failed and what to do, and its buttons. */
 function QueueJob({
   job,
-  form,
-  action,
-  busy,
   checked,
   onCheck,
 }: {
   job: JobNow;
-  /** The form that the checkbox belongs to. */
-  form: string;
-  action: string;
-  busy: FormData | undefined;
   /** Undefined while the browser alone knows. */
   checked: boolean | undefined;
   onCheck: () => void;
 }) {
   const about = `${job.label} of ${job.title}`;
+  const busy = useNavigation().formData;
   const sent = busy?.get("selected") === String(job.id) ? busy.get("intent") : undefined;
   return (
     <li className="flex items-start gap-3 p-3 sm:px-4">
       <label className="grid size-11 shrink-0 place-items-center">
         <input
           type="checkbox"
-          form={form}
+          form={FORM}
           name="selected"
           value={job.id}
           aria-label={`Select ${about}`}
@@ -293,7 +262,7 @@ function QueueJob({
           <State job={job} />
           {job.note && <p className="text-sm text-muted">{job.note}</p>}
         </div>
-        <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-2">
+        <Form method="post" preventScrollReset className="flex flex-wrap gap-2">
           <input type="hidden" name="selected" value={job.id} />
           {CHANGES_OF[job.state].map(([intent, label]) => (
             <Button
@@ -335,7 +304,7 @@ function State({ job }: { job: JobNow }) {
       )}
       {state === "done" && finishedAt && (
         <p className="figures">
-          Done <time dateTime={finishedAt}>{TIME.format(new Date(finishedAt))}</time> UTC
+          Done <Time value={finishedAt} />
         </p>
       )}
     </div>
@@ -351,7 +320,7 @@ function Failure({ job: { label, reason, finishedAt } }: { job: JobNow }) {
         {finishedAt && (
           <span className="text-muted figures">
             {" failed "}
-            <time dateTime={finishedAt}>{TIME.format(new Date(finishedAt))}</time> UTC
+            <Time value={finishedAt} />
           </span>
         )}
       </p>
