@@ -1,6 +1,5 @@
 import { rename } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
 import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
 import { presetFor } from "~/media/encode/encoders.server";
 import { readFragments } from "~/media/encode/fragments.server";
@@ -11,7 +10,7 @@ import type { Ladder } from "~/media/encode/stream-playlists.server";
 import { createTask, EncodeError } from "~/media/encode/task.server";
 import { digestOf } from "~/media/intake/tus-store.server";
 import { inputArguments, run } from "~/media/probe/ffmpeg.server";
-import { cachedProbe, type Probe } from "~/media/probe/probe.server";
+import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.server";
 import { every } from "~db/runtime.server";
 import { sourceOf, withSourceFiles } from "../queue/produce-artifact.server";
 import { heartbeat } from "../queue/queue.server";
@@ -111,17 +110,21 @@ async function checkedLadder(
   const known = [...renditions, ...sounds].map(({ name }) => `${name}.mp4`);
   const unknown = [...names].find((name) => !known.includes(name));
   if (unknown) throw new RefusedResultError(`${unknown} is no part of a stream of this film.`);
+  const { durationSeconds } = film;
   for (const { name, width, height } of renditions) {
     const file = path.join(folder, `${name}.mp4`);
-    await checkTrack(file, { type: "video", width, height }, film.durationSeconds, PICTURES);
-    for (const at of [0, 0.5, 1]) {
-      await decodeOne(file, Math.max(0, film.durationSeconds * at - BEFORE_END_SECONDS));
+    const { video } = await probePictures(file);
+    if (video.width !== width || video.height !== height)
+      throw new RefusedResultError(`${name}.mp4 has another size than was asked for.`);
+    await checkTrack(file, PICTURES, durationSeconds);
+    for (const share of [0.5, 1]) {
+      await decodeOne(file, Math.max(0, durationSeconds * share - BEFORE_END_SECONDS));
     }
   }
   for (const sound of sounds.filter(isThere)) {
-    const file = path.join(folder, `${sound.name}.mp4`);
     // One that is copied may be shorter, and is left out then.
-    await checkTrack(file, { type: "audio" }, sound.bitrate ? film.durationSeconds : 0, SOUNDS);
+    const seconds = sound.bitrate ? durationSeconds : 0;
+    await checkTrack(path.join(folder, `${sound.name}.mp4`), SOUNDS, seconds);
   }
   return {
     ...{ file: source.file, probe: film, renditions, sounds: sounds.filter(isThere) },
@@ -134,41 +137,23 @@ function isNeeded({ isDefault, bitrate }: Sound): boolean {
   return isDefault && bitrate !== undefined;
 }
 
-const answerSchema = z.object({
-  streams: z
-    .array(
-      z.object({
-        codec_type: z.string(),
-        width: z.number().optional(),
-        height: z.number().optional(),
-      }),
-    )
-    .length(1),
-  format: z.object({ format_name: z.string(), duration: z.coerce.number() }),
-});
+/** Decodes the first picture too. */
+async function probePictures(file: string): Promise<Probe> {
+  try {
+    return await cachedProbe(file);
+  } catch (error) {
+    if (!(error instanceof RefusedFileError)) throw error;
+    throw new RefusedResultError(`${path.basename(file)} is no video that can be played.`);
+  }
+}
 
-async function checkTrack(
-  file: string,
-  expected: { type: "video" | "audio"; width?: number; height?: number },
-  filmSeconds: number,
-  codec: RegExp,
-): Promise<void> {
-  const name = path.basename(file);
-  const { stdout, exitCode } = await run(
-    "ffprobe",
-    ["-v", "error", "-of", "json", "-show_format", "-show_streams", ...inputArguments(file)],
-    LIMITS,
-  );
-  const answer = exitCode === 0 ? answerSchema.safeParse(JSON.parse(stdout)).data : undefined;
-  const [stream] = answer?.streams ?? [];
-  if (!answer || stream?.codec_type !== expected.type || !answer.format.format_name.includes("mp4"))
-    throw new RefusedResultError(`${name} is no ${expected.type} that can be played.`);
-  if (stream.width !== expected.width || stream.height !== expected.height)
-    throw new RefusedResultError(`${name} has another size than was asked for.`);
-  if (answer.format.duration < filmSeconds * LEAST_PART)
-    throw new RefusedResultError(`${name} is shorter than the film.`);
-  const { codec: found } = await readFragments(file);
-  if (!codec.test(found)) throw new RefusedResultError(`${name} is in another codec.`);
+async function checkTrack(file: string, codec: RegExp, filmSeconds: number): Promise<void> {
+  const found = await readFragments(file);
+  const seconds = found.fragments.reduce((sum, { duration }) => sum + duration, 0);
+  if (!codec.test(found.codec))
+    throw new RefusedResultError(`${path.basename(file)} is in another codec.`);
+  if (seconds < filmSeconds * LEAST_PART)
+    throw new RefusedResultError(`${path.basename(file)} is shorter than the film.`);
 }
 
 async function decodeOne(file: string, seconds: number): Promise<void> {

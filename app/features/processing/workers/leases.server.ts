@@ -1,6 +1,6 @@
 import path from "node:path";
-import { WORK_PREFIX, workFolder } from "~/media/files/disk.server";
-import { removeTemporary } from "~/media/files/temporary-files.server";
+import { WORK_PREFIX } from "~/media/files/disk.server";
+import { removeTemporary, temporaryFolder } from "~/media/files/temporary-files.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { jobsChanged } from "../queue/queue-state.server";
@@ -41,7 +41,7 @@ export function leaseMs(worker: string | null, own: number): number {
  * mixes.
  */
 export function receivedFolder({ id, worker }: LostLease): string {
-  return path.join(workFolder(), `${WORK_PREFIX}${id}-${path.basename(worker)}`);
+  return path.join(temporaryFolder(), `${WORK_PREFIX}${id}-${path.basename(worker)}`);
 }
 
 /**

@@ -13,7 +13,7 @@ import { processState } from "~db/runtime.server";
 import { JOB_KINDS, type JobKind, type JobRow } from "~db/schema";
 import { commitArtifact } from "../queue/commit-artifact.server";
 import { paceOf, sourceOf } from "../queue/produce-artifact.server";
-import { claim, fail, isOurs, returnToQueue } from "../queue/queue.server";
+import { claim, fail, isOurs } from "../queue/queue.server";
 import { startRunner } from "../queue/worker.server";
 import { leaseName, receivedFolder } from "./leases.server";
 
@@ -62,18 +62,6 @@ export function leasedJob(workerId: number, lease: string): LeasedJob | undefine
   return prepared("SELECT * FROM jobs WHERE state = 'running' AND worker = ?").get(
     leaseName(workerId, lease),
   ) as LeasedJob | undefined;
-}
-
-/** Gives a job back unharmed. */
-export async function giveBack(job: LeasedJob): Promise<void> {
-  await returnToQueue(job);
-  await removeReceived(job);
-}
-
-/** Records that a worker could not make it; `isFinal` when no other can. */
-export async function failRemote(job: LeasedJob, reason: string, isFinal: boolean): Promise<void> {
-  await fail(job, reason, isFinal);
-  await removeReceived(job);
 }
 
 /** Publishes what was made of a job, as what is made here. */

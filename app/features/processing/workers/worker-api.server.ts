@@ -13,13 +13,11 @@ import { readText } from "~/platform/small-form.server";
 import { processState } from "~db/runtime.server";
 import { isBusy } from "~db/write-lock";
 import { sourceOf } from "../queue/produce-artifact.server";
-import { heartbeat } from "../queue/queue.server";
+import { fail, heartbeat, returnToQueue } from "../queue/queue.server";
 import { pausedSince } from "../queue/queue-state.server";
 import { acceptStream, type Digests, RefusedResultError } from "./accept-stream.server";
 import { REMOTE_LEASE_MS, returnRefused } from "./leases.server";
 import {
-  failRemote,
-  giveBack,
   type LeasedJob,
   leasedJob,
   receivedBytes,
@@ -155,11 +153,13 @@ async function performLease(
   }
   if (method === "POST" && what === "failure" && !name) {
     const { reason, final } = await readBody(request, failureSchema);
-    await failRemote(job, reason, final);
+    await fail(job, reason, final);
+    await removeReceived(job);
     return new Response(null, { status: 204 });
   }
   if (method === "DELETE" && what === undefined) {
-    await giveBack(job);
+    await returnToQueue(job);
+    await removeReceived(job);
     return new Response(null, { status: 204 });
   }
   throw new Problem(404, "There is no such address.");
@@ -181,9 +181,9 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
       await noteResult(worker.id, error.message);
       throw new Problem(422, `The result was refused: ${error.message}`);
     }
-    if (isTemporaryFailure(error) || isBusy(error)) await giveBack(job);
+    if (isTemporaryFailure(error) || isBusy(error)) await returnToQueue(job);
     // Counts as an attempt, so that a result that always fails isn't encoded forever.
-    else if (!(error instanceof Problem)) await failRemote(job, NOT_ACCEPTED, false);
+    else if (!(error instanceof Problem)) await fail(job, NOT_ACCEPTED);
     throw error;
   } finally {
     accepting().delete(job.worker);
