@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import * as z from "zod/mini";
-import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { eventLoopTurns } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { BLOCK_REASONS } from "~db/schema/moderation";
 import { writingTurns } from "~db/threads/checkpoint.server";
@@ -84,13 +84,11 @@ export async function importBlockList(file: string): Promise<Imported> {
   const imported = { added: 0, known: 0, from: (highest.get() as number) + 1 };
   let some: Entry[] = [];
   const add = async () => {
-    for (const part of partsOf(some, FILMS_AT_ONCE)) {
-      const added = await transaction(() => part.filter(addEntry).length);
-      imported.added += added;
-      imported.known += part.length - added;
-      await turn();
-    }
+    const added = await transaction(() => some.filter(addEntry).length);
+    imported.added += added;
+    imported.known += some.length - added;
     some = [];
+    await turn();
   };
   for await (const each of entriesOf(file)) {
     some.push(each);
