@@ -10,8 +10,9 @@ import { nameOfFile } from "../bucket.server";
  * still being encoded. They are removed here, all other files by removals.server.ts.
  */
 
+/** The folder in which things are made, and uploads arrive. */
 export function temporaryFolder(): string {
-  return path.join(settings().uploadsDir, "tmp");
+  return path.resolve(settings().uploadsDir, "tmp");
 }
 
 /** Returns an unused path in `uploads/tmp`. */
@@ -52,7 +53,7 @@ function requireTemporary(file: string): void {
   const isInBucket = nameOfFile(file)?.bucket === "videos";
   const containsUploads = !path.relative(file, uploads).startsWith("..");
   const isRemovable = isIn(uploads)
-    ? isIn(path.resolve(temporaryFolder())) || (isInBucket && isOfStream)
+    ? isIn(temporaryFolder()) || (isInBucket && isOfStream)
     : !containsUploads;
   if (!isRemovable) throw new Error(`Refusing to remove ${file}: not a temporary file.`);
 }

@@ -6,7 +6,7 @@ import { beginWork, recordFailure } from "~/features/processing/queue/worker.ser
 import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { extractFrame, extractFrames } from "~/media/encode/frames.server";
 import { EncodeError, runFfmpeg } from "~/media/encode/task.server";
-import { workFolder } from "~/media/files/disk.server";
+import { temporaryFolder } from "~/media/files/temporary-files.server";
 import {
   ffmpegAvailable,
   InterruptedError,
@@ -71,7 +71,8 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     onlyJobs("ladder");
     ffmpegAvailable();
     process.env.PATH = slowFfmpeg(site.folder);
-    const folders = () => fs.readdirSync(workFolder()).filter((name) => name.startsWith("encode-"));
+    const folders = () =>
+      fs.readdirSync(temporaryFolder()).filter((name) => name.startsWith("encode-"));
     const first = beginWork((await claim())!);
     await until(() => folders().length === 1);
     const [lost] = folders();

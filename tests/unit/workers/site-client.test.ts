@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { LostLeaseError, RefusedError, siteClient, TokenError } from "../../../scripts/worker/site";
 
 /** Waits between attempts are not waited for. */

@@ -4,8 +4,7 @@ import path from "node:path";
 import { hold, holdsOf, releaseHold, sourcesOf } from "~/features/visibility/holds.server";
 import { isOnePicture } from "~/media/encode/artifact";
 import { createTask } from "~/media/encode/task.server";
-import { workFolder } from "~/media/files/disk.server";
-import { removeTemporary } from "~/media/files/temporary-files.server";
+import { removeTemporary, temporaryFolder } from "~/media/files/temporary-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { MEASURED_WHILE_WAITING, probe } from "~/media/probe/probe.server";
 import { prepared, transaction } from "~db/client.server";
@@ -34,7 +33,7 @@ export interface Look {
  */
 export async function lookAtFile(file: string): Promise<Look | "late" | undefined> {
   if (!hasBlockedFrames() || !ffmpegAvailable()) return undefined;
-  const folder = path.join(workFolder(), `look-${randomUUID()}`);
+  const folder = path.join(temporaryFolder(), `look-${randomUUID()}`);
   const task = createTask(folder, () => {});
   const timer = setTimeout(() => task.abort(), LONGEST_LOOK_MS);
   try {

@@ -9,9 +9,9 @@ import {
   type Progress,
   type TaskControl,
 } from "~/media/encode/task.server";
-import { diskFigures, hasFreeDiskSpace, WORK_PREFIX, workFolder } from "~/media/files/disk.server";
+import { diskFigures, hasFreeDiskSpace, WORK_PREFIX } from "~/media/files/disk.server";
 import { evictCopies } from "~/media/files/local-copies.server";
-import { removeTemporary } from "~/media/files/temporary-files.server";
+import { removeTemporary, temporaryFolder } from "~/media/files/temporary-files.server";
 import { PictureError } from "~/media/pictures/picture-process.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
@@ -282,7 +282,7 @@ export function beginWork(job: JobRow): Work {
   };
   // Of this attempt only: a process that has lost its lease still removes its own folder.
   const folder = `${WORK_PREFIX}${job.id}-${randomBytes(6).toString("hex")}`;
-  const task = createTask(path.join(workFolder(), folder), (progress) => {
+  const task = createTask(path.join(temporaryFolder(), folder), (progress) => {
     latest = progress;
     if (performance.now() - writtenAt >= PROGRESS_MS) sendHeartbeat();
   });
@@ -388,9 +388,9 @@ async function removeLeftovers(): Promise<void> {
     "SELECT id FROM jobs WHERE state = 'running' AND lease_until > ?",
   ).pluck();
   const ids = running.all(new Date().toISOString());
-  for (const name of await readdir(workFolder()).catch(() => [])) {
+  for (const name of await readdir(temporaryFolder()).catch(() => [])) {
     const id = Number.parseInt(name.slice(WORK_PREFIX.length), 10);
     if (!name.startsWith(WORK_PREFIX) || ids.includes(id)) continue;
-    await removeTemporary(path.join(workFolder(), name));
+    await removeTemporary(path.join(temporaryFolder(), name));
   }
 }
