@@ -24,10 +24,6 @@ export function pausedSince(): string | null {
   return prepared("SELECT paused_at FROM queue_state").pluck().get() as string | null;
 }
 
-export function isQueuePaused(): boolean {
-  return pausedSince() !== null;
-}
-
 /**
  * Pauses the queue, or lets it go on. What runs is held where it is, by this process at once and by
  * others within 5 s; a restart keeps the pause.

@@ -23,7 +23,7 @@ import {
   returnLostLeases,
 } from "../workers/leases.server";
 import { SOURCE_KEPT_MS } from "./kinds";
-import { isQueuePaused, jobsChanged } from "./queue-state.server";
+import { jobsChanged, pausedSince } from "./queue-state.server";
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
 export const LEASE_MS = 30_000;
@@ -72,7 +72,7 @@ export async function claim(
       correctLeases(time, LEASE_MS);
       failCrashingJobs(time);
       lost = returnLostLeases(iso(time));
-      job = isQueuePaused() ? undefined : claimNext(mostPriority, time, claimant);
+      job = pausedSince() ? undefined : claimNext(mostPriority, time, claimant);
     });
     if (!written) throw new DatabaseBusyError(undefined);
   });

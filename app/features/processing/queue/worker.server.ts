@@ -42,7 +42,7 @@ import {
   reclaimFromDeadWorkers,
   returnToQueue,
 } from "./queue.server";
-import { isQueuePaused, jobsChanged, onJobsChanged } from "./queue-state.server";
+import { jobsChanged, onJobsChanged, pausedSince } from "./queue-state.server";
 import { DISK_FULL, explain, WITHOUT_FFMPEG } from "./reasons";
 import { planSourceRemoval, removeSource } from "./remove-source.server";
 
@@ -167,7 +167,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
    * has begun meanwhile goes on behind those that began before, and before what nobody waits for.
    */
   function hold(): void {
-    const isPaused = isQueuePaused();
+    const isPaused = pausedSince() !== null;
     const inOrder = [...active].sort((a, b) => a.job.priority - b.job.priority);
     for (const [at, { task }] of inOrder.entries()) {
       if (isPaused || urgent || at >= concurrency) task.pause();

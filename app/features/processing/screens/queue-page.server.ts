@@ -38,14 +38,16 @@ export interface JobWithTitle {
 }
 
 // By themselves SQLite would choose the state's index for each, and sort all that waits.
-const LISTED: Record<QueueState, string> = {
-  running: "jobs WHERE state = 'running' ORDER BY priority, started_at, id",
+const LISTED: Record<QueueState, [from: string, order: string]> = {
+  running: ["jobs WHERE state = 'running'", "jobs.priority, jobs.started_at, jobs.id"],
   // A clean-up waits for hours by design, and makes nothing.
-  waiting: `jobs INDEXED BY jobs_unfinished
-    WHERE state IN ('waiting', 'running') AND +state = 'waiting' AND kind <> 'cleanup'
-    ORDER BY priority, created_at, id`,
-  failed: "jobs WHERE state = 'failed' ORDER BY finished_at DESC, id DESC",
-  done: "jobs WHERE state = 'done' ORDER BY finished_at DESC, id DESC",
+  waiting: [
+    `jobs INDEXED BY jobs_unfinished
+      WHERE state IN ('waiting', 'running') AND +state = 'waiting' AND kind <> 'cleanup'`,
+    "jobs.priority, jobs.created_at, jobs.id",
+  ],
+  failed: ["jobs WHERE state = 'failed'", "jobs.finished_at DESC, jobs.id DESC"],
+  done: ["jobs WHERE state = 'done'", "jobs.finished_at DESC, jobs.id DESC"],
 };
 
 /** A query of jobs with the titles of their videos. A job names a video, or another file of one. */
@@ -59,13 +61,6 @@ export const columnsOf = (from: string, order: string) => `
     JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)
   ORDER BY ${order}`;
 
-const ORDERS: Record<QueueState, string> = {
-  running: "jobs.priority, jobs.started_at, jobs.id",
-  waiting: "jobs.priority, jobs.created_at, jobs.id",
-  failed: "jobs.finished_at DESC, jobs.id DESC",
-  done: "jobs.finished_at DESC, jobs.id DESC",
-};
-
 export interface QueueRequest {
   view: QueueView;
   /** Jobs that are made beside each other. */
@@ -77,10 +72,11 @@ export interface QueueRequest {
 /** The page of a view. Runs on the thread of the studio, since a long queue takes a while to count. */
 export function readQueuePage(sqlite: Database) {
   const totals = queueTotals(sqlite);
-  const select = (state: QueueState) =>
-    sqlite.prepare<unknown[], JobWithTitle>(
-      columnsOf(`SELECT id FROM ${LISTED[state]} LIMIT @limit OFFSET @offset`, ORDERS[state]),
-    );
+  const select = (state: QueueState) => {
+    const [from, order] = LISTED[state];
+    const ids = `SELECT id FROM ${from} ORDER BY ${order} LIMIT @limit OFFSET @offset`;
+    return sqlite.prepare<unknown[], JobWithTitle>(columnsOf(ids, order));
+  };
   const lists = Object.fromEntries(QUEUE_STATES.map((state) => [state, select(state)]));
   const ofVideo = sqlite.prepare<unknown[], JobWithTitle>(
     columnsOf(
@@ -154,11 +150,6 @@ const MEASURED_JOBS = 400;
 /** Of more waiting jobs than this, the length of their films is estimated from so many. */
 const FILMS_READ = 5_000;
 
-interface Totals {
-  counts: Partial<Record<QueueState, number>>;
-  timeLeft: TimeLeft;
-}
-
 /** Makes what counts the queue, and says how long it takes: 0.1 s with hundreds of thousands of jobs. */
 function queueTotals(sqlite: Database) {
   const waiting = sqlite.prepare<unknown[], { kind: JobKind; jobs: number }>(
@@ -194,7 +185,7 @@ function queueTotals(sqlite: Database) {
   );
   const count = sqlite.prepare("SELECT count(*) FROM jobs WHERE state = ?").pluck();
 
-  return (atOnce: number, withDone: boolean): Totals => {
+  return (atOnce: number, withDone: boolean) => {
     const runs = running.all();
     const waits = waiting.all();
     const left = leftOf(waits, blocked.all(), films.all());
@@ -206,7 +197,7 @@ function queueTotals(sqlite: Database) {
     const took = new Map<JobKind, number[]>();
     for (const { kind, speed } of finished.all())
       took.set(kind, [...(took.get(kind) ?? []), speed]);
-    const counts = {
+    const counts: QueuePage["counts"] = {
       running: count.get("running") as number,
       waiting: waits.reduce((sum, { jobs }) => sum + jobs, 0),
       failed: count.get("failed") as number,

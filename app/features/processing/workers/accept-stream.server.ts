@@ -5,7 +5,7 @@ import { presetFor } from "~/media/encode/encoders.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { finishStream } from "~/media/encode/ladder.server";
 import { steadyRate, streamRenditions } from "~/media/encode/renditions.server";
-import { type Sound, soundsFor } from "~/media/encode/sounds";
+import { soundsFor } from "~/media/encode/sounds";
 import type { Ladder } from "~/media/encode/stream-playlists.server";
 import { createTask, EncodeError } from "~/media/encode/task.server";
 import { digestOf } from "~/media/intake/tus-store.server";
@@ -105,7 +105,8 @@ async function checkedLadder(
   }
   const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
   const sounds = soundsFor(film.sounds, withPoor);
-  const silent = sounds.find((sound) => isNeeded(sound) && !isThere(sound));
+  // Of the sounds that were encoded, the default one is there at least.
+  const silent = sounds.find((each) => each.isDefault && each.bitrate && !isThere(each));
   if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);
   const known = [...renditions, ...sounds].map(({ name }) => `${name}.mp4`);
   const unknown = [...names].find((name) => !known.includes(name));
@@ -130,11 +131,6 @@ async function checkedLadder(
     ...{ file: source.file, probe: film, renditions, sounds: sounds.filter(isThere) },
     ...{ rate: steadyRate(film.video.frameRate), folder, preset: presetFor("usual") },
   };
-}
-
-/** Sounds that were encoded are there as the default one at least. */
-function isNeeded({ isDefault, bitrate }: Sound): boolean {
-  return isDefault && bitrate !== undefined;
 }
 
 /** Decodes the first picture too. */
