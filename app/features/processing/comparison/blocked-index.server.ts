@@ -26,8 +26,8 @@ export interface FilmIndex {
   hashes: Uint32Array;
   /** Of each hash, whose it is: a position in `ids`. */
   films: Uint32Array;
-  /** For each part where the hashes with a value of it begin, and those. */
-  parts: { from: Uint32Array; hashes: Uint32Array }[];
+  /** For each part, the hashes with a value of it. */
+  parts: Map<number, number[]>[];
 }
 
 /**
@@ -82,18 +82,16 @@ function indexOfFilms(rows: Iterable<BlockedRow>): FilmIndex {
     }
   }
   const words = Uint32Array.from(hashes);
-  const parts = Array.from({ length: PARTS }, (_, part) => partOf(words, part));
+  const parts = Array.from({ length: PARTS }, () => new Map<number, number[]>());
+  for (const [part, found] of parts.entries()) {
+    for (let at = 0; at < films.length; at++) {
+      const value = partValue(words, at, part);
+      const same = found.get(value);
+      if (same) same.push(at);
+      else found.set(value, [at]);
+    }
+  }
   return { ids, hashes: words, films: Uint32Array.from(films), parts };
-}
-
-function partOf(words: Uint32Array, part: number): FilmIndex["parts"][number] {
-  const from = new Uint32Array(2 ** PART_BITS + 1);
-  for (let at = 0; at < words.length / 2; at++) from[partValue(words, at, part) + 1]!++;
-  for (let value = 1; value < from.length; value++) from[value]! += from[value - 1]!;
-  const next = from.slice();
-  const hashes = new Uint32Array(words.length / 2);
-  for (let at = 0; at < hashes.length; at++) hashes[next[partValue(words, at, part)]!++] = at;
-  return { from, hashes };
 }
 
 /** The bits of a part. The four lowest are left out: the first of them is always 0. */
@@ -113,11 +111,8 @@ function candidates({ ids, hashes, films, parts }: FilmIndex, { hashes: own }: F
   for (let at = 0; at < words.length / 2; at++) {
     if (!shows(words, at)) continue;
     const seen = new Set<number>();
-    for (let part = 0; part < PARTS; part++) {
-      const { from, hashes: same } = parts[part]!;
-      const value = partValue(words, at, part);
-      for (let entry = from[value]!; entry < from[value + 1]!; entry++) {
-        const other = same[entry]!;
+    for (const [part, found] of parts.entries()) {
+      for (const other of found.get(partValue(words, at, part)) ?? []) {
         if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(films[other]!);
       }
     }

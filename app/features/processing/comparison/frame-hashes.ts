@@ -1,9 +1,9 @@
 import {
+  differ,
   distance,
   HASH_BYTES,
   HASHED_SIDE,
   hashesOfBothSides,
-  LEAST_DIFFERENT,
   perceptualHash,
   SAME_BITS,
   shows,
@@ -92,44 +92,27 @@ function within({ left, top, right, bottom }: Box, crop: number): Box {
   return { left: left + x, top: top + y, right: right - x, bottom: bottom - y };
 }
 
-/** The part of a frame, as small as it is hashed: each pixel is the mean of what it covers. */
+/** The part of a frame, as small as it is hashed: each pixel is the mean of those that it stands for. */
 function shrink(frame: Uint8Array, { left, top, right, bottom }: Box): Uint8Array {
-  const columns = coverage(left, right);
-  const rows = coverage(top, bottom);
-  const narrow = new Float64Array(FRAME_SIDE * HASHED_SIDE);
-  for (let y = Math.floor(top); y < Math.min(FRAME_SIDE, Math.ceil(bottom)); y++) {
-    for (const [x, { first, weights }] of columns.entries()) {
-      let sum = 0;
-      for (const [at, weight] of weights.entries())
-        sum += weight * frame[y * FRAME_SIDE + first + at]!;
-      narrow[y * HASHED_SIDE + x] = sum;
-    }
-  }
   const small = new Uint8Array(HASHED_SIDE ** 2);
-  for (const [y, { first, weights }] of rows.entries()) {
-    for (let x = 0; x < HASHED_SIDE; x++) {
+  const columns = pixelsOf(left, right);
+  for (const [y, [above, below]] of pixelsOf(top, bottom).entries()) {
+    for (const [x, [first, end]] of columns.entries()) {
       let sum = 0;
-      for (const [at, weight] of weights.entries())
-        sum += weight * narrow[(first + at) * HASHED_SIDE + x]!;
-      small[y * HASHED_SIDE + x] = Math.round(sum);
+      for (let row = above; row < below; row++)
+        for (let at = first; at < end; at++) sum += frame[row * FRAME_SIDE + at]!;
+      small[y * HASHED_SIDE + x] = Math.round(sum / ((below - above) * (end - first)));
     }
   }
   return small;
 }
 
-/** Of which pixels, and how much of each, HASHED_SIDE pixels between two edges are made. */
-function coverage(from: number, to: number): { first: number; weights: number[] }[] {
-  const step = (to - from) / HASHED_SIDE;
-  return Array.from({ length: HASHED_SIDE }, (_, at) => {
-    const start = from + at * step;
-    const end = start + step;
-    const first = Math.floor(start);
-    const last = Math.min(FRAME_SIDE, Math.ceil(end - 1e-9));
-    const weights = Array.from({ length: last - first }, (_, pixel) => {
-      const covered = Math.min(end, first + pixel + 1) - Math.max(start, first + pixel);
-      return covered / step;
-    });
-    return { first, weights };
+/** Which whole pixels, at least one, each of HASHED_SIDE between two edges stands for. */
+function pixelsOf(from: number, to: number): [first: number, end: number][] {
+  const edge = (at: number) => Math.round(from + (at * (to - from)) / HASHED_SIDE);
+  return Array.from({ length: HASHED_SIDE }, (_, at): [number, number] => {
+    const first = Math.min(edge(at), FRAME_SIDE - 1);
+    return [first, Math.max(edge(at + 1), first + 1)];
   });
 }
 
@@ -165,7 +148,13 @@ export function likeness(film: Frames, blocked: Frames): number {
   for (const side of [0, 1]) {
     const found = aligned(film, words, side, blocked, others);
     if (found.length < Math.max(LEAST_FRAMES, LEAST_SHARE * showing)) continue;
-    if (different(words, side, found) < LEAST_DIFFERENT) continue;
+    if (
+      !differ(
+        words,
+        found.map((at) => 2 * at + side),
+      )
+    )
+      continue;
     best = Math.max(best, found.length / showing);
   }
   return best;
@@ -212,14 +201,4 @@ function isSame(words: Uint32Array, own: number, others: Uint32Array, frame: num
     if (shows(others, variant) && distance(words, own, others, variant) <= SAME_BITS) return true;
   }
   return false;
-}
-
-/** How many of some frames differ from each other. */
-function different(words: Uint32Array, side: number, frames: readonly number[]): number {
-  const seen: number[] = [];
-  for (const at of frames) {
-    const own = 2 * at + side;
-    if (seen.every((other) => distance(words, own, words, other) > SAME_BITS)) seen.push(own);
-  }
-  return seen.length;
 }

@@ -6,7 +6,6 @@ import { storedUnlessNewer, withReadableFile } from "~/media/files/local-copies.
 import { removeSoon } from "~/media/files/removals.server";
 import { withTemporaryPath } from "~/media/files/temporary-files.server";
 import { digestOf } from "~/media/intake/tus-store.server";
-import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { isTemporaryFailure } from "~/media/storage/object-store";
@@ -108,7 +107,9 @@ async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Prom
 
 /** Undefined of what is no film or one picture, and where ffmpeg is not installed. */
 async function framesOf(file: string): Promise<Frames | undefined> {
-  const found = ffmpegAvailable() ? await probe(file).catch(ofNoFilm) : undefined;
+  const found = await probe(file).catch((error): undefined => {
+    if (!(error instanceof RefusedFileError)) throw error;
+  });
   if (!found || isOnePicture(found)) return undefined;
   const state = hashing();
   return withTemporaryPath(async (folder) => {
@@ -120,10 +121,6 @@ async function framesOf(file: string): Promise<Frames | undefined> {
       state.running = undefined;
     }
   });
-}
-
-function ofNoFilm(error: unknown): undefined {
-  if (!(error instanceof RefusedFileError)) throw error;
 }
 
 function write(work: () => unknown): Promise<unknown> {

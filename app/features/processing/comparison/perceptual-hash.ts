@@ -12,7 +12,7 @@ const LEAST_CONTRAST = 8;
 /** Bits of 64 in which two pictures of the same scene may differ; pictures of others differ in about 32. */
 export const SAME_BITS = 10;
 /** Of its pictures; a film with fewer that differ is a still or a test card, which looks like many others. */
-export const LEAST_DIFFERENT = 4;
+const LEAST_DIFFERENT = 4;
 /** Of the pictures of either film, that are found in the other. */
 const LEAST_SHARE = 0.6;
 /** A film whose beginning was cut off has a picture later or earlier by so many. */
@@ -82,14 +82,17 @@ function contrastOf(picture: Uint8Array): number {
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(hashes.length * HASH_BYTES);
   for (const [index, hash] of hashes.entries()) all.set(hash, index * HASH_BYTES);
-  const words = wordsOf(all);
-  const different: number[] = [];
-  for (let at = 0; at < hashes.length; at++) {
-    if (!shows(words, at)) continue;
-    if (different.every((other) => distance(words, at, words, other) > SAME_BITS))
-      different.push(at);
+  return differ(wordsOf(all), [...hashes.keys()]) ? all : new Uint8Array();
+}
+
+/** Whether enough of some pictures show something, and differ from each other. */
+export function differ(words: Uint32Array, pictures: readonly number[]): boolean {
+  const seen: number[] = [];
+  for (const at of pictures) {
+    if (shows(words, at) && seen.every((other) => distance(words, at, words, other) > SAME_BITS))
+      seen.push(at);
   }
-  return different.length < LEAST_DIFFERENT ? new Uint8Array() : all;
+  return seen.length >= LEAST_DIFFERENT;
 }
 
 /** A fingerprint as it is compared. */
