@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import { expect } from "vitest";
+import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import { addToLibrary, jobRows, onDisk, videoRow, workUntilIdle } from "./encode-library";
 import { type Clip, ffmpeg, ffprobe, makeClip } from "./media-clips";
-import { probeFile } from "./probe-file";
 
 interface Site {
   folder: string;
@@ -44,9 +44,9 @@ const pictures = (file: string) => ffmpeg(["-i", file, "-map", "0", "-f", "frame
 /** Fails unless the copy that the site makes of such a clip has the same packets and plays the same. */
 export async function expectSameFilm(site: Site, clip: Clip): Promise<void> {
   const film = makeClip(site.folder, "film", clip);
-  expect(await probeFile(film)).toMatchObject({ needsFaststart: true });
+  expect(await probe(film)).toMatchObject({ needsFaststart: true });
   const copy = await copiedFilm(site, film);
-  expect(await probeFile(copy)).toMatchObject({ playable: true, needsFaststart: false });
+  expect(await probe(copy)).toMatchObject({ playable: true, needsFaststart: false });
   expect(streamHashes(copy)).toBe(streamHashes(film));
   expect(streamHashes(copy).trim().split("\n")).toHaveLength(clip.audio === false ? 1 : 2);
   expect(packets(copy)).toEqual(packets(film));

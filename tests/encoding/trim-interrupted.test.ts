@@ -8,6 +8,7 @@ import { takeOverReady } from "~/features/library/files/take-over.server";
 import { checkLibrary } from "~/features/operations/library-check/check-library.server";
 import { queueView } from "~/features/processing/queue/summaries.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle } from "~db/client.server";
 import { succeed, useAdminSite } from "../admin-requests";
 import { command } from "../command";
@@ -20,7 +21,6 @@ import {
   workUntilIdle,
 } from "../encode-library";
 import { makeClip } from "../media-clips";
-import { probeFile } from "../probe-file";
 import { interruptOnce, KILLED, readingAt } from "../wrapped-ffmpeg";
 
 const site = useAdminSite();
@@ -55,7 +55,7 @@ async function expectCutAfterAll({ id, row, film, bytes }: Asked): Promise<void>
   const now = videoRow(id);
   expect(now).toMatchObject({ duration: "0:03", cut_start: 1, cut_end: 4 });
   expect(now.video_url).not.toBe(row.video_url);
-  const found = await probeFile(onDisk(site.uploads, now.video_url));
+  const found = await probe(onDisk(site.uploads, now.video_url));
   expect(found?.durationSeconds).toBeCloseTo(3, 1);
   expect(fs.readFileSync(film).equals(bytes)).toBe(true);
   expect(otherFiles(id).original?.duration).toBe("0:05");

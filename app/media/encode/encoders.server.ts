@@ -25,17 +25,6 @@ export class HardwareSuspendedError extends Error {
   }
 }
 
-/**
- * Returns the card, for what software doesn't encode.
- *
- * @throws {HardwareSuspendedError} while it is suspended.
- */
-function requireHardware(now = Date.now()): Card {
-  const hardware = chosenHardware(now);
-  if (hardware === "off") throw new HardwareSuspendedError(suspension().until - now);
-  return hardware;
-}
-
 /** Returns to software after a failure of the card, and says so once. */
 export function suspendHardware(hardware: Hardware, reason: string, now = Date.now()): void {
   suspension().until = now + SUSPENSION_MS;
@@ -230,7 +219,10 @@ export type CodecEncoder = { codec: "av1"; hardware: "off" } | { codec: "hevc"; 
  * @throws {HardwareSuspendedError} for a codec that only the card encodes, while it is suspended.
  */
 export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder {
-  return codec === "av1" ? { codec, hardware: "off" } : { codec, hardware: requireHardware(now) };
+  if (codec === "av1") return { codec, hardware: "off" };
+  const hardware = chosenHardware(now);
+  if (hardware === "off") throw new HardwareSuspendedError(suspension().until - now);
+  return { codec, hardware };
 }
 
 /** Returns the encoder of a codec with its options, for what x264 would make with `picture`. */

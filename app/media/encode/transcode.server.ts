@@ -2,11 +2,10 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { settings } from "~/platform/settings.server";
 import { languageTag, UNKNOWN } from "../captions/languages";
-import { boxHeaders } from "../probe/box-headers.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { cachedProbe, type Probe, timestampsJump } from "../probe/probe.server";
 import { isPlayableVideo, type SoundStream } from "../probe/streams";
-import { inputSize, openInput } from "../storage/ranged-input.server";
+import { inputSize } from "../storage/ranged-input.server";
 import {
   type Artifact,
   cpuSecondsFor,
@@ -110,8 +109,7 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
     // One that isn't played yet can't be as it came: its metadata couldn't be removed.
     const isPlayed = source.row.video_url !== "";
     const named = isPlayed ? {} : { video_url: source.url };
-    const isReady =
-      source.isClean && probe.container !== "mov" && !(await needsFaststart(source.file, probe));
+    const isReady = source.isClean && probe.container !== "mov" && !probe.needsFaststart;
     if (isReady) return { ...NO_ARTIFACT, durationSeconds };
     await remux(source, probe, task, container);
     if (!isPlayed && container === "mp4") return { ...beside(source), durationSeconds };
@@ -301,34 +299,4 @@ async function encode(
       cpuSeconds: cpuSecondsFor(probe),
     },
   );
-}
-
-/** Boxes at the top level of a file that are read: cameras write three to six. */
-const MOST_HEADERS = 64;
-
-/**
- * Whether a file plays sooner, or can be sought at all, after it was copied: an MP4 whose index
- * (`moov`) stands behind the pictures or that has fragments, a WebM that does not say how long it is, a
- * file that ends before its film does and would be waited for.
- * At most 64 headers of 16 bytes are read, whatever the file is; a file with more counts as one that
- * has to be copied.
- */
-export async function needsFaststart(
-  file: string,
-  { container, ...probe }: Probe,
-): Promise<boolean> {
-  if (probe.announcedSeconds !== undefined) return true;
-  if (container !== "mp4" && container !== "mov") return !probe.saysDuration;
-  const input = await openInput(file);
-  try {
-    const types: string[] = [];
-    for await (const { type } of boxHeaders(input, 0, input.size)) {
-      types.push(type);
-      if (type === "moof" || types.length > MOST_HEADERS) return true;
-    }
-    const [moov, mdat] = [types.indexOf("moov"), types.indexOf("mdat")];
-    return moov < 0 || (mdat >= 0 && mdat < moov);
-  } finally {
-    await input.close();
-  }
 }

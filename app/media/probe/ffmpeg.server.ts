@@ -72,7 +72,9 @@ function findTools(): Tools {
   const list = ask("ffmpeg", ["-hide_banner", "-filters"]);
   const ffmpeg = list.status === 0 && ask("ffprobe", ["-version"]).status === 0;
   const filters = ffmpeg ? [...list.stdout.matchAll(/^ [TSC.|]+ +(\w+) /gm)] : [];
-  const wrappers = findWrappers();
+  const works = ([name, args]: (typeof WRAPPERS)[number]) =>
+    ask(name, [...args, "true"]).status === 0;
+  const wrappers = new Set(WRAPPERS.filter(works).map(([name]) => name));
   const landlock =
     wrappers.has("setpriv") && ask("setpriv", [...readOnly([]), "true"]).status === 0;
   return { ffmpeg, wrappers, landlock, filters: new Set(filters.map((match) => match[1]!)) };
@@ -89,15 +91,6 @@ function readOnly(writable: readonly string[]): string[] {
     ...["--landlock-rule", "path-beneath:write-file:/dev"],
     ...writable.flatMap((folder) => ["--landlock-rule", `path-beneath:${WRITING}:${folder}`]),
   ];
-}
-
-/** Each starts the next: one command tells that all are there, as on most machines. */
-function findWrappers(): Set<string> {
-  const all = [...WRAPPERS.flatMap(([name, args]) => [name, ...args]), "true"];
-  const answers = ([name, args]: (typeof WRAPPERS)[number]) =>
-    ask(name, [...args, "true"]).status === 0;
-  const found = ask(all[0]!, all.slice(1)).status === 0 ? WRAPPERS : WRAPPERS.filter(answers);
-  return new Set(found.map(([name]) => name));
 }
 
 function found(): Tools {

@@ -25,6 +25,8 @@ const CONVERTED = new Set(["vide", "soun"]);
 export interface Mp4Layout {
   /** Where samples lie and when they are shown, `moov`. */
   index: "whole" | "cut" | "missing";
+  /** It stands before the media data. */
+  isIndexFirst: boolean;
   /** The index is spread over the file, `moof`. */
   isFragmented: boolean;
   /** No index and no pictures end behind the end of the file. */
@@ -53,6 +55,7 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
     const budget = { left: MOST_HEADERS };
     const layout: Mp4Layout = {
       index: "missing",
+      isIndexFirst: false,
       isFragmented: false,
       isWhole: true,
       isEncrypted: false,
@@ -60,13 +63,16 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       isTrimmed: false,
     };
     let isFirst = true;
+    let hasMedia = false;
     for await (const box of limited(input, 0, input.size, budget)) {
       if (isFirst && !FIRST_BOXES.has(box.type)) return undefined;
       isFirst = false;
       if (box.type === "moov") {
         layout.index = box.isWhole ? "whole" : "cut";
+        layout.isIndexFirst = !hasMedia;
         for (const track of await readTracks(input, box, budget)) addTrack(layout, track);
       }
+      hasMedia ||= box.type === "mdat";
       if (box.type === "moov" || box.type === "mdat") layout.isWhole &&= box.isWhole;
       layout.isFragmented = box.type === "moof";
       if (layout.isFragmented) break;

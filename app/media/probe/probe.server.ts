@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { CutOff } from "~/shared/cut-off";
 import { EMPTY_FILE } from "~/shared/file-rules";
 import { processState } from "~db/runtime.server";
-import { inputSize, rangedObject, throwIfStoreFailed } from "../storage/ranged-input.server";
+import { inputSize, inputUrl } from "../storage/ranged-input.server";
 import {
   ffmpegAvailable,
   InterruptedError,
@@ -74,8 +75,12 @@ export interface Probe {
   playable: boolean;
   /** Its packets can be copied into another file without a change to what is shown and when. */
   copyable: boolean;
-  /** The header says how long it is; what browsers record does not. */
-  saysDuration: boolean;
+  /**
+   * It plays sooner, or can be sought at all, once it was copied: an MP4 whose index stands behind the pictures or
+   * that has fragments, another file that does not say how long it is, as browsers record them, and a file that
+   * ends before its film does and would be waited for.
+   */
+  needsFaststart: boolean;
 }
 
 /**
@@ -154,7 +159,8 @@ export async function probe(
   const isCut = layout !== undefined && layout.index !== "whole";
   const answer = await runFfprobe(file, isCut);
   if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  if (layout?.isEncrypted || answer.streams.some(isEncryptedTrack)) {
+  // Matroska names the key of a track that is encrypted (ContentEncKeyID).
+  if (layout?.isEncrypted || answer.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
   const pictures = answer.streams.filter(isPicture);
@@ -178,6 +184,9 @@ export async function probe(
   const said = { container: answer.format, picture, audio: audioIndices, layout };
   const isEstimated = timestampsMayJump(answer.format.format_name) && size > measureUpTo;
   const length = await lengthOf(file, { ...said, frameRate: video.frameRate }, isEstimated);
+  const isReadyToPlay = ["mp4", "mov"].includes(container)
+    ? layout?.isIndexFirst && !layout.isFragmented
+    : (answer.format.duration ?? picture.duration);
 
   return {
     container,
@@ -186,13 +195,18 @@ export async function probe(
     ...(isEstimated && { isEstimated }),
     ...(length.dtsDeltaThreshold && { dtsDeltaThreshold: length.dtsDeltaThreshold }),
     ...(isCutOff(length) && { cutOff: length }),
-    video: { ...video, ...(length.dtsDeltaThreshold && { firstSize: storedSize(picture) }) },
+    video: {
+      ...video,
+      ...(length.dtsDeltaThreshold && {
+        firstSize: { width: picture.width ?? 0, height: picture.height ?? 0 },
+      }),
+    },
     ...(audio && { audio }),
     sounds: describeSounds(sounds, sound, answer.format.start_time),
     subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
     copyable,
-    saysDuration: Boolean(answer.format.duration ?? picture.duration),
+    needsFaststart: length.announcedSeconds !== undefined || !isReadyToPlay,
   };
 }
 
@@ -245,11 +259,6 @@ async function endsEarly(file: string, stream: number): Promise<boolean> {
   return packets.some(([pts, flags = ""]) => flags.includes("D") && Number(pts) > first);
 }
 
-/** Matroska names the key of a track that is encrypted (ContentEncKeyID). */
-function isEncryptedTrack({ tags }: Stream): boolean {
-  return tags?.enc_key_id !== undefined;
-}
-
 /** ffprobe has one name for MP4 and MOV, and one for Matroska and WebM; browsers do not. */
 function containerName(
   formatName: string,
@@ -270,10 +279,6 @@ function requireSize({ width = 0, height = 0 }: Stream): void {
   if (isTooLarge || Math.min(width, height) < MIN_SIDE) throw new RefusedFileError(422, TOO_LARGE);
 }
 
-function storedSize({ width = 0, height = 0 }: Stream) {
-  return { width, height };
-}
-
 async function decodeOnePicture(file: string, { index, ...stream }: Stream): Promise<void> {
   const { exitCode, stdout } = await run(
     "ffmpeg",
@@ -291,8 +296,7 @@ async function decodeOnePicture(file: string, { index, ...stream }: Stream): Pro
 }
 
 /** Of the files that were read last, by what changes with their contents: a video's jobs follow each other. */
-const probes = processState("probed files", () => new Map<string, Probe>());
-const MOST_PROBES = 4;
+const probes = processState("probed files", () => new LRUCache<string, Probe>({ max: 4 }));
 
 /**
  * What `probe` finds in a file; it is not read again while it has not changed.
@@ -303,15 +307,10 @@ const MOST_PROBES = 4;
 export async function cachedProbe(file: string): Promise<Probe> {
   // A file that is gone is told by the probe.
   const state = await stat(file).catch(() => undefined);
-  const object = rangedObject(file);
-  const version = [file, object, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
+  const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
   const found = probes().get(version) ?? (await probe(file));
   if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
-  // ffprobe takes a failure of the store for the end of the file.
-  throwIfStoreFailed(file);
-  const known = probes();
-  known.delete(version);
-  known.set(version, found);
-  for (const oldest of [...known.keys()].slice(0, -MOST_PROBES)) known.delete(oldest);
+  // To ffprobe, a failure of the store looks like the end of a file that is read by range.
+  if (!inputUrl(file)) probes().set(version, found);
   return found;
 }

@@ -27,11 +27,6 @@ const BLOCK_BYTES = 512 * 1024;
 const MAX_CACHED_BLOCKS = 24;
 const MAX_ATTEMPTS = 2;
 
-interface StoredObject {
-  object: string;
-  bytes: number;
-}
-
 interface RangedInput {
   blocks: ObjectBlocks;
   url: string;
@@ -49,10 +44,10 @@ const inputOf = (file: string) => inputs.getStore()?.get(path.resolve(file));
  */
 export async function withRangedInput<T>(
   file: string,
-  stored: StoredObject,
+  { object, bytes }: { object: string; bytes: number },
   work: () => Promise<T>,
 ): Promise<T> {
-  const blocks = new ObjectBlocks(stored);
+  const blocks = new ObjectBlocks(object, bytes);
   const server = createServer();
   try {
     const url = await listen(server, blocks);
@@ -78,17 +73,6 @@ export function inputUrl(file: string): string | undefined {
 /** Whether an ffmpeg argument is such a URL. */
 export function isInputUrl(argument: string): boolean {
   return [...(inputs.getStore()?.values() ?? [])].some(({ url }) => url === argument);
-}
-
-/** Returns the name of the object, if a file is read by range. */
-export function rangedObject(file: string): string | undefined {
-  return inputOf(file)?.blocks.object;
-}
-
-/** @throws {StorageError} if the store has failed while the file was read by range. */
-export function throwIfStoreFailed(file: string): void {
-  const failure = inputOf(file)?.blocks.failure;
-  if (failure) throw failure;
 }
 
 /** A file that is open for reading, on the disk or by range. */
@@ -167,15 +151,13 @@ async function answer(
 class ObjectBlocks {
   /** The first failure of the store. All later reads fail too, so that the file can't look shorter. */
   failure: StorageError | undefined;
-  readonly size: number;
-  readonly object: string;
   private readonly blocks = new LRUCache<number, Promise<Buffer[]>>({ max: MAX_CACHED_BLOCKS });
   private readonly closed = new AbortController();
 
-  constructor({ object, bytes }: StoredObject) {
-    this.object = object;
-    this.size = bytes;
-  }
+  constructor(
+    private readonly object: string,
+    readonly size: number,
+  ) {}
 
   /** Yields the bytes from one position up to another, or to the end of the object. */
   async *read(from: number, to: number): AsyncGenerator<Buffer> {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSession } from "~/features/permissions/session.server";
 import { loader } from "~/features/watch/routes/media";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { withVersion } from "~/media/serve/file-version.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -16,7 +17,6 @@ import {
   workUntilIdle,
 } from "../../encode-library";
 import { makeClip } from "../../media-clips";
-import { probeFile } from "../../probe-file";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { withoutMetadata } from "../../without-metadata";
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())(
       await workUntilIdle();
 
       expect(videoRow(id).video_url).toBe(url);
-      expect(await probeFile(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
+      expect(await probe(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
         chunks.push(Buffer.from(next.value));
       }
@@ -119,7 +119,7 @@ describe.runIf(ffmpegAvailable())(
       // The second name is there and in the row, the file itself is not replaced yet.
       await workUntilIdle();
       expect(videoRow(id)).toMatchObject({ video_url: url, source_url: earlier });
-      expect(await probeFile(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
+      expect(await probe(onDisk(site.uploads, url))).toMatchObject({ needsFaststart: false });
       // Replaced, but the end of the job was not written.
       sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'transcode'");
       await workUntilIdle();

@@ -17,7 +17,6 @@ import {
   workUntilIdle,
 } from "../../encode-library";
 import { ffmpeg, makeClip, rotate } from "../../media-clips";
-import { probeFile } from "../../probe-file";
 import { useTemporarySite } from "../../temporary-site";
 import { withoutMetadata } from "../../without-metadata";
 
@@ -64,7 +63,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(row.thumbnail_url).toBe(`${basePath?.replace("videos", "thumbnails")}.webp`);
     expect(row.poster_colors).toMatch(/^[0-9a-f]{24}$/);
 
-    const played = await probeFile(onDisk(site.uploads, row.video_url));
+    const played = await probe(onDisk(site.uploads, row.video_url));
     expect(played).toMatchObject({
       container: "mp4",
       playable: true,
@@ -78,7 +77,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
 
     const preview = onDisk(site.uploads, row.preview_url);
     expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
-    const clipOf = await probeFile(preview);
+    const clipOf = await probe(preview);
     expect(clipOf).toMatchObject({ playable: true, needsFaststart: false });
     expect(clipOf).not.toHaveProperty("audio");
 
@@ -134,7 +133,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const pictures = (file: string) =>
       ffmpeg(["-i", file, "-map", "0:v", "-c", "copy", "-f", "streamhash", "-"]);
     expect(pictures(onDisk(site.uploads, row.video_url))).toBe(pictures(clip));
-    expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({
+    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       needsFaststart: false,
     });
@@ -164,7 +163,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
     const row = videoRow(id);
     expect(row.video_url).toBe(video_url);
-    expect(await probeFile(onDisk(site.uploads, video_url))).toMatchObject({
+    expect(await probe(onDisk(site.uploads, video_url))).toMatchObject({
       container: then,
       playable: true,
       needsFaststart: false,

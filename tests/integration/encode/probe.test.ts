@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
 import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { type Clip, makeClip, rotate, truncated } from "../../media-clips";
-import { probeFile } from "../../probe-file";
 
 const FASTSTART = { output: ["-movflags", "+faststart"] };
 const X264 = ["libx264", "-preset", "ultrafast"];
@@ -58,7 +57,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     ],
     ["AVI", { as: "avi", video: ["mpeg4"] }, { container: "avi", playable: false }],
   ])("tells whether browsers play it: %s", async (name, clip, wanted) => {
-    const found = await probeFile(makeClip(folder, name.replaceAll(/\W/g, ""), clip));
+    const found = await probe(makeClip(folder, name.replaceAll(/\W/g, ""), clip));
     expect(found).toMatchObject({ video: { width: 320, height: 180 }, ...wanted });
     expect(found!.durationSeconds).toBeCloseTo(2, 0);
     expect(found!.video.frameRate).toBeCloseTo(25, 0);
@@ -73,7 +72,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
 
   it("measures a recording whose header does not tell its length", async () => {
     const live = { as: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
-    const found = await probeFile(makeClip(folder, "live", live));
+    const found = await probe(makeClip(folder, "live", live));
     expect(found).toMatchObject({ playable: true, needsFaststart: true });
     expect(found!.durationSeconds).toBeCloseTo(2, 0);
   });

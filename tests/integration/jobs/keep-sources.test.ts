@@ -12,6 +12,7 @@ import { planFolder } from "~/features/upload/import/folder.server";
 import { importVideos } from "~/features/upload/import/import.server";
 import { loader as media } from "~/features/watch/routes/media";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -25,7 +26,6 @@ import {
   workUntilIdle,
 } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
-import { probeFile } from "../../probe-file";
 import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(row).toMatchObject({ source_url: null, video_url: source.replace(".avi", ".mp4") });
     expect(Date.parse(row.source_removed_at!)).toBeCloseTo(Date.now(), -5);
     expect(isThere(source)).toBe(false);
-    expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({ playable: true });
+    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({ playable: true });
     expect(isThere(row.hls_url)).toBe(true);
     const files = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
@@ -229,7 +229,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(row).toMatchObject({ source_url: null, hls_url: null, captions: "[]" });
     expect(isThere(source)).toBe(false);
     // Not in the 720 lines of a first rendition.
-    const played = await probeFile(onDisk(site.uploads, row.video_url));
+    const played = await probe(onDisk(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
 
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
@@ -247,7 +247,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     expect(row).toMatchObject({ source_url: null, captions: "[]" });
     expect(isThere(source)).toBe(false);
     expect(isThere(row.hls_url)).toBe(true);
-    const played = await probeFile(onDisk(site.uploads, row.video_url));
+    const played = await probe(onDisk(site.uploads, row.video_url));
     expect(played).toMatchObject({ playable: true, video: { width: 1408, height: 792 } });
     expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
   });

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPreview, PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
 import { processPicture } from "~/media/pictures/picture-process.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { workOn } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
-import { probeFile } from "../../probe-file";
 import { useTemporarySite } from "../../temporary-site";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -44,7 +44,7 @@ describe.runIf(ffmpegAvailable())("the hover preview", () => {
     });
     const preview = await previewOf(film);
     expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
-    const found = await probeFile(preview);
+    const found = await probe(preview);
     expect(found).toMatchObject({ playable: true, needsFaststart: false });
     expect(found?.durationSeconds).toBeCloseTo(8, 0);
     const shown = pictures(preview, 5).slice(1, 39);
@@ -60,7 +60,7 @@ describe.runIf(ffmpegAvailable())("the hover preview", () => {
       picture: "testsrc2=size=320x180:rate=10:duration=10",
       audio: false,
     });
-    expect((await probeFile(await previewOf(film)))?.durationSeconds).toBeCloseTo(5, 1);
+    expect((await probe(await previewOf(film)))?.durationSeconds).toBeCloseTo(5, 1);
   });
 });
 

@@ -10,6 +10,7 @@ import { answerMedia } from "~/features/visibility/media-access.server";
 import { findPublished } from "~/features/watch/video.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
+import { probe } from "~/media/probe/probe.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import {
   addToLibrary,
@@ -20,7 +21,6 @@ import {
   videoRow,
 } from "../../encode-library";
 import { makeClip } from "../../media-clips";
-import { probeFile } from "../../probe-file";
 import { useTemporarySite } from "../../temporary-site";
 import { readingAt, wrapProgram } from "../../wrapped-ffmpeg";
 
@@ -198,7 +198,7 @@ describe.runIf(ffmpegAvailable())("a film that browsers don't play", { timeout: 
     }
     expect((await playlist(hls_url!)).text).toContain("EXT-X-I-FRAME-STREAM-INF");
     expect(await statusOf(unfinished)).toBe(200);
-    expect(await probeFile(onDisk(site.uploads, row.video_url))).toMatchObject({
+    expect(await probe(onDisk(site.uploads, row.video_url))).toMatchObject({
       playable: true,
       needsFaststart: false,
       video: { codec: "h264", height: 240 },

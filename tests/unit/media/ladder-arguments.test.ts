@@ -37,7 +37,7 @@ const probe: Probe = {
   subtitles: [],
   playable: true,
   copyable: true,
-  saysDuration: true,
+  needsFaststart: false,
 };
 
 function argumentsFor(processors: number): string[] {
