@@ -27,18 +27,16 @@ import { withTemporaryPath } from "./temporary-files.server";
 type CopyState = "current" | "missing" | "newer";
 
 const EVICT_EVERY_MS = 10 * 60_000;
-/** Protects copies that were just fetched and aren't open yet. */
+/** Protects copies that were just fetched and aren't open yet, or that the studio reads; jobs protect theirs. */
 const MIN_UNUSED_MS = 60_000;
-/** The access time is updated at most this often. */
-const ATIME_UPDATE_INTERVAL_MS = 3_600_000;
+/** The access time is updated at most this often: less than `MIN_UNUSED_MS`. */
+const ATIME_UPDATE_INTERVAL_MS = 30_000;
 /** Eviction ends this far below the limit, so that it doesn't run again for the next copy. */
 const EVICTION_HEADROOM = 0.1;
 
 const cache = processState("local copies", () => ({
   /** By path. */
   fetching: new Map<string, Promise<void>>(),
-  /** How many use each path now. */
-  pinned: new Map<string, number>(),
   /** Since the last walk. */
   addedBytes: 0,
 }));
@@ -137,23 +135,6 @@ export async function localFile(file: string): Promise<string> {
   return file;
 }
 
-/** Keeps the local copy of a file from being evicted while `work` reads it. */
-export function withLocalFile<T>(file: string, work: (file: string) => Promise<T>): Promise<T> {
-  return pinned(file, async () => work(await localFile(file)));
-}
-
-async function pinned<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const { pinned } = cache();
-  pinned.set(file, (pinned.get(file) ?? 0) + 1);
-  try {
-    return await work();
-  } finally {
-    const left = (pinned.get(file) ?? 1) - 1;
-    if (left > 0) pinned.set(file, left);
-    else pinned.delete(file);
-  }
-}
-
 /**
  * Lets ffmpeg read a file while `work` runs: from the disk, from a copy that is fetched first, or by range.
  *
@@ -161,17 +142,15 @@ async function pinned<T>(file: string, work: () => Promise<T>): Promise<T> {
  *   file. Copies that are larger than half of the cache, or than the free disk space, aren't fetched.
  * @throws {StorageError}
  */
-export function withReadableFile<T>(
+export async function withReadableFile<T>(
   file: string,
   work: () => Promise<T>,
   { fetchCopy = true } = {},
 ): Promise<T> {
-  return pinned(file, async () => {
-    const stored = settings().storage && storedFileAt(file);
-    if (!stored || (await copyState(file, stored)) !== "missing") return work();
-    if (fetchCopy && (await fetchIfItFits(file, stored))) return work();
-    return withRangedInput(file, stored, work);
-  });
+  const stored = settings().storage && storedFileAt(file);
+  if (!stored || (await copyState(file, stored)) !== "missing") return work();
+  if (fetchCopy && (await fetchIfItFits(file, stored))) return work();
+  return withRangedInput(file, stored, work);
 }
 
 async function fetchIfItFits(file: string, { bytes }: StoredFile): Promise<boolean> {
@@ -309,7 +288,7 @@ async function evict(copy: Copy): Promise<boolean> {
 function unlinkCopy({ file, stored, bucket, path: name }: Copy): boolean {
   const base = bucket === "documents" ? name : mediaBasePath(name);
   const isUsed = [name, base].some((path) => isInUse({ bucket, path }));
-  if (isUsed || cache().pinned.has(file)) return false;
+  if (isUsed) return false;
   const now = lstatSync(file, { throwIfNoEntry: false });
   const isCurrent = storedFile({ bucket, path: name })?.object === stored.object;
   if (!now || !isCurrent || !isCopyOf(now, stored)) return false;

@@ -2,7 +2,7 @@ import path from "node:path";
 import { flushOne } from "~/shared/move-files.server";
 import { prepared, transaction } from "~db/client.server";
 import { type FileName, filePath } from "../bucket.server";
-import { copyState, isOnDisk, refetchCopy, withLocalFile } from "../files/local-copies.server";
+import { copyState, isOnDisk, localFile, refetchCopy } from "../files/local-copies.server";
 import {
   allStoredFiles,
   forgetStored,
@@ -71,7 +71,8 @@ async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
   // Removed, or brought back by another process, since it was listed.
   const isGone = () => storedFile(stored)?.object !== stored.object;
   if (isGone()) return;
-  await withLocalFile(file, async () => {
+  try {
+    await localFile(file);
     const isDamaged = async () => (await digestOf(file)) !== stored.sha256;
     if ((await copyState(file, stored)) === "current" && (await isDamaged())) {
       await refetchCopy(stored, file, stored);
@@ -81,9 +82,9 @@ async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
     await transaction(() => {
       if (!isGone() && isOnDisk(file, stored)) forgetStored(stored, { isOrdered: true });
     });
-  }).catch((error) => {
+  } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT" || !isGone()) throw error;
-  });
+  }
 }
 
 /** Marks all entries as not stored, so that they are moved if a store is used again. */

@@ -1,6 +1,6 @@
 import { hold, releaseHold } from "~/features/visibility/holds.server";
 import type { ScanResult } from "~/media/encode/artifact";
-import { withLocalFile } from "~/media/files/local-copies.server";
+import { localFile } from "~/media/files/local-copies.server";
 import { insideLimits } from "~/media/probe/ffmpeg.server";
 import { startScan } from "~/platform/child-process.server";
 import { settings } from "~/platform/settings.server";
@@ -171,31 +171,31 @@ export async function scanFile(
 ): Promise<ScanResult> {
   const command = settings().scanCommand;
   if (!command) throw new UnscannedError("SCAN_COMMAND is not set.");
-  return withLocalFile(file, async (local) => {
-    const [program, ...args] = insideLimits([...command, local], { background: true });
-    const child = startScan(program, args);
-    let output = Buffer.alloc(0);
-    child.stdout.on("data", (chunk: Buffer) => {
-      const room = KEPT_BYTES - output.length;
-      if (room > 0) output = Buffer.concat([output, chunk.subarray(0, room)]);
-    });
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      child.end();
-    }, timeoutMs);
-    signal.addEventListener("abort", child.end, { once: true });
-    try {
-      if (signal.aborted) child.end();
-      const end = await child.ended;
-      signal.throwIfAborted();
-      if (isLate) throw new UnscannedError(`The scan took longer than ${spanOf(timeoutMs)}.`);
-      return resultOf(end, reasonIn(output));
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", child.end);
-    }
+  const [program, ...args] = insideLimits([...command, await localFile(file)], {
+    background: true,
   });
+  const child = startScan(program, args);
+  let output = Buffer.alloc(0);
+  child.stdout.on("data", (chunk: Buffer) => {
+    const room = KEPT_BYTES - output.length;
+    if (room > 0) output = Buffer.concat([output, chunk.subarray(0, room)]);
+  });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.end();
+  }, timeoutMs);
+  signal.addEventListener("abort", child.end, { once: true });
+  try {
+    if (signal.aborted) child.end();
+    const end = await child.ended;
+    signal.throwIfAborted();
+    if (isLate) throw new UnscannedError(`The scan took longer than ${spanOf(timeoutMs)}.`);
+    return resultOf(end, reasonIn(output));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", child.end);
+  }
 }
 
 type End = Awaited<ReturnType<typeof startScan>["ended"]>;

@@ -8,11 +8,12 @@ import type { EarlyWatch } from "~/media/encode/stream-playlists.server";
 import type { Task } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
 import { cutSource } from "~/media/files/cut-source.server";
-import { withLocalFile, withReadableFile } from "~/media/files/local-copies.server";
+import { localFile, withReadableFile } from "~/media/files/local-copies.server";
 import { fileExists } from "~/media/media-files.server";
 import { cleanVideoFile, isCleanFile } from "~/media/metadata/clean-files.server";
 import { cachedProbe as read } from "~/media/probe/probe.server";
 import { isEarlierVersion } from "~/media/serve/file-version.server";
+import { unlessMissing } from "~/shared/unless-missing";
 import { database, sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
@@ -67,6 +68,7 @@ function fileOf(url: string): string | undefined {
 export async function produceArtifact(job: JobRow, source: Source, task: Task): Promise<Artifact> {
   // Never the name of something that is there already: what is being watched stays until it is not.
   const generation = `${job.id.toString(36)}${Date.now().toString(36)}`;
+  const { video_url: url, thumbnail_url: thumbnail } = source.row;
   switch (job.kind) {
     case "scan":
       return { ...NO_ARTIFACT, scan: await scanFile(source.file, task.signal) };
@@ -74,19 +76,19 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       if (source.cut) {
         return cutFilm({ ...source, cut: source.cut }, await read(source.file), task);
       }
+      // Whether the file that is played, if there is one, has no private metadata after this.
       return transcode(
-        { ...source, isClean: await cleanPlayedFile(source) },
+        { ...source, isClean: url !== "" && (await cleanVideoFile(source.videoId, url)) },
         await read(source.file),
         task,
       );
     case "captions":
       return extractCaptions(source, await read(source.file), task, generation);
     case "poster": {
-      const url = source.row.thumbnail_url;
-      if (!url) return createPoster(source, await read(source.playing), task);
-      const file = isCleanFile(url) ? undefined : fileOf(url);
+      if (!thumbnail) return createPoster(source, await read(source.playing), task);
+      const file = isCleanFile(thumbnail) ? undefined : fileOf(thumbnail);
       if (!file || !fileExists(file)) return NO_ARTIFACT;
-      return withLocalFile(file, (local) => cleanThumbnail(source, local, task));
+      return cleanThumbnail(source, await localFile(file), task);
     }
     case "storyboard":
       return createStoryboard(source, await read(source.playing), task, generation);
@@ -110,11 +112,6 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return NO_ARTIFACT;
     }
   }
-}
-
-/** Whether the file that is played, if there is one, has no private metadata after this. */
-async function cleanPlayedFile({ videoId, row }: Source): Promise<boolean> {
-  return row.video_url !== "" && cleanVideoFile(videoId, row.video_url);
 }
 
 /** Work that no other of its kind waits behind may take its time. */
@@ -206,19 +203,13 @@ async function watchableSeconds(hlsUrl: string | null): Promise<number> {
   const name = parseMediaUrl(hlsUrl ?? "");
   const master = name && bucketFile(name.bucket, name.path);
   if (!master) return 0;
-  try {
-    const playlists = [...(await readFile(master, "utf8")).matchAll(/^[\w-]+\.m3u8$/gm)];
-    const seconds = playlists.map(async ([playlist]) => {
-      const text = await readFile(path.join(path.dirname(master), playlist), "utf8");
-      return [...text.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce(
-        (sum, [, each]) => sum + Number(each),
-        0,
-      );
-    });
-    return Math.min(...(await Promise.all(seconds)));
-  } catch (error) {
-    // Its files are gone, and with them what was watched.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
-    throw error;
-  }
+  // Where its files are gone, so is what was watched.
+  const read = async (file: string) => (await readFile(file, "utf8").catch(unlessMissing)) ?? "";
+  const playlists = [...(await read(master)).matchAll(/^[\w-]+\.m3u8$/gm)];
+  const seconds = playlists.map(async ([playlist]) => {
+    const text = await read(path.join(path.dirname(master), playlist));
+    const durations = [...text.matchAll(/^#EXTINF:([\d.]+)/gm)];
+    return durations.reduce((sum, [, each]) => sum + Number(each), 0);
+  });
+  return seconds.length > 0 ? Math.min(...(await Promise.all(seconds))) : 0;
 }
