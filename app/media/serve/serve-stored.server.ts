@@ -1,10 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { streamBody } from "~/platform/node/stream-body.server";
 import { settings } from "~/platform/settings.server";
 import { parseByteRange } from "~/shared/byte-range";
 import { failedPrecondition, rangeStillFits } from "~/shared/conditional";
-import { processState } from "~db/runtime.server";
 import type { MediaName } from "../bucket.server";
 import type { StoredFile } from "../files/stored-files.server";
 import { StorageError } from "../storage/object-store";
@@ -12,20 +10,11 @@ import { objectStore } from "../storage/store.server";
 
 /** How long an address of the store, or of the CDN, can be read: as long, hiding a video takes to reach those who have one. */
 const REDIRECT_SECONDS = 60;
-/** So long an address is given to whoever asks: players ask for pieces of the same file again and again. */
-const REUSED_MS = 15_000;
-const MOST_REUSED = 2_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /** Should a browser ever take a file for a page, it may do nothing. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
-
-/** By the object, whose key is never used for other bytes. */
-const signed = processState(
-  "signed addresses",
-  () => new LRUCache<string, string>({ max: MOST_REUSED, ttl: REUSED_MS }),
-);
 
 /**
  * With STORAGE_DELIVERY=redirect, redirects requests for parts of streams to the store or a CDN. The caller has
@@ -76,13 +65,7 @@ export function storageFailure({ bucket, path }: MediaName, error: unknown): Res
 async function addressElsewhere({ object, type }: StoredFile): Promise<string | undefined> {
   const { redirects, cdn, address } = settings().storage ?? {};
   if (!redirects) return undefined;
-  if (!cdn) {
-    const known = signed().get(object);
-    if (known) return known;
-    const fresh = await (await objectStore()).presign(object, REDIRECT_SECONDS, type);
-    if (fresh) signed().set(object, fresh);
-    return fresh;
-  }
+  if (!cdn) return (await objectStore()).presign(object, REDIRECT_SECONDS, type);
   const path = `/${address?.kind === "s3" ? address.prefix : ""}${object}`;
   return cdnAddress(cdn, path, Math.floor(Date.now() / 1000) + REDIRECT_SECONDS);
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { LRUCache } from "lru-cache";
 import { settings } from "~/platform/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
-import { database } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import {
   bucketFile,
@@ -104,7 +104,8 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
     await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
   });
-  const videoId = await ownerOf(name);
+  const owner = prepared("SELECT id FROM videos WHERE thumbnail_url = ?").pluck();
+  const videoId = owner.get(mediaUrl(name.bucket, name.path)) as string | undefined;
   // Deleted meanwhile: nothing would remove it any more.
   if (videoId === undefined) await removeUnreferenced([small], "discarded");
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
@@ -123,15 +124,6 @@ export function removeReplacedThumbnail(url: string | null): void {
 
 function folderOf({ bucket, path: name }: MediaName): MediaName {
   return { bucket, path: mediaBasePath(name) };
-}
-
-async function ownerOf(name: MediaName): Promise<string | undefined> {
-  const row = await database()
-    .selectFrom("videos")
-    .select("id")
-    .where("thumbnail_url", "=", mediaUrl(name.bucket, name.path))
-    .executeTakeFirst();
-  return row?.id;
 }
 
 async function writtenAt({ bucket, path }: MediaName): Promise<number | undefined> {

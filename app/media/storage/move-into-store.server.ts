@@ -130,7 +130,8 @@ async function moveEntry(
   const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
   await transaction(() => claimEntry(row, token));
   const files: LocalFile[] = [];
-  for await (const file of newFilesOf(row)) files.push(file);
+  const target = filePath(row);
+  if (target) for await (const file of newFilesIn(row, target)) files.push(file);
   await transaction(() => announceObjects(files.map(({ object }) => object)));
   const moved = new Map<LocalFile, StoredFile>();
   let failure: unknown;
@@ -213,11 +214,6 @@ function isUnchanged({ file, before }: LocalFile): boolean {
 }
 
 /** The files of an entry that the store doesn't have. */
-async function* newFilesOf({ bucket, path }: FileName): AsyncGenerator<LocalFile> {
-  const target = filePath({ bucket, path });
-  if (target) yield* newFilesIn({ bucket, path }, target);
-}
-
 async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFile> {
   const before = await lstat(file, { bigint: true }).catch(unlessMissing);
   if (before?.isDirectory()) {

@@ -12,6 +12,7 @@ import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { cachedProbe, type Probe } from "~/media/probe/probe.server";
 import { isEarlierVersion } from "~/media/serve/file-version.server";
 import { settings } from "~/platform/settings.server";
+import { unlessMissing } from "~/shared/unless-missing";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
@@ -256,10 +257,5 @@ async function isWhole(playlist: string, seconds: number): Promise<boolean> {
 
 /** Empty for a file that is not there. */
 async function readText(file: string): Promise<string> {
-  try {
-    return await readMediaText(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
+  return (await readMediaText(file).catch(unlessMissing)) ?? "";
 }
