@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { CODECS } from "~/shared/streams/codecs";
 import { locateDatabase } from "~db/client.server";
 import { locateLitestream } from "~db/litestream.server";
-import { REPLICA_VARIABLES, replicaSettings } from "./reader/replica-settings";
 import { childVariables } from "./settings/child-environment";
-import { mayAskForCheck } from "./settings/country-rules";
-import { ENCODER_VARIABLES } from "./settings/encoder-settings";
-import { PROXY_VARIABLES } from "./settings/proxy-settings";
+import { mayAskForCheck, parseCountryRules } from "./settings/country-rules";
+import { trustedProxies } from "./settings/proxy-settings";
 import { givenValue } from "./settings/secret-files.server";
 import {
+  AT_LEAST_A_BYTE,
+  BYTES,
+  byteCount,
   email,
   hideLimit,
   isHttpUrl,
@@ -15,6 +17,7 @@ import {
   isWebhookUrl,
   lengthOfTime,
   mailbox,
+  onOff,
   origin,
   SECRET_MIN_LENGTH,
   SettingsError,
@@ -23,12 +26,7 @@ import {
   wholeNumber,
 } from "./settings/setting-rules";
 import { splitCommand } from "./settings/split-command";
-import { TRUST_VARIABLES, trustSettings } from "./settings/trust-settings";
-import {
-  requireStorageSettings,
-  STORAGE_VARIABLES,
-  storageSettings,
-} from "./storage/storage-settings";
+import { requireStorageSettings, STORAGE_VARIABLES, storageOf } from "./storage/storage-settings";
 
 export { SettingsError };
 
@@ -37,157 +35,261 @@ export { SettingsError };
  * A bad value ends the start with one sentence that names the variable and what it takes.
  */
 
+const secret = z.string().trim().min(SECRET_MIN_LENGTH).optional();
+const folder = z.string().trim().optional().describe("a folder");
+const webhookUrl = z
+  .string()
+  .trim()
+  .refine(isWebhookUrl)
+  .optional()
+  .describe("an https address (http on this machine alone) without a user name in it");
+const someEmail = email.optional().describe("an e-mail address");
+const someMailbox = mailbox.optional().describe("an e-mail address");
+
+/** The variables. A description completes the sentence "NAME must be …". */
 const variables = {
-  NODE_ENV: {
-    takes: "production, development or test",
-    schema: z.enum(["production", "development", "test"]).default("production"),
-  },
-  PORT: {
-    takes: "a whole number from 0 to 65535",
-    schema: wholeNumber(0, 65_535).default(3000),
-  },
-  HOST: {
-    takes: "an address of this machine to listen on, such as 127.0.0.1",
-    schema: z.string().trim().min(1).optional(),
-  },
-  DATABASE_PATH: {
-    takes: "the path of the SQLite file",
-    schema: text("db/data/site.sqlite"),
-  },
-  UPLOADS_DIR: {
-    takes: "the path of the folder that holds videos/, thumbnails/ and tmp/",
-    schema: text("uploads"),
-  },
-  SESSION_SECRET: {
-    takes: `one or more secrets of at least ${SECRET_MIN_LENGTH} characters each, separated by commas, the newest first (openssl rand -base64 32 makes one)`,
-    schema: z
-      .string()
-      .transform((value) => value.split(",").map((secret) => secret.trim()))
-      .refine((secrets) => secrets.every((secret) => secret.length >= SECRET_MIN_LENGTH))
-      .optional(),
-  },
-  ADMIN_EMAIL: {
-    takes: "the e-mail address of the first account",
-    schema: email.optional(),
-  },
-  ADMIN_PASSWORD: {
-    takes: "a password of at least 10 characters and at most 72 bytes",
-    schema: z
-      .string()
-      .refine((value) => value.length >= 10 && Buffer.byteLength(value) <= 72)
-      .optional(),
-  },
-  PUBLIC_URL: {
-    takes: "the address visitors use, without a path, such as https://videos.example",
-    schema: origin.optional(),
-  },
-  SITE_NAME: {
-    takes: "a name of 1 to 60 characters",
-    schema: text("Afterdark").pipe(z.string().max(60)),
-  },
-  JOIN_URL: {
-    takes: "an http or https address",
-    schema: z.string().trim().refine(isHttpUrl).optional(),
-  },
-  CONTACT_EMAIL: { takes: "an e-mail address", schema: email.optional() },
-  IMPORT_DIR: { takes: "a folder", schema: z.string().trim().optional() },
-  BACKUP_DIR: { takes: "a folder", schema: z.string().trim().optional() },
-  BACKUP_EVERY: {
-    takes: "a length of time from 15m to 52w, such as 12h, 1d or 1w",
-    schema: lengthOfTime(15 * UNIT_MS.m, 52 * UNIT_MS.w).default(UNIT_MS.d),
-  },
-  BACKUP_KEEP: {
-    takes: "a whole number of backups, from 1 to 1000",
-    schema: wholeNumber(1, 1000).default(7),
-  },
-  BACKUP_UPLOADS: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
-  ALERT_WEBHOOK: {
-    takes: "an https address (http on this machine alone) without a user name in it",
-    schema: z.string().trim().refine(isWebhookUrl).optional(),
-  },
-  ALERT_WEBHOOK_SECRET: {
-    takes: `at least ${SECRET_MIN_LENGTH} characters, or whsec_ and base64 (openssl rand -base64 32)`,
-    schema: z.string().trim().min(SECRET_MIN_LENGTH).optional(),
-  },
-  ALERT_EMAIL: { takes: "an e-mail address", schema: mailbox.optional() },
-  SMTP_URL: {
-    takes: "the address of a mail server, such as smtps://user:password@mail.example:465",
-    schema: z.string().trim().refine(isSmtpUrl).optional(),
-  },
-  SMTP_FROM: { takes: "an e-mail address", schema: mailbox.optional() },
-  REPORT_HIDE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
-  REPORT_HIDE_LIMIT: {
-    takes: "a number of videos an hour and a percentage of all a day, such as 20/h,2%/d",
-    schema: hideLimit.default({ perHour: 20, shareOfDay: 0.02 }),
-  },
-  REPORT_DEADLINE: {
-    takes: "a length of time from 1h to 52w, such as 5d",
-    schema: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w).default(5 * UNIT_MS.d),
-  },
-  REPORT_KEEP: {
-    takes: "a length of time from 1d to 520w, such as 90d",
-    schema: lengthOfTime(UNIT_MS.d, 520 * UNIT_MS.w).default(90 * UNIT_MS.d),
-  },
-  MAX_VIDEO_BYTES: {
-    takes: "a whole number of bytes, at least 1",
-    schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(2 * 1024 ** 3),
-  },
-  MAX_THUMBNAIL_BYTES: {
-    takes: "a whole number of bytes, at least 1",
-    schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 2),
-  },
-  MAX_PARALLEL_MEDIA: {
-    takes: "a whole number of requests, from 1 to 10000",
-    schema: wholeNumber(1, 10_000).default(100),
-  },
-  TRANSFER_BUDGET_BYTES: {
-    takes: "a whole number of bytes, at least 1",
-    schema: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
-  },
-  DATA_LOCK: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
-  METRICS_TOKEN: {
-    takes: "a token of at least 16 characters without spaces (openssl rand -hex 32 makes one)",
-    schema: z
-      .string()
-      .trim()
-      .regex(/^\S{16,}$/)
-      .optional(),
-  },
-  LOG_FORMAT: { takes: "text or json", schema: z.enum(["text", "json"]).default("text") },
-  AGE_GATE: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
-  SERVICE_WORKER: { takes: "on or off", schema: z.enum(["on", "off"]).default("on") },
-  ...ENCODER_VARIABLES,
-  KEEP_SOURCES: {
-    takes: "always, until-converted or never",
-    schema: z.enum(["always", "until-converted", "never"]).default("always"),
-  },
-  SCAN_COMMAND: {
-    takes: "a command and its arguments, such as /usr/local/bin/scan --quiet",
-    schema: z
-      .string()
-      .transform(splitCommand)
-      .refine((words) => words !== undefined)
-      .optional(),
-  },
-  ACCEL_PREFIX: {
-    takes: "the internal location of nginx that maps to UPLOADS_DIR, such as /protected",
-    schema: z
-      .string()
-      .trim()
-      .regex(/^\/[\w./-]*[\w-]$/)
-      .optional(),
-  },
-  ...PROXY_VARIABLES,
+  NODE_ENV: z
+    .enum(["production", "development", "test"])
+    .default("production")
+    .describe("production, development or test"),
+  PORT: wholeNumber(0, 65_535).default(3000).describe("a whole number from 0 to 65535"),
+  HOST: z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .describe("an address of this machine to listen on, such as 127.0.0.1"),
+  DATABASE_PATH: text("db/data/site.sqlite").describe("the path of the SQLite file"),
+  UPLOADS_DIR: text("uploads").describe(
+    "the path of the folder that holds videos/, thumbnails/ and tmp/",
+  ),
+  /** The first signs, all verify. Undefined: the secret kept beside the database. */
+  SESSION_SECRET: z
+    .string()
+    .transform((value) => value.split(",").map((each) => each.trim()))
+    .refine((secrets) => secrets.every((each) => each.length >= SECRET_MIN_LENGTH))
+    .optional()
+    .describe(
+      `one or more secrets of at least ${SECRET_MIN_LENGTH} characters each, separated by commas, the newest first (openssl rand -base64 32 makes one)`,
+    ),
+  ADMIN_EMAIL: email.optional().describe("the e-mail address of the first account"),
+  ADMIN_PASSWORD: z
+    .string()
+    .refine((value) => value.length >= 10 && Buffer.byteLength(value) <= 72)
+    .optional()
+    .describe("a password of at least 10 characters and at most 72 bytes"),
+  /** Origin without a trailing slash. Undefined: taken from each request. */
+  PUBLIC_URL: origin
+    .optional()
+    .describe("the address visitors use, without a path, such as https://videos.example"),
+  SITE_NAME: text("Afterdark").pipe(z.string().max(60)).describe("a name of 1 to 60 characters"),
+  JOIN_URL: z.string().trim().refine(isHttpUrl).optional().describe("an http or https address"),
+  CONTACT_EMAIL: someEmail,
+  /** Whose videos the studio may import. */
+  IMPORT_DIR: folder,
+  /** Where the site backs itself up. Undefined: nowhere. */
+  BACKUP_DIR: folder,
+  BACKUP_EVERY: lengthOfTime(15 * UNIT_MS.m, 52 * UNIT_MS.w)
+    .default(UNIT_MS.d)
+    .describe("a length of time from 15m to 52w, such as 12h, 1d or 1w"),
+  /** How many backups stay. */
+  BACKUP_KEEP: wholeNumber(1, 1000)
+    .default(7)
+    .describe("a whole number of backups, from 1 to 1000"),
+  /** Whether they have the uploaded files. */
+  BACKUP_UPLOADS: onOff("on"),
+  /** Where notices to the operator go. */
+  ALERT_WEBHOOK: webhookUrl,
+  ALERT_WEBHOOK_SECRET: secret.describe(
+    `at least ${SECRET_MIN_LENGTH} characters, or whsec_ and base64 (openssl rand -base64 32)`,
+  ),
+  ALERT_EMAIL: someMailbox,
+  SMTP_URL: z
+    .string()
+    .trim()
+    .refine(isSmtpUrl)
+    .optional()
+    .describe("the address of a mail server, such as smtps://user:password@mail.example:465"),
+  /** Who they come from. Undefined: from whom they go to. */
+  SMTP_FROM: someMailbox,
+  /** Whether a report of somebody under age, or without consent, hides the video at once. */
+  REPORT_HIDE: onOff("on"),
+  /** How many videos such reports hide at most. */
+  REPORT_HIDE_LIMIT: hideLimit
+    .default({ perHour: 20, shareOfDay: 0.02 })
+    .describe("a number of videos an hour and a percentage of all a day, such as 20/h,2%/d"),
+  /** How long a decision may take where no law sets 48 hours. */
+  REPORT_DEADLINE: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w)
+    .default(5 * UNIT_MS.d)
+    .describe("a length of time from 1h to 52w, such as 5d"),
+  /** How long after its decision a report's texts stay. */
+  REPORT_KEEP: lengthOfTime(UNIT_MS.d, 520 * UNIT_MS.w)
+    .default(90 * UNIT_MS.d)
+    .describe("a length of time from 1d to 520w, such as 90d"),
+  MAX_VIDEO_BYTES: byteCount(1)
+    .default(2 * 1024 ** 3)
+    .describe(AT_LEAST_A_BYTE),
+  MAX_THUMBNAIL_BYTES: byteCount(1)
+    .default(10 * 1024 ** 2)
+    .describe(AT_LEAST_A_BYTE),
+  /** Requests for files that one network may have in progress. */
+  MAX_PARALLEL_MEDIA: wholeNumber(1, 10_000)
+    .default(100)
+    .describe("a whole number of requests, from 1 to 10000"),
+  /** Bytes of video files in a calendar month (UTC) of which alerts warn. Undefined: no alerts. */
+  TRANSFER_BUDGET_BYTES: byteCount(1).optional().describe(AT_LEAST_A_BYTE),
+  /** Whether the data are locked for one server; off for file systems that know no locks. */
+  DATA_LOCK: onOff("on"),
+  /** What reads the metrics. Undefined: whoever asks from this machine. */
+  METRICS_TOKEN: z
+    .string()
+    .trim()
+    .regex(/^\S{16,}$/)
+    .optional()
+    .describe("a token of at least 16 characters without spaces (openssl rand -hex 32 makes one)"),
+  LOG_FORMAT: z.enum(["text", "json"]).default("text").describe("text or json"),
+  AGE_GATE: onOff("on"),
+  SERVICE_WORKER: onOff("on"),
+  /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */
+  ENCODER_CONCURRENCY: wholeNumber(0, 8)
+    .default(1)
+    .describe("a whole number of jobs at once, from 0 (none in the server's process) to 8"),
+  /** 0: as many as there are processors. */
+  ENCODER_THREADS: wholeNumber(0, 64)
+    .default(0)
+    .describe("a whole number of threads, from 0 (as many as processors) to 64"),
+  ENCODER_HARDWARE: z
+    .enum(["off", "vaapi", "nvenc", "qsv"])
+    .default("off")
+    .describe("off, vaapi, nvenc or qsv"),
+  /** The shorter side of the largest rendition. */
+  ENCODER_MAX_HEIGHT: wholeNumber(240, 2160)
+    .default(1080)
+    .describe("a whole number of lines, from 240 to 2160"),
+  /** What streams are made in; what is behind H.264 for popular videos and by hand. */
+  ENCODER_CODECS: z
+    .string()
+    .default("h264")
+    .transform((value) => value.split(",").map((codec) => codec.trim().toLowerCase()))
+    .pipe(z.array(z.enum(CODECS)))
+    .refine((codecs) => codecs.includes("h264"))
+    .describe("h264, or h264 with av1 or hevc behind it, separated by commas"),
+  /** From so many views on a video is popular. */
+  ENCODER_CODECS_VIEWS: wholeNumber(0, Number.MAX_SAFE_INTEGER)
+    .default(1_000)
+    .describe("a whole number of views"),
+  /** The queue waits while less than this is free. Undefined: 1 GiB, on a small disk 5% of it. */
+  ENCODER_FREE_BYTES: byteCount(0).optional().describe(BYTES),
+  ENCODER_PRESET: z
+    .enum(["auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"])
+    .default("auto")
+    .describe("auto, or a preset of x264 from ultrafast to slow"),
+  /** How long the file as it came stays beside the one that is played. */
+  KEEP_SOURCES: z
+    .enum(["always", "until-converted", "never"])
+    .default("always")
+    .describe("always, until-converted or never"),
+  /** What scans new files before they are public, with its arguments. Undefined: nothing does. */
+  SCAN_COMMAND: z
+    .string()
+    .transform(splitCommand)
+    .refine((words) => words !== undefined)
+    .optional()
+    .describe("a command and its arguments, such as /usr/local/bin/scan --quiet"),
+  /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
+  ACCEL_PREFIX: z
+    .string()
+    .trim()
+    .regex(/^\/[\w./-]*[\w-]$/)
+    .optional()
+    .describe("the internal location of nginx that maps to UPLOADS_DIR, such as /protected"),
+  TRUSTED_PROXIES: trustedProxies,
   ...STORAGE_VARIABLES,
-  ...TRUST_VARIABLES,
-  ...REPLICA_VARIABLES,
+  /** In lower case. Undefined: the site does not ask where somebody is. */
+  COUNTRY_HEADER: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(/^[\w-]{1,60}$/)
+    .optional()
+    .describe("the name of a header that the proxy sets, such as CF-IPCountry"),
+  COUNTRY_RULES: z
+    .string()
+    .transform(parseCountryRules)
+    .refine((rules) => rules !== undefined)
+    .optional()
+    .describe("codes and what they are, such as US-TX=check,FR=closed,others=open,unknown=check"),
+  AGE_CHECK_URL: webhookUrl,
+  AGE_CHECK_SECRET: secret.describe(
+    `at least ${SECRET_MIN_LENGTH} characters, the same that the provider signs with (openssl rand -base64 32)`,
+  ),
+  /** How long the answer of a check is remembered. */
+  AGE_CHECK_KEEP: lengthOfTime(UNIT_MS.h, 52 * UNIT_MS.w)
+    .default(30 * UNIT_MS.d)
+    .describe("a length of time from 1h to 52w, such as 12h, 1d or 4w"),
+  /** With so many strikes an uploader is blocked; 0: never by themselves. */
+  STRIKES_BLOCK: wholeNumber(0, 20)
+    .default(3)
+    .describe("a whole number of strikes, from 0 (never) to 20"),
+  /** The quota of an uploader without limits of their own. Undefined: no limit. */
+  UPLOADER_MAX_BYTES: byteCount(1).optional().describe(AT_LEAST_A_BYTE),
+  UPLOADER_MAX_VIDEOS_PER_DAY: wholeNumber(1, 1_000_000)
+    .optional()
+    .describe("a whole number of videos, at least 1"),
+  UPLOADER_MAX_QUEUED_JOBS: wholeNumber(1, 1_000_000)
+    .optional()
+    .describe("a whole number of jobs, at least 1"),
+  /** Whether a video needs a valid record of everyone shown before it is published. */
+  REQUIRE_CONSENT: onOff("off"),
+  /** The lines of who keeps the records, for a page that there is only with it. */
+  RECORDS_CUSTODIAN: z
+    .string()
+    .transform((value) => value.split(/[|\r\n]+/).flatMap((line) => line.trim() || []))
+    .refine((lines) => lines.length > 0 && lines.join().length <= 1000)
+    .optional()
+    .describe("a name and an address of at most 1000 characters, its lines separated by |"),
+  /** Whether the log of the database is left to it; `auto`: once its tables are there. */
+  LITESTREAM: z.enum(["auto", "on", "off"]).default("auto").describe("auto, on or off"),
+  /** The site whose copy this one shows, an origin. Undefined: it is a site of its own. */
+  READ_ONLY_FROM: origin
+    .optional()
+    .describe(
+      "the address of the site that writes, without a path, such as https://videos.example",
+    ),
+  /** Older copies are not shown. */
+  READ_ONLY_MAX_AGE: lengthOfTime(UNIT_MS.m, 52 * UNIT_MS.w)
+    .default(6 * UNIT_MS.h)
+    .describe("a length of time from 1m to 52w, such as 6h"),
 } as const;
 
-/** The environment variables that the site reads. */
-export const SETTING_NAMES = Object.keys(variables);
+type Name = keyof typeof variables;
+type Parsed = { [N in Name]: z.output<(typeof variables)[N]> };
 
-type Variables = typeof variables;
-type Parsed = { [Name in keyof Variables]: z.output<Variables[Name]["schema"]> };
+/** The environment variables that the site reads. */
+export const SETTING_NAMES = Object.keys(variables) as Name[];
+
+/** The code knows a setting by the name of its variable in camel case, but for these. */
+const PROPERTIES = {
+  NODE_ENV: "environment",
+  SESSION_SECRET: "sessionSecrets",
+  BACKUP_EVERY: "backupEveryMs",
+  REPORT_DEADLINE: "reportDeadlineMs",
+  REPORT_KEEP: "reportKeepMs",
+  AGE_CHECK_KEEP: "ageCheckKeepMs",
+  READ_ONLY_MAX_AGE: "readOnlyMaxAgeMs",
+} as const;
+
+type CamelCase<Text extends string> = Text extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Text>;
+type Property<N extends Name> = N extends keyof typeof PROPERTIES
+  ? (typeof PROPERTIES)[N]
+  : CamelCase<N>;
+
+function propertyOf(name: Name): string {
+  const camelCase = name.toLowerCase().replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+  return (PROPERTIES as Partial<Record<Name, string>>)[name] ?? camelCase;
+}
 
 /** What is of no use without another. */
 const TOGETHER = [
@@ -206,100 +308,28 @@ const TOGETHER = [
  */
 export function parseSettings(environment: Record<string, string | undefined>) {
   const values: Record<string, unknown> = {};
-  for (const [name, { schema, takes }] of Object.entries(variables)) {
-    const result = (schema as z.ZodType).safeParse(givenValue(name, environment));
-    if (!result.success) throw new SettingsError(`${name} must be ${takes}.`);
-    values[name] = result.data;
+  const properties: Record<string, unknown> = {};
+  for (const name of SETTING_NAMES) {
+    const result = variables[name].safeParse(givenValue(name, environment));
+    if (!result.success) {
+      throw new SettingsError(`${name} must be ${variables[name].description}.`);
+    }
+    values[name] = properties[propertyOf(name)] = result.data;
   }
   const parsed = values as Parsed;
+  const needs = (name: string, needed: Name) =>
+    new SettingsError(`${name} needs ${needed}, which must be ${variables[needed].description}.`);
   for (const [name, needed] of TOGETHER) {
-    if (parsed[name] && !parsed[needed]) {
-      throw new SettingsError(`${name} needs ${needed}, which must be ${variables[needed].takes}.`);
-    }
+    if (parsed[name] && !parsed[needed]) throw needs(name, needed);
   }
   if (parsed.COUNTRY_RULES && mayAskForCheck(parsed.COUNTRY_RULES) && !parsed.AGE_CHECK_URL) {
-    throw new SettingsError(
-      `COUNTRY_RULES with check needs AGE_CHECK_URL, which must be ${variables.AGE_CHECK_URL.takes}.`,
-    );
+    throw needs("COUNTRY_RULES with check", "AGE_CHECK_URL");
   }
-  const lacking = requireStorageSettings(parsed);
-  if (lacking) throw new SettingsError(lacking);
+  requireStorageSettings(parsed);
   return {
-    environment: parsed.NODE_ENV,
-    port: parsed.PORT,
-    host: parsed.HOST,
-    databasePath: parsed.DATABASE_PATH,
-    uploadsDir: parsed.UPLOADS_DIR,
-    /** The first signs, all verify. Undefined: the secret kept beside the database. */
-    sessionSecrets: parsed.SESSION_SECRET,
-    adminEmail: parsed.ADMIN_EMAIL,
-    adminPassword: parsed.ADMIN_PASSWORD,
-    /** Origin without a trailing slash. Undefined: taken from each request. */
-    publicUrl: parsed.PUBLIC_URL,
-    trustedProxies: parsed.TRUSTED_PROXIES,
-    siteName: parsed.SITE_NAME,
-    joinUrl: parsed.JOIN_URL,
-    contactEmail: parsed.CONTACT_EMAIL,
-    /** Whose videos the studio may import. */
-    importDir: parsed.IMPORT_DIR,
-    /** Where the site backs itself up. Undefined: nowhere. */
-    backupDir: parsed.BACKUP_DIR,
-    backupEveryMs: parsed.BACKUP_EVERY,
-    /** How many backups stay. */
-    backupKeep: parsed.BACKUP_KEEP,
-    /** Whether they have the uploaded files. */
-    backupUploads: parsed.BACKUP_UPLOADS === "on",
-    /** Where notices to the operator go. */
-    alertWebhook: parsed.ALERT_WEBHOOK,
-    alertWebhookSecret: parsed.ALERT_WEBHOOK_SECRET,
-    alertEmail: parsed.ALERT_EMAIL,
-    smtpUrl: parsed.SMTP_URL,
-    /** Who they come from. Undefined: from whom they go to. */
-    smtpFrom: parsed.SMTP_FROM,
-    /** Whether a report of somebody under age, or without consent, hides the video at once. */
-    reportHide: parsed.REPORT_HIDE === "on",
-    /** How many videos such reports hide at most. */
-    reportHideLimit: parsed.REPORT_HIDE_LIMIT,
-    /** How long a decision may take where no law sets 48 hours. */
-    reportDeadlineMs: parsed.REPORT_DEADLINE,
-    /** How long after its decision a report's texts stay. */
-    reportKeepMs: parsed.REPORT_KEEP,
-    maxVideoBytes: parsed.MAX_VIDEO_BYTES,
-    maxThumbnailBytes: parsed.MAX_THUMBNAIL_BYTES,
-    /** Requests for files that one network may have in progress. */
-    maxParallelMedia: parsed.MAX_PARALLEL_MEDIA,
-    /** Bytes of video files in a calendar month (UTC) of which alerts warn. Undefined: no alerts. */
-    transferBudgetBytes: parsed.TRANSFER_BUDGET_BYTES,
-    /** Whether the data are locked for one server; off for file systems that know no locks. */
-    dataLock: parsed.DATA_LOCK === "on",
-    /** What reads the metrics. Undefined: whoever asks from this machine. */
-    metricsToken: parsed.METRICS_TOKEN,
-    logFormat: parsed.LOG_FORMAT,
-    ageGate: parsed.AGE_GATE === "on",
-    serviceWorker: parsed.SERVICE_WORKER === "on",
-    /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */
-    encoderConcurrency: parsed.ENCODER_CONCURRENCY,
-    /** 0: as many as there are processors. */
-    encoderThreads: parsed.ENCODER_THREADS,
-    encoderHardware: parsed.ENCODER_HARDWARE,
-    /** The shorter side of the largest rendition. */
-    encoderMaxHeight: parsed.ENCODER_MAX_HEIGHT,
-    /** The queue waits while less than this is free. Undefined: 1 GiB, on a small disk 5% of it. */
-    encoderFreeBytes: parsed.ENCODER_FREE_BYTES,
-    encoderPreset: parsed.ENCODER_PRESET,
-    /** What streams are made in; what is behind H.264 for popular videos and by hand. */
-    encoderCodecs: parsed.ENCODER_CODECS,
-    /** From so many views on a video is popular. */
-    encoderCodecsViews: parsed.ENCODER_CODECS_VIEWS,
-    /** How long the file as it came stays beside the one that is played. */
-    keepSources: parsed.KEEP_SOURCES,
-    /** What scans new files before they are public, with its arguments. Undefined: nothing does. */
-    scanCommand: parsed.SCAN_COMMAND,
-    /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
-    accelPrefix: parsed.ACCEL_PREFIX,
-    ...storageSettings(parsed),
-    ...trustSettings(parsed),
-    ...replicaSettings(parsed),
+    ...(properties as { [N in Name as Property<N>]: Parsed[N] }),
+    /** Where files are. Undefined: in UPLOADS_DIR. */
+    storage: storageOf(parsed),
   };
 }
 

@@ -7,20 +7,16 @@ const PRIVATE_NETWORKS =
   "127.0.0.0/8, ::1, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fe80::/10";
 
 /** The setting that says who is a proxy of the operator's. */
-export const PROXY_VARIABLES = {
-  TRUSTED_PROXIES: {
-    takes: "addresses and networks, separated by commas, such as 10.0.0.0/8, 2001:db8::/32",
-    schema: z
-      .string()
-      .default(PRIVATE_NETWORKS)
-      .transform((value, context) => {
-        const networks = networksOf(value);
-        if (networks) return networks;
-        context.addIssue({ code: "custom" });
-        return z.NEVER;
-      }),
-  },
-} as const;
+export const trustedProxies = z
+  .string()
+  .default(PRIVATE_NETWORKS)
+  .transform((value, context) => {
+    const networks = networksOf(value);
+    if (networks) return networks;
+    context.addIssue({ code: "custom" });
+    return z.NEVER;
+  })
+  .describe("addresses and networks, separated by commas, such as 10.0.0.0/8, 2001:db8::/32");
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 

@@ -18,6 +18,18 @@ export const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most);
 
+export const byteCount = (least: 0 | 1) => wholeNumber(least, Number.MAX_SAFE_INTEGER);
+export const BYTES = "a whole number of bytes";
+export const AT_LEAST_A_BYTE = `${BYTES}, at least 1`;
+
+/** What the site does, or doesn't. */
+export const onOff = (fallback: "on" | "off") =>
+  z
+    .enum(["on", "off"])
+    .default(fallback)
+    .transform((value) => value === "on")
+    .describe("on or off");
+
 /** Lenient on purpose: admin@localhost is a fine account on a machine of one's own. */
 export const email = z
   .string()

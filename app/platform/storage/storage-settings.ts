@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { origin, SECRET_MIN_LENGTH, wholeNumber } from "../settings/setting-rules";
+import {
+  BYTES,
+  byteCount,
+  origin,
+  SECRET_MIN_LENGTH,
+  SettingsError,
+} from "../settings/setting-rules";
 import { parseStorageUrl } from "./storage-url";
 
 const ADDRESS =
@@ -7,81 +13,75 @@ const ADDRESS =
 
 /** The settings of files in a store; without them all files are in UPLOADS_DIR. */
 export const STORAGE_VARIABLES = {
-  STORAGE_URL: {
-    takes: ADDRESS,
-    schema: z
-      .string()
-      .trim()
-      .transform((text) => ({ text, address: parseStorageUrl(text) }))
-      .refine(({ address }) => address !== undefined)
-      .optional(),
-  },
-  AWS_ACCESS_KEY_ID: { takes: "the name of a key", schema: z.string().trim().optional() },
-  AWS_SECRET_ACCESS_KEY: { takes: "the secret of that key", schema: z.string().trim().optional() },
-  STORAGE_DELIVERY: {
-    takes: "proxy or redirect",
-    schema: z.enum(["proxy", "redirect"]).default("proxy"),
-  },
-  STORAGE_CACHE_BYTES: {
-    takes: "a whole number of bytes",
-    schema: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
-  },
-  CDN_URL: {
-    takes: "the address of a CDN before the store, without a path, such as https://cdn.example",
-    schema: origin.optional(),
-  },
-  CDN_SECRET: {
-    takes: `the key of that CDN, at least ${SECRET_MIN_LENGTH} characters`,
-    schema: z.string().trim().min(SECRET_MIN_LENGTH).optional(),
-  },
-  CDN_SIGNING: { takes: "nginx or bunny", schema: z.enum(["nginx", "bunny"]).default("nginx") },
-} as const;
-
-type Parsed = {
-  [Name in keyof typeof STORAGE_VARIABLES]: z.output<(typeof STORAGE_VARIABLES)[Name]["schema"]>;
+  STORAGE_URL: z
+    .string()
+    .trim()
+    .transform((text) => ({ text, address: parseStorageUrl(text) }))
+    .refine(({ address }) => address !== undefined)
+    .optional()
+    .describe(ADDRESS),
+  AWS_ACCESS_KEY_ID: z.string().trim().optional().describe("the name of a key"),
+  AWS_SECRET_ACCESS_KEY: z.string().trim().optional().describe("the secret of that key"),
+  STORAGE_DELIVERY: z.enum(["proxy", "redirect"]).default("proxy").describe("proxy or redirect"),
+  /** What UPLOADS_DIR may take for copies of files that are in the store. */
+  STORAGE_CACHE_BYTES: byteCount(0)
+    .default(10 * 1024 ** 3)
+    .describe(BYTES),
+  CDN_URL: origin
+    .optional()
+    .describe("the address of a CDN before the store, without a path, such as https://cdn.example"),
+  CDN_SECRET: z
+    .string()
+    .trim()
+    .min(SECRET_MIN_LENGTH)
+    .optional()
+    .describe(`the key of that CDN, at least ${SECRET_MIN_LENGTH} characters`),
+  CDN_SIGNING: z.enum(["nginx", "bunny"]).default("nginx").describe("nginx or bunny"),
 };
 
-/** What is of no use without another, as a sentence; undefined when all is there. */
-export function requireStorageSettings(parsed: Parsed): string | undefined {
+type Parsed = {
+  [Name in keyof typeof STORAGE_VARIABLES]: z.output<(typeof STORAGE_VARIABLES)[Name]>;
+};
+
+/** @throws {SettingsError} for what is of no use without another. */
+export function requireStorageSettings(parsed: Parsed): void {
   const address = parsed.STORAGE_URL?.address;
   const isRedirect = parsed.STORAGE_DELIVERY === "redirect";
-  if (parsed.CDN_URL && !isRedirect) return "CDN_URL needs STORAGE_DELIVERY=redirect.";
-  if (parsed.CDN_URL && !parsed.CDN_SECRET) {
-    return `CDN_URL needs CDN_SECRET, which must be ${STORAGE_VARIABLES.CDN_SECRET.takes}.`;
+  const needs = (name: string, needed: keyof Parsed) =>
+    new SettingsError(
+      `${name} needs ${needed}, which must be ${STORAGE_VARIABLES[needed].description}.`,
+    );
+  if (parsed.CDN_URL && !isRedirect) {
+    throw new SettingsError("CDN_URL needs STORAGE_DELIVERY=redirect.");
   }
-  if (isRedirect && !(address?.kind === "s3" || (address && parsed.CDN_URL))) {
-    return parsed.CDN_URL
-      ? `CDN_URL needs STORAGE_URL, which must be ${ADDRESS}.`
-      : "STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3://bucket/prefix?endpoint=https://s3.example&region=eu-1, or CDN_URL.";
+  if (parsed.CDN_URL && !parsed.CDN_SECRET) throw needs("CDN_URL", "CDN_SECRET");
+  if (parsed.CDN_URL && !address) throw needs("CDN_URL", "STORAGE_URL");
+  if (isRedirect && !parsed.CDN_URL && address?.kind !== "s3") {
+    throw new SettingsError(
+      "STORAGE_DELIVERY=redirect needs STORAGE_URL to be s3://bucket/prefix?endpoint=https://s3.example&region=eu-1, or CDN_URL.",
+    );
   }
-  if (address?.kind !== "s3") return undefined;
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const) {
-    if (!parsed[name])
-      return `STORAGE_URL needs ${name}, which must be ${STORAGE_VARIABLES[name].takes}.`;
+    if (address?.kind === "s3" && !parsed[name]) throw needs("STORAGE_URL", name);
   }
-  return undefined;
 }
 
-export function storageSettings(parsed: Parsed) {
-  const { address } = parsed.STORAGE_URL ?? {};
+export function storageOf(parsed: Parsed) {
+  const { address, text: url } = parsed.STORAGE_URL ?? {};
+  if (!address || !url) return undefined;
   return {
-    /** What UPLOADS_DIR may take for copies of files that are in the store. */
-    storageCacheBytes: parsed.STORAGE_CACHE_BYTES,
-    /** Where files are. Undefined: in UPLOADS_DIR. */
-    storage: address && {
-      address,
-      /** Names it, without any key. */
-      url: parsed.STORAGE_URL!.text,
-      keys: {
-        accessKeyId: parsed.AWS_ACCESS_KEY_ID ?? "",
-        secretAccessKey: parsed.AWS_SECRET_ACCESS_KEY ?? "",
-      },
-      /** Whether visitors are sent to the store for the parts of streams. */
-      redirects: parsed.STORAGE_DELIVERY === "redirect",
-      /** Where they are sent instead, by addresses that are signed with its secret. */
-      cdn: parsed.CDN_URL
-        ? { origin: parsed.CDN_URL, signing: parsed.CDN_SIGNING, secret: parsed.CDN_SECRET! }
-        : undefined,
+    address,
+    /** Names it, without any key. */
+    url,
+    keys: {
+      accessKeyId: parsed.AWS_ACCESS_KEY_ID ?? "",
+      secretAccessKey: parsed.AWS_SECRET_ACCESS_KEY ?? "",
     },
+    /** Whether visitors are sent to the store for the parts of streams. */
+    redirects: parsed.STORAGE_DELIVERY === "redirect",
+    /** Where they are sent instead, by addresses that are signed with its secret. */
+    cdn: parsed.CDN_URL
+      ? { origin: parsed.CDN_URL, signing: parsed.CDN_SIGNING, secret: parsed.CDN_SECRET! }
+      : undefined,
   };
 }
