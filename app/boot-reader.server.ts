@@ -11,48 +11,27 @@ import { readAlone } from "~/platform/reader/reading-alone.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase, database } from "~db/client.server";
 import { followCopy } from "~db/follow-copy.server";
-import type { BootStep } from "./boot-steps";
 
 /**
  * The start of a reader: of all that a site begins, what answers visitors. No migration, no account, no job,
  * and no folder is made; the database is a copy that is opened for reading. An error ends the process with
  * one sentence.
  */
-export const READER_STEPS: readonly BootStep[] = [
-  { name: "require the uploads", run: requireUploads },
-  { name: "open the database", run: () => database() },
-  {
-    name: "require the store setting",
-    after: ["open the database"],
-    run: requireStoreSetting,
-  },
-  { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
-  {
-    name: "change the stock server",
-    // Nobody is signed in to a reader.
-    run: () =>
-      changeStockServer(
-        routeOf,
-        [limitMedia(() => false), limitRendering(() => false)],
-        [readAlone, obeyCountryRules],
-      ),
-  },
-  {
-    name: "follow the copy",
-    after: ["open the database"],
-    run: () => followCopy(applyCategoryNames),
-  },
-  {
-    name: "related videos",
-    after: ["open the database"],
-    run: () => void relatedIsComplete().catch(console.error),
-  },
-  {
-    name: "close the database at the end",
-    after: ["open the database"],
-    run: () => void process.once("exit", closeDatabase),
-  },
-];
+export function startReader(): void {
+  requireUploads();
+  database();
+  requireStoreSetting();
+  applyCategoryNames();
+  // Nobody is signed in to a reader.
+  changeStockServer(
+    routeOf,
+    [limitMedia(() => false), limitRendering(() => false)],
+    [readAlone, obeyCountryRules],
+  );
+  followCopy(applyCategoryNames);
+  void relatedIsComplete().catch(console.error);
+  process.once("exit", closeDatabase);
+}
 
 function requireUploads(): void {
   const { uploadsDir, storage } = settings();

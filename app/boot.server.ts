@@ -61,158 +61,87 @@ import { explainDatabaseError, requireDatabaseFile } from "~db/database-file.ser
 import { startHeartbeat } from "~db/heartbeat.server";
 import { processState } from "~db/runtime.server";
 import { startCheckpoints } from "~db/threads/checkpoint.server";
-import { READER_STEPS } from "./boot-reader.server";
-import { type BootStep, runSteps } from "./boot-steps";
+import { startReader } from "./boot-reader.server";
 import { startDeletingExpiredRows } from "./expired-rows.server";
 
 /** At a restart the process before may still be answering its last requests. */
 const HOLDER_LEAVES_WITHIN_MS = 6_000;
 
 /** What must be true before the first request. An error ends the process with one sentence. */
-export const PREPARATION: readonly BootStep[] = [
-  { name: "require the database file", run: () => requireDatabaseFile(settings().databasePath) },
-  { name: "create the buckets", run: createBuckets },
-  { name: "require the backup folder", run: requireBackupFolder },
-  {
-    name: "lock the data",
-    after: ["require the database file", "create the buckets"],
-    run() {
-      if (settings().dataLock) lockData(settings(), "the site", HOLDER_LEAVES_WITHIN_MS);
-    },
-  },
-  {
-    name: "finish an interrupted restore",
-    after: ["lock the data"],
-    run: () => finishInterruptedRestore(foldersOfSite()),
-  },
-  {
-    name: "report copies",
-    after: ["finish an interrupted restore"],
-    run: () => reportCopies(foldersOfSite()),
-  },
-  { name: "open the database", after: ["finish an interrupted restore"], run: () => database() },
-  {
-    name: "require the store setting",
-    after: ["open the database"],
-    async run() {
-      requireStoreSetting();
-      // All files are on the disk. A store that is set later is used again.
-      if (!settings().storage && isMovingToDisk()) await setMovingToDisk(false);
-    },
-  },
-  { name: "name the categories", after: ["open the database"], run: applyCategoryNames },
-  { name: "read the session secrets", after: ["lock the data"], run: sessionSecrets },
-  {
-    name: "create the first account",
-    after: ["open the database", "read the session secrets"],
-    run: ensureFirstAccount,
-  },
-  {
-    name: "identify the site",
-    after: ["open the database", "create the buckets", "require the store setting"],
-    async run() {
-      const pausedBy = await identifySite();
-      if (pausedBy) console.warn(messageFor(pausedBy));
-    },
-  },
-  // The next two steps remove files, so they run after the check that the database and the files match.
-  { name: "clean up temporary files", after: ["identify the site"], run: cleanUpTemporaryFiles },
+async function prepare(): Promise<void> {
+  const site = { ...settings(), secretFile: secretFile() };
+  requireDatabaseFile(site.databasePath);
+  createBuckets();
+  requireBackupFolder();
+  if (site.dataLock) lockData(site, "the site", HOLDER_LEAVES_WITHIN_MS);
+  // Under the lock, and before anything opens the database or makes a secret.
+  finishInterruptedRestore(site);
+  reportCopies(site);
+  database();
+  requireStoreSetting();
+  // All files are on the disk. A store that is set later is used again.
+  if (!site.storage && isMovingToDisk()) await setMovingToDisk(false);
+  applyCategoryNames();
+  sessionSecrets();
+  await ensureFirstAccount();
+  const pausedBy = await identifySite();
+  if (pausedBy) console.warn(messageFor(pausedBy));
+  // These remove files, so they come after the check that the database and the files match.
+  await cleanUpTemporaryFiles();
   // An import may have been killed in the middle of a move.
-  { name: "recover imports", after: ["identify the site"], run: recoverImports },
-  {
-    name: "ask the store",
-    after: ["require the store setting", "identify the site"],
-    run: tryStore,
-  },
-];
+  await recoverImports();
+  await tryStore();
+}
 
 /** What the site does from now on, beside answering requests. */
-export const SERVICES: readonly BootStep[] = [
-  {
-    name: "change the stock server",
-    run: () =>
-      changeStockServer(
-        routeOf,
-        [
-          limitSignInRate,
-          answerEvents(jobEventsAccess),
-          limitMedia(isSignedIn),
-          limitRendering(isSignedIn),
-        ],
-        [obeyCountryRules],
-      ),
-  },
-  { name: "checkpoints", after: ["open the database"], run: () => startCheckpoints() },
-  { name: "heartbeat", after: ["open the database"], run: startHeartbeat },
-  { name: "site clock", after: ["identify the site"], run: startSiteClock },
-  { name: "removal of files", after: ["identify the site"], run: startRemovals },
-  { name: "trash", after: ["removal of files"], run: scheduleTrashCleanup },
-  { name: "consent requirement", after: ["open the database"], run: applyConsentRequirement },
-  // These publish videos, so what decides who sees them comes first.
-  {
-    name: "schedule",
-    after: ["consent requirement", "change the stock server"],
-    run: startSchedule,
-  },
-  { name: "consent", after: ["consent requirement"], run: startConsent },
-  { name: "replaced files", after: ["consent requirement"], run: startTakingOver },
-  { name: "records of the disk", after: ["open the database"], run: startDiskRecords },
-  {
-    name: "records of the transfer",
-    after: ["open the database"],
-    run: startTransferRecords,
-  },
-  { name: "tag changes", after: ["open the database"], run: () => void resumeTagChanges() },
-  { name: "backups", after: ["require the backup folder"], run: startBackups },
-  { name: "alerts", after: ["open the database"], run: startAlerts },
-  { name: "reports", after: ["open the database"], run: startReports },
-  { name: "accepted terms", after: ["open the database"], run: startAcceptedTerms },
-  { name: "expired rows", after: ["open the database"], run: startDeletingExpiredRows },
-  {
-    name: "downloads",
-    after: ["consent requirement", "change the stock server"],
-    run: () => void resumeDownloads().catch(console.error),
-  },
-  { name: "integrity", after: ["open the database"], run: checkIntegrity },
-  {
-    name: "removals",
-    after: ["identify the site"],
-    run: () => void finishDecisions().catch(console.error),
-  },
-  { name: "files of other tools", after: ["identify the site"], run: startFollowingFiles },
-  { name: "missing files", after: ["open the database"], run: startLookingForFiles },
-  {
-    name: "changes of jobs in the live hub",
-    run: () => void onJobsChanged(() => publish("jobs")),
-  },
-  { name: "jobs", after: ["recover imports", "changes of jobs in the live hub"], run: startJobs },
-  {
-    name: "files into the store",
-    after: ["ask the store", "recover imports"],
-    run: startMovingFiles,
-  },
-  { name: "eviction of local copies", after: ["ask the store"], run: startEvicting },
-  { name: "blocked films", after: ["identify the site"], run: startHashingBlockedFilms },
-  { name: "old block list entries", after: ["open the database"], run: startForgettingEntries },
-  {
-    name: "compared videos",
-    after: ["consent requirement", "change the stock server"],
-    run: startReleasingCompared,
-  },
-  {
-    name: "related videos",
-    after: ["open the database"],
-    // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
-    run: () => void relatedIsComplete().catch(console.error),
-  },
+function startServices(): void {
+  changeStockServer(
+    routeOf,
+    [
+      limitSignInRate,
+      answerEvents(jobEventsAccess),
+      limitMedia(isSignedIn),
+      limitRendering(isSignedIn),
+    ],
+    [obeyCountryRules],
+  );
+  startCheckpoints();
+  startHeartbeat();
+  startSiteClock();
+  startRemovals();
+  scheduleTrashCleanup();
+  // What decides who sees a video comes before what publishes one.
+  applyConsentRequirement();
+  startSchedule();
+  startConsent();
+  startTakingOver();
+  startDiskRecords();
+  startTransferRecords();
+  void resumeTagChanges();
+  startBackups();
+  startAlerts();
+  startReports();
+  startAcceptedTerms();
+  startDeletingExpiredRows();
+  void resumeDownloads().catch(console.error);
+  checkIntegrity();
+  void finishDecisions().catch(console.error);
+  startFollowingFiles();
+  startLookingForFiles();
+  // Before the first job, so that its changes are announced.
+  onJobsChanged(() => publish("jobs"));
+  startJobs();
+  startMovingFiles();
+  startEvicting();
+  startHashingBlockedFilms();
+  startForgettingEntries();
+  startReleasingCompared();
+  // Of a million videos that takes seconds: begun now, it is done before most visitors ask.
+  void relatedIsComplete().catch(console.error);
   // Last: until the first request, nobody minds a statement that waits for another process.
-  { name: "no busy timeout", after: ["open the database"], run: disableBusyTimeout },
-  {
-    name: "close the database at the end",
-    after: ["open the database"],
-    run: () => void process.once("exit", closeDatabase),
-  },
-];
+  disableBusyTimeout();
+  process.once("exit", closeDatabase);
+}
 
 const booted = processState("boot", () => ({ isBegun: false }));
 
@@ -224,15 +153,14 @@ export async function boot(): Promise<void> {
   try {
     if (settings().logFormat === "json") writeConsoleAsJson();
     isReader = settings().readOnlyFrom !== undefined;
-    await runSteps(isReader ? READER_STEPS : PREPARATION);
+    if (isReader) startReader();
+    else await prepare();
   } catch (error) {
     console.error(sentenceOf(error));
     process.exit(1);
   }
-  if (!isReader) await runSteps(SERVICES);
+  if (!isReader) startServices();
 }
-
-const foldersOfSite = () => ({ ...settings(), secretFile: secretFile() });
 
 function sentenceOf(error: unknown): unknown {
   if (error instanceof SettingsError) return error.message;
