@@ -6,20 +6,6 @@ const ACTIVITIES_PER_PAGE = 50;
 /** Years of a busy catalogue; the oldest go first. */
 const ACTIVITIES_KEPT = 100_000;
 
-export interface Activity {
-  id: number;
-  /** Undefined when the operator did it at the command line, or the account is deleted. */
-  email: string | undefined;
-  isDeletedAccount: boolean;
-  action: string;
-  /** The video's id, if it was about one; the video may be gone. */
-  subjectId: string | undefined;
-  /** The video's title at that time, or what else there is to say. */
-  detail: string;
-  /** ISO 8601 UTC. */
-  createdAt: string;
-}
-
 export interface ActivityEntry {
   userId: string | null;
   action: ActivityAction;
@@ -114,7 +100,7 @@ export function changeActivity(id: number, detail: string): void {
  */
 export async function listActivities(
   filter: { before?: number; userId?: string; subjectId?: string; limit?: number } = {},
-): Promise<Activity[]> {
+) {
   let query = database()
     .selectFrom("activities")
     .leftJoin("users", "users.id", "activities.user_id")
@@ -123,9 +109,9 @@ export async function listActivities(
       "users.email",
       "activities.user_id",
       "activities.action",
-      "activities.subject_id",
+      "activities.subject_id as subjectId",
       "activities.detail",
-      "activities.created_at",
+      "activities.created_at as createdAt",
     ])
     .orderBy("activities.id", "desc")
     .limit(Math.min(filter.limit ?? ACTIVITIES_PER_PAGE, ACTIVITIES_PER_PAGE));
@@ -134,13 +120,11 @@ export async function listActivities(
   if (filter.subjectId !== undefined) {
     query = query.where("activities.subject_id", "=", filter.subjectId);
   }
-  return (await query.execute()).map((row) => ({
-    id: row.id,
-    email: row.email ?? undefined,
-    isDeletedAccount: row.user_id !== null && row.email === null,
-    action: row.action,
-    subjectId: row.subject_id ?? undefined,
-    detail: row.detail,
-    createdAt: row.created_at,
+  return (await query.execute()).map(({ user_id, email, subjectId, ...row }) => ({
+    ...row,
+    email: email ?? undefined,
+    // Undefined as well when the operator did it at the command line.
+    isDeletedAccount: user_id !== null && email === null,
+    subjectId: subjectId ?? undefined,
   }));
 }
