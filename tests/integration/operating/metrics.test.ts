@@ -131,7 +131,11 @@ describe("the metrics without a token", () => {
     expect(routes.size).toBeGreaterThan(8);
     expect([...routes].filter((route) => !ROUTES.includes(route))).toEqual([]);
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
-    const known = ["route", "status", "le", "kind", "state", "part", "file", "version"];
+    const known = [
+      ...["route", "status", "le", "kind", "state", "part", "file", "version"],
+      // Of Node: of resources and collections, heaps, and its version.
+      ...["type", "space", "major", "minor", "patch"],
+    ];
     expect([...labels].filter((label) => !known.includes(label))).toEqual([]);
     // A route has a histogram of 14 lines and a line for each class of status.
     expect(samples.length - before).toBeLessThan(routes.size * 20);

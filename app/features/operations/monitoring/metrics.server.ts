@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import fs from "node:fs/promises";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import type * as Prometheus from "prom-client";
 import { routeOf } from "~/features/permissions/route-of";
 import { diskFigures } from "~/media/files/disk.server";
@@ -31,8 +30,6 @@ const LASTING: Readonly<Record<string, "download" | "upload" | "events">> = {
 };
 const open = { download: 0, upload: 0 };
 
-type Part = "database" | "disk" | "files";
-
 interface MetricsText {
   text: string;
   contentType: string;
@@ -62,7 +59,7 @@ async function begin(): Promise<() => Promise<MetricsText>> {
   const prometheus = await import("prom-client");
   const figures = new prometheus.Registry();
   const registers = [figures];
-  const readRuntime = runtimeGauges(prometheus, registers);
+  prometheus.collectDefaultMetrics({ register: figures });
   countRequests(prometheus, registers);
 
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
@@ -73,15 +70,7 @@ async function begin(): Promise<() => Promise<MetricsText>> {
   );
 
   const failed = gauge("collect_failed", "1 for figures that could not be read", ["part"]);
-  const attempt = async (part: Part, work: () => Promise<void>) => {
-    const isDone = await work().then(
-      () => true,
-      () => false,
-    );
-    failed.set({ part }, isDone ? 0 : 1);
-  };
-  const parts = [libraryGauges(gauge), diskGauges(gauge), fileGauges(gauge)];
-
+  const parts = siteGauges(gauge);
   const opened = gauge("open_responses", "Event streams, downloads and uploads under way", [
     "kind",
   ]);
@@ -103,8 +92,13 @@ async function begin(): Promise<() => Promise<MetricsText>> {
   return async () => {
     opened.set({ kind: "events" }, openStreamCount());
     for (const [kind, number] of Object.entries(open)) opened.set({ kind }, number);
-    await readRuntime();
-    await Promise.all(parts.map(({ part, collect }) => attempt(part, collect)));
+    for (const [part, read] of Object.entries(parts)) {
+      const isRead = await read().then(
+        () => true,
+        () => false,
+      );
+      failed.set({ part }, isRead ? 0 : 1);
+    }
     return { text: await figures.metrics(), contentType: figures.contentType };
   };
 }
@@ -139,12 +133,10 @@ function countRequests(prometheus: typeof Prometheus, registers: Prometheus.Regi
 }
 
 type MakeGauge = (name: string, help: string, labels?: string[]) => Prometheus.Gauge;
-interface Collected {
-  part: Part;
-  collect(): Promise<void>;
-}
+/** What reads the figures of each part. */
+type Parts = Record<"database" | "disk" | "files", () => Promise<void>>;
 
-function libraryGauges(gauge: MakeGauge): Collected {
+function siteGauges(gauge: MakeGauge): Parts {
   const jobs = gauge("jobs", "Jobs of the queue that are not done", ["kind", "state"]);
   const paused = gauge("queue_paused", "1 while the queue is paused");
   const alerts = gauge("alerts_open", "Alerts of the site that last", ["kind"]);
@@ -157,9 +149,11 @@ function libraryGauges(gauge: MakeGauge): Collected {
     "backup_interval_seconds",
     "How often the site backs itself up; 0 when it does not",
   );
+  const free = gauge("disk_free_bytes", "Free on the disk of the uploads");
+  const reserve = gauge("disk_reserve_bytes", "Below so much free space conversions wait");
+  const sizes = gauge("database_bytes", "Size of the database and of its log", ["file"]);
   return {
-    part: "database",
-    async collect() {
+    async database() {
       const figures = await queryThread<LibraryFigures>("studio", "library-figures", undefined);
       for (const kind of JOB_KINDS) for (const state of JOB_STATES) jobs.set({ kind, state }, 0);
       for (const { kind, state, jobs: number } of figures.jobs) jobs.set({ kind, state }, number);
@@ -173,87 +167,17 @@ function libraryGauges(gauge: MakeGauge): Collected {
       proved.set(figures.provedAt ? Date.parse(figures.provedAt) / 1_000 : 0);
       wanted.set(backupDir ? backupEveryMs / 1_000 : 0);
     },
-  };
-}
-
-function diskGauges(gauge: MakeGauge): Collected {
-  const free = gauge("disk_free_bytes", "Free on the disk of the uploads");
-  const reserve = gauge("disk_reserve_bytes", "Below so much free space conversions wait");
-  return {
-    part: "disk",
-    async collect() {
+    async disk() {
       const { freeBytes, reserveBytes } = await diskFigures();
       free.set(freeBytes);
       reserve.set(reserveBytes);
     },
-  };
-}
-
-function fileGauges(gauge: MakeGauge): Collected {
-  const sizes = gauge("database_bytes", "Size of the database and of its log", ["file"]);
-  return {
-    part: "files",
-    async collect() {
+    async files() {
       const { databasePath } = settings();
       const log = await fs.stat(`${databasePath}-wal`).catch(() => ({ size: 0 }));
       sizes.set({ file: "wal" }, log.size);
       sizes.set({ file: "database" }, (await fs.stat(databasePath)).size);
     },
-  };
-}
-
-const RESOLUTION_MS = 20;
-const NANOSECONDS = 1e9;
-
-/**
- * What Node tells of the process, by the names that prom-client and other exporters give it. Its own
- * collection also follows each run of the garbage collector, which nothing here asks about.
- *
- * @returns what reads them.
- */
-function runtimeGauges(
-  { Counter, Gauge }: typeof Prometheus,
-  registers: Prometheus.Registry[],
-): () => Promise<void> {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const cpu = new Counter({
-    name: "process_cpu_seconds_total",
-    help: "Processor time, user and system",
-    registers,
-  });
-  const started = gauge("process_start_time_seconds", "When the process started");
-  const resident = gauge("process_resident_memory_bytes", "Memory of the process");
-  const heap = gauge("nodejs_heap_size_used_bytes", "Of the JavaScript heap, what is used");
-  const external = gauge("nodejs_external_memory_bytes", "Of objects outside of the heap");
-  const descriptors = gauge("process_open_fds", "Open files and sockets");
-  const most = gauge("process_max_fds", "Files and sockets that may be open");
-  const delays = ["p50", "p90", "p99", "max"].map((name) =>
-    gauge(`nodejs_eventloop_lag_${name}_seconds`, "Delay of the event loop since the last scrape"),
-  );
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  histogram.enable();
-  started.set(Math.round(Date.now() / 1_000 - process.uptime()));
-
-  return async () => {
-    const { user, system } = process.cpuUsage();
-    cpu.reset();
-    cpu.inc((user + system) / 1e6);
-    const { rss, heapUsed, external: outside } = process.memoryUsage();
-    resident.set(rss);
-    heap.set(heapUsed);
-    external.set(outside);
-    const found = [50, 90, 99].map((share) => histogram.percentile(share));
-    // Each is the time between two ticks, of which the resolution is no delay.
-    for (const [index, nanoseconds] of [...found, histogram.max].entries()) {
-      const late = nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000;
-      delays[index]?.set(Math.max(0, late));
-    }
-    histogram.reset();
-    // Linux alone has these.
-    const open = await fs.readdir("/proc/self/fd").catch(() => undefined);
-    if (open) descriptors.set(open.length);
-    const limits = await fs.readFile("/proc/self/limits", "utf8").catch(() => "");
-    most.set(Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 0));
   };
 }
 
