@@ -9,10 +9,10 @@ import { blockUser } from "~/features/accounts/users/block.server";
 import { deleteAccount } from "~/features/accounts/users/delete-account.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import { findSession, type OpenSession, openSession } from "~/features/permissions/session.server";
-import { loader as events } from "~/features/site/routes/events";
 import { endStreams, openStreamCount } from "~/platform/live/event-stream.server";
 import { publish } from "~/platform/live/hub.server";
 import { sqliteHandle, transaction } from "~db/client.server";
+import { openEvents } from "../../event-streams";
 import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   token = await addToken("publish");
   narrow = await addToken("read");
   ({ token: invitation } = await invite("third@example.com", "owner", user));
-  for (const cookie of [here, elsewhere]) await listen(cookie);
+  for (const cookie of [here, elsewhere]) listen(cookie);
 });
 afterEach(async () => {
   endStreams();
@@ -45,7 +45,7 @@ afterEach(async () => {
 const open = async () => (await openSession(user)).split(";")[0]!;
 const request = (cookie: string, path = "/events?jobs") =>
   new Request(ORIGIN + path, { headers: { Cookie: cookie } });
-const listen = (cookie: string) => events({ request: request(cookie), params: {}, context: {} });
+const listen = (cookie: string) => openEvents({ cookie });
 
 function addToken(scope: string): Promise<string> {
   const form = new FormData();
@@ -138,7 +138,7 @@ describe("the access of an account", () => {
 
   it("ends altogether by a block", async () => {
     await changeRole(user, "editor", owner);
-    for (const cookie of [here, elsewhere]) await listen(cookie);
+    for (const cookie of [here, elsewhere]) listen(cookie);
     await blockUser(user, owner, false);
     expect(await left()).toEqual(["0 streams"]);
   });

@@ -12,11 +12,11 @@ import { changeRole, LAST_OWNER, setDeactivated } from "~/features/accounts/user
 import type { UsersFailure } from "~/features/accounts/users/users-action.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { openSession } from "~/features/permissions/session.server";
-import { loader as events } from "~/features/site/routes/events";
 import { listActivities } from "~/platform/activity/activity.server";
 import { activitySentence } from "~/platform/activity/activity-labels";
 import { openStreamCount } from "~/platform/live/event-stream.server";
 import { sqliteHandle } from "~db/client.server";
+import { openEvents } from "../../event-streams";
 import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -70,10 +70,7 @@ async function invited(email: string, role = "editor"): Promise<string> {
 }
 
 /** Opens the studio's event stream of a session. */
-const listen = (as: string) => {
-  const request = new Request(`${ORIGIN}/events?jobs`, { headers: { Cookie: as } });
-  return events({ request, params: {}, context: {} });
-};
+const listen = (as: string) => openEvents({ cookie: as });
 
 const openLink = (token: string) =>
   answerOf(async () =>
@@ -223,8 +220,8 @@ describe("a user", () => {
   it("who is deactivated has no session and no open stream any more, and can't sign in", async () => {
     const { id, email, password } = makeUser("e@example.com");
     const theirs = (await openSession(id)).split(";")[0]!;
-    await listen(theirs);
-    await listen(cookie);
+    listen(theirs);
+    listen(cookie);
     expect(openStreamCount()).toBe(2);
     expect(await send({ intent: "deactivate", id })).toMatchObject({ status: 302 });
     expect(openStreamCount()).toBe(1);

@@ -9,12 +9,11 @@ import {
   answerEvents,
   endStreams,
   MOST_STREAMS_PER_ADDRESS,
-  openEventStream,
   openStreamCount,
 } from "~/platform/live/event-stream.server";
 import { nameRoutes } from "~/platform/node/request-context.server";
 import { versionOf } from "~db/catalogue-version";
-import { sqliteHandle } from "~db/client.server";
+import { openEvents } from "../../event-streams";
 import { until } from "../../process-figures";
 import { rawGet } from "../../raw-request";
 import { makeUser } from "../../sign-in-requests";
@@ -110,18 +109,17 @@ describe("/events", () => {
 describe("streams", () => {
   it("are at most 50 for one address, and another address has its own", async () => {
     const temporary = useTemporarySite();
-    sqliteHandle();
-    const from = (address: string) => openEventStream({ address });
+    const from = (address: string) => openEvents({ address });
     const open = Array.from({ length: MOST_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));
     expect(MOST_STREAMS_PER_ADDRESS).toBe(50);
-    expect(open.every(({ status }) => status === 200)).toBe(true);
-    expect(from("192.0.2.1").status).toBe(429);
+    expect(open.every(({ response }) => response.statusCode === 200)).toBe(true);
+    expect(from("192.0.2.1").response.statusCode).toBe(429);
     open.push(from("192.0.2.2"));
-    expect(open.at(-1)!.status).toBe(200);
-    await open[0]!.body!.cancel();
+    expect(open.at(-1)!.response.statusCode).toBe(200);
+    await open[0]!.leave();
     open[0] = from("192.0.2.1");
-    expect(open[0].status).toBe(200);
-    for (const { body } of open) await body!.cancel();
+    expect(open[0].response.statusCode).toBe(200);
+    for (const stream of open) await stream.leave();
     expect(openStreamCount()).toBe(0);
     await temporary.remove();
   });
@@ -130,11 +128,10 @@ describe("streams", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const temporary = useTemporarySite();
     try {
-      sqliteHandle();
-      const { body } = openEventStream();
+      const { text } = openEvents();
       vi.advanceTimersByTime(60_000);
       endStreams();
-      const events = (await new Response(body).text()).split("\n\n");
+      const events = text().split("\n\n");
       expect(events[0]).toContain("event: hello");
       expect(events.slice(1)).toEqual([
         "event: heartbeat\ndata: {}",
@@ -149,13 +146,12 @@ describe("streams", () => {
 
   it("that have ended are not written to, and end once", async () => {
     const temporary = useTemporarySite();
-    sqliteHandle();
-    const { body } = openEventStream();
+    const { response, text } = openEvents();
     endStreams();
     endStreams();
     expect(openStreamCount()).toBe(0);
-    const text = await new Response(body).text();
-    expect(text).toContain("event: hello");
+    expect(response.writableEnded).toBe(true);
+    expect(text()).toContain("event: hello");
     await temporary.remove();
   });
 });
@@ -163,15 +159,16 @@ describe("streams", () => {
 describe("a stream", () => {
   it("is refused with 503 beyond the cap, and forgotten when its client leaves", async () => {
     const temporary = useTemporarySite();
-    sqliteHandle();
-    const open = [openEventStream({ most: 2 }), openEventStream({ most: 2 })];
-    const refused = openEventStream({ most: 2 });
-    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "10"]);
-    await open[0]!.body!.cancel();
-    expect(openStreamCount()).toBe(1);
-    const next = openEventStream({ most: 2 });
-    expect(next.status).toBe(200);
-    for (const { body } of [open[1]!, next]) await body!.cancel();
+    const open = Array.from({ length: 10_000 }, (_, index) =>
+      openEvents({ address: `192.0.${index >> 8}.${index & 255}` }),
+    );
+    const { response } = openEvents({ address: "198.51.100.1" });
+    expect(response.statusCode).toBe(503);
+    expect(Reflect.get(response, "_header")).toContain("Retry-After: 10\r\n");
+    await open.pop()!.leave();
+    expect(openStreamCount()).toBe(9_999);
+    expect(openEvents({ address: "198.51.100.1" }).response.statusCode).toBe(200);
+    endStreams();
     expect(openStreamCount()).toBe(0);
     await temporary.remove();
   });

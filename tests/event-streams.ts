@@ -1,0 +1,32 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { jobEventsAccess } from "~/features/accounts/job-events-access.server";
+import { routeOf } from "~/features/permissions/route-of";
+import { answerEvents } from "~/platform/live/event-stream.server";
+import { nameRoutes } from "~/platform/node/request-context.server";
+
+/** A request for events and what is sent for it, on a connection that leads nowhere. */
+export function openEvents({ cookie = "", address = "192.0.2.1" } = {}) {
+  nameRoutes(routeOf);
+  const socket = new Socket();
+  Object.defineProperty(socket, "remoteAddress", { value: address });
+  const request = new IncomingMessage(socket);
+  Object.assign(request, { method: "GET", url: cookie ? "/events?jobs" : "/events" });
+  request.headers = { cookie };
+  const response = new ServerResponse(request);
+  let text = "";
+  const write = response.write.bind(response) as (chunk: string) => boolean;
+  response.write = (chunk: string) => {
+    text += chunk;
+    return write(chunk);
+  };
+  answerEvents(jobEventsAccess)(request, response);
+  return {
+    response,
+    text: () => text,
+    async leave() {
+      socket.destroy();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
