@@ -102,38 +102,29 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
   });
 }
 
+/** Raises the one alert of a kind if there is none, or resolves it. */
+export async function followAlert(
+  kind: AlertKind,
+  sentence: string | undefined,
+  isOver: boolean,
+  now: number,
+): Promise<void> {
+  const open = await openAlerts(kind);
+  if (sentence !== undefined && open.length === 0) await raiseAlert({ kind, sentence }, now);
+  if (isOver) for (const alert of open) await resolveAlert(alert, now);
+}
+
 function enqueue(alertId: string, event: AlertNotice["event"], at: string): void {
   for (const channel of channels()) enqueueMessage("alert_id", alertId, { event, channel }, at);
 }
 
 const SHOWN = 30;
 
-/** An alert as the page lists it. Times are ISO 8601 UTC. */
-export interface ListedAlert {
-  id: string;
-  kind: AlertKind;
-  sentence: string;
-  raisedAt: string;
-  resolvedAt: string | null;
-  deliveries: {
-    id: string;
-    channel: Channel;
-    event: AlertNotice["event"];
-    attempts: number;
-    deliveredAt: string | null;
-    /** Null once it has arrived, or was given up. */
-    nextAt: string | null;
-    reason: string | null;
-  }[];
-}
+export type AlertsPage = Awaited<ReturnType<typeof readAlertsPage>>;
+export type ListedAlert = AlertsPage["last"][number];
 
-export interface AlertsPage {
-  /** Where notices go: never more of an address than its host, since the rest may be a secret. */
-  targets: { channel: Channel; name: string }[];
-  last: ListedAlert[];
-}
-
-export async function readAlertsPage(): Promise<AlertsPage> {
+/** Times are ISO 8601 UTC. */
+export async function readAlertsPage() {
   const alerts = await database()
     .selectFrom("alerts")
     .select(["id", "kind", "sentence", "raised_at as raisedAt", "resolved_at as resolvedAt"])
@@ -151,6 +142,7 @@ export async function readAlertsPage(): Promise<AlertsPage> {
     .orderBy("rowid" as "id")
     .execute();
   return {
+    // Never more of an address than its host, since the rest may be a secret.
     targets: channels().map((channel) => ({ channel, name: targetOf(channel) })),
     last: alerts.map((alert) => ({
       ...alert,

@@ -4,11 +4,10 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { formatBytes } from "~/shared/format-bytes";
 import { database, prepared } from "~db/client.server";
-import type { AlertKind } from "~db/schema/operations";
 import { lastProved, runningSince } from "../backups/backup-records.server";
 import { removalsPausedMessage } from "../library-check/paused-removals.server";
 import { readTransferMonth } from "../statistics/daily-records.server";
-import { openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+import { followAlert, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
 import { checkConsent, checkReports } from "./check-moderation.server";
 
 /** Below twice what the queue leaves free, it is time to make room; the half more keeps it from flapping. */
@@ -46,19 +45,19 @@ async function checkDisk(now: number): Promise<void> {
   const sentence = `The disk of the uploads is nearly full: ${formatBytes(freeBytes)} are free.`;
   const isLow = freeBytes < DISK_FACTOR * reserveBytes;
   const isOver = freeBytes >= DISK_FACTOR_RESOLVED * reserveBytes;
-  await follow("disk", isLow ? sentence : undefined, isOver, now);
+  await followAlert("disk", isLow ? sentence : undefined, isOver, now);
 }
 
 async function checkStore(now: number): Promise<void> {
   const failure = storeFailure();
   const lasts = failure && now - failure.since >= STORE_AFTER_MS;
   const sentence = failure && `${failure.sentence} What is in it can't be watched until it does.`;
-  await follow("store", lasts ? sentence : undefined, failure === undefined, now);
+  await followAlert("store", lasts ? sentence : undefined, failure === undefined, now);
 }
 
 async function checkRemovals(now: number): Promise<void> {
   const message = await removalsPausedMessage();
-  await follow("removals", message, message === undefined, now);
+  await followAlert("removals", message, message === undefined, now);
 }
 
 async function checkBackups(now: number, upMs: number): Promise<void> {
@@ -71,35 +70,19 @@ async function checkBackups(now: number, upMs: number): Promise<void> {
     .executeTakeFirst();
   const failed =
     backupDir && last?.state === "failed" ? `A backup failed: ${last.reason}` : undefined;
-  await follow("backup-failed", failed, failed === undefined, now);
+  await followAlert("backup-failed", failed, failed === undefined, now);
 
-  const since = (await lastProved())?.started_at ?? (await firstBackupAt());
+  const since = (await lastProved())?.started_at ?? firstBackupAt();
   const ageMs = since === undefined ? 0 : now - Date.parse(since);
   const isOld = Boolean(backupDir) && ageMs > BACKUPS_LATE * backupEveryMs;
   const isSoon = upMs < AFTER_START_MS || (await runningSince()) !== undefined;
   const old = `There has been no proved backup since ${since?.slice(0, 16).replace("T", " ")} UTC.`;
-  await follow("backup-old", isOld && !isSoon ? old : undefined, !isOld, now);
+  await followAlert("backup-old", isOld && !isSoon ? old : undefined, !isOld, now);
 }
 
-async function firstBackupAt(): Promise<string | undefined> {
-  const row = await database()
-    .selectFrom("backups")
-    .select("started_at")
-    .orderBy("id")
-    .executeTakeFirst();
-  return row?.started_at;
-}
-
-/** Raises the one alert of a kind, or resolves it. */
-async function follow(
-  kind: AlertKind,
-  sentence: string | undefined,
-  isOver: boolean,
-  now: number,
-): Promise<void> {
-  const open = await openAlerts(kind);
-  if (sentence !== undefined && open.length === 0) await raiseAlert({ kind, sentence }, now);
-  if (isOver) for (const alert of open) await resolveAlert(alert, now);
+function firstBackupAt(): string | undefined {
+  const first = prepared("SELECT started_at FROM backups ORDER BY id LIMIT 1").pluck();
+  return first.get() as string | undefined;
 }
 
 /** An alert is about the jobs that have failed since the one before it. */
@@ -159,12 +142,8 @@ export async function checkScans(now: number): Promise<void> {
     const sentence = `The scan refused ${formatQuantity(refused, "file")}, the last at ${until.slice(0, 16).replace("T", " ")} UTC. Decide about each one on the Block list page.`;
     await raiseAlert({ kind: "scan-refused", sentence, until }, now);
   }
-  const lasting = await openAlerts("scan-unchecked");
-  if (unchecked === 0) for (const alert of lasting) await resolveAlert(alert, now);
-  else if (lasting.length === 0) {
-    const sentence = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
-    await raiseAlert({ kind: "scan-unchecked", sentence }, now);
-  }
+  const sentence = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
+  await followAlert("scan-unchecked", unchecked > 0 ? sentence : undefined, unchecked === 0, now);
 }
 
 /** The share of the budget from which on there is a warning. */
@@ -181,6 +160,7 @@ export async function checkTransfer(now: number): Promise<void> {
     { kind: "transfer-over", from: budget },
     { kind: "transfer-near", from: budget && budget * NEAR },
   ] as const;
+  const wasRaised = prepared("SELECT 1 FROM alerts WHERE kind = ? AND until = ?");
   let isRaised = false;
   for (const { kind, from } of kinds) {
     for (const alert of await openAlerts(kind)) {
@@ -188,17 +168,11 @@ export async function checkTransfer(now: number): Promise<void> {
     }
     if (budget === undefined || from === undefined || bytes < from) continue;
     // Of two thresholds that are passed at the same time, only the higher one is news.
-    if (!isRaised && !wasRaised(kind, period)) {
+    const isKnown = wasRaised.get(kind, period) !== undefined;
+    if (!isRaised && !isKnown) {
       const sentence = `${formatBytes(bytes)} of video files have been sent in ${month} (UTC). The budget of the month is ${formatBytes(budget)}.`;
       await raiseAlert({ kind, sentence, until: period }, now);
     }
     isRaised = true;
   }
-}
-
-/** Whether there has been such an alert in this month and for this budget. */
-function wasRaised(kind: AlertKind, period: string): boolean {
-  return (
-    prepared("SELECT 1 FROM alerts WHERE kind = ? AND until = ?").pluck().get(kind, period) === 1
-  );
 }

@@ -4,7 +4,13 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import type { AlertKind } from "~db/schema/operations";
-import { lastRaisedMs, openAlerts, raiseAlert, resolveAlert } from "./alert-records.server";
+import {
+  followAlert,
+  lastRaisedMs,
+  openAlerts,
+  raiseAlert,
+  resolveAlert,
+} from "./alert-records.server";
 
 const HOUR_MS = 3_600_000;
 /** A quarter of the 48 hours that the urgent kinds have. */
@@ -62,14 +68,10 @@ export async function checkReports(now: number): Promise<void> {
 
 /** Raises an alert about videos that stayed public only because of REPORT_HIDE_LIMIT. */
 async function checkUnhidden(now: number): Promise<void> {
-  const kind = "reports-limit";
   const videos = settings().reportHide ? countUnhidden(MAX_REPORTS) : 0;
-  const open = await openAlerts(kind);
-  if (videos === 0) for (const alert of open) await resolveAlert(alert, now);
-  if (videos === 0 || open.length > 0) return;
   const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
   const sentence = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
-  await raiseAlert({ kind, sentence }, now);
+  await followAlert("reports-limit", videos > 0 ? sentence : undefined, videos === 0, now);
 }
 
 async function follow(now: number, waiting: Waiting): Promise<void> {
@@ -114,7 +116,11 @@ export async function checkConsent(now: number): Promise<void> {
   for (const alert of await openAlerts("consent")) {
     if (endingRecords(now, alert.id).length > 0) continue;
     // A video that is hidden now may be published again, which needs a new alert.
-    await transaction(() => forgetAlert(alert.id));
+    await transaction(() =>
+      prepared(
+        "UPDATE video_consents SET ending_alert_id = NULL WHERE ending_alert_id = ? AND ends_on IS NOT NULL",
+      ).run(alert.id),
+    );
     await resolveAlert(alert, now);
   }
   const added = endingRecords(now, null);
@@ -146,10 +152,4 @@ function endingRecords(now: number, alertId: string | null): { videoId: string; 
     videoId: string;
     endsOn: string;
   }[];
-}
-
-function forgetAlert(alertId: string): void {
-  prepared(
-    "UPDATE video_consents SET ending_alert_id = NULL WHERE ending_alert_id = ? AND ends_on IS NOT NULL",
-  ).run(alertId);
 }
