@@ -17,13 +17,14 @@ export interface Claims {
   thumbnailBasePaths: Map<string, string>;
 }
 
-const DELETED_AT_ONCE = 500;
-
 /** Reads the files of videos, of their earlier and pending files, of deleted videos, and of running imports. */
 export async function readClaims(): Promise<Claims> {
   const claims: Claims = { files: new Map(), basePaths: new Map(), thumbnailBasePaths: new Map() };
   // First, so that a live video of the same files counts as their owner.
-  for (const { id, row } of deletedVideos()) claim(claims, id, row);
+  const deleted = prepared("SELECT id, row FROM deleted_videos").iterate();
+  for (const { id, row } of deleted as Iterable<{ id: string; row: string }>) {
+    claim(claims, id, JSON.parse(row) as NamedFiles);
+  }
   for await (const { id, ...row } of rowsWithFiles()) claim(claims, id, row);
   const others = await database()
     .selectFrom("video_files")
@@ -85,19 +86,6 @@ async function* rowsWithFiles() {
     const last = rows.at(-1);
     if (!last) return;
     after = last.number;
-  }
-}
-
-function* deletedVideos(): Generator<{ id: string; row: NamedFiles }> {
-  const next = prepared(
-    `SELECT id, row FROM deleted_videos WHERE id > ? ORDER BY id LIMIT ${DELETED_AT_ONCE}`,
-  );
-  for (let after = ""; ; ) {
-    const rows = next.all(after) as { id: string; row: string }[];
-    for (const { id, row } of rows) yield { id, row: JSON.parse(row) as NamedFiles };
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
   }
 }
 

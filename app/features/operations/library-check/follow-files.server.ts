@@ -1,11 +1,12 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { setImmediate } from "node:timers/promises";
-import { BUCKETS, type Bucket, bucketFile } from "~/media/bucket.server";
+import { BUCKETS, type Bucket, bucketFile, type MediaName } from "~/media/bucket.server";
 import { diskUsage } from "~/media/media-files.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { settings } from "~/platform/settings.server";
-import { prepared } from "~db/client.server";
+import { eventLoopTurns } from "~/shared/event-loop";
+import { database, prepared } from "~db/client.server";
+import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import {
   correctRecord,
@@ -31,8 +32,6 @@ const GROWING_MS = 60_000;
 /** Two changes within the resolution of a file system's clock leave the same modification time. */
 const CLOCK_RESOLUTION_MS = 2_000;
 const NAMES_AT_ONCE = 500;
-/** Each takes seven lookups of rows: at most some milliseconds before other work may run. */
-const CLAIMS_AT_ONCE = 100;
 
 /** What the previous look saw. */
 export interface SeenFiles {
@@ -81,9 +80,8 @@ export async function followFiles(seen: SeenFiles, now = Date.now()): Promise<vo
       try {
         const { mtimeMs } = await fs.stat(folder);
         if (seen.folders.get(folder) === mtimeMs) continue;
-        const names = await recordAdded(bucket, user.name, seen, now);
-        // These records tell the next start which files should exist.
-        if (!pausedBy) await forgetRemoved(bucket, user.name, names);
+        // The records tell the next start which files should exist.
+        await compare(bucket, user.name, seen, { now, forgets: !pausedBy });
         if (now - mtimeMs > CLOCK_RESOLUTION_MS) seen.folders.set(folder, mtimeMs);
       } catch (error) {
         if (!seen.unreadable.has(folder)) console.error(`Could not read ${folder}:`, error);
@@ -94,97 +92,68 @@ export async function followFiles(seen: SeenFiles, now = Date.now()): Promise<vo
   await claimUnowned();
 }
 
-/** Records the entries of a folder that have no record. Returns the paths of all its entries. */
-async function recordAdded(
+/** Records the entries of a folder that have no record, and forgets records of entries that no longer exist. */
+async function compare(
   bucket: Bucket,
   user: string,
   seen: SeenFiles,
-  now: number,
-): Promise<Set<string>> {
-  const known = prepared(
-    `SELECT path FROM media_files
-     WHERE bucket = ? AND path IN (SELECT value FROM json_each(?))`,
+  { now, forgets }: { now: number; forgets: boolean },
+): Promise<void> {
+  const turn = eventLoopTurns();
+  const recorded = new Set<string>();
+  const next = prepared(
+    // "0" is what follows "/", so the range is everything below the folder.
+    `SELECT path FROM media_files WHERE bucket = ? AND path > ? AND path < ? || '0'
+     ORDER BY path LIMIT ${NAMES_AT_ONCE}`,
   ).pluck();
-  const paths = new Set<string>();
-  let batch: Entry[] = [];
-  const recordBatch = async () => {
-    const recorded = new Set(known.all(bucket, JSON.stringify(batch.map((entry) => entry.path))));
-    const added = batch.filter((entry) => !recorded.has(entry.path));
-    batch = [];
-    for (const entry of added) await measure(entry, seen, now);
-  };
-  // In portions: a folder may have hundreds of thousands of entries.
-  const folder = await fs.opendir(path.join(settings().uploadsDir, bucket, user), {
-    bufferSize: NAMES_AT_ONCE,
-  });
-  for await (const entry of folder) {
+  for (let after: string | undefined = `${user}/`; after; await turn()) {
+    const paths = next.all(bucket, after, user) as string[];
+    for (const name of paths) recorded.add(name);
+    after = paths.at(-1);
+  }
+  for await (const entry of await fs.opendir(path.join(settings().uploadsDir, bucket, user))) {
     if (entry.name.startsWith(".")) continue;
     const name = `${user}/${entry.name}`;
-    paths.add(name);
-    batch.push({ bucket, path: name, isFolder: entry.isDirectory() });
-    if (batch.length === NAMES_AT_ONCE) await recordBatch();
+    if (!recorded.delete(name)) {
+      await measure({ bucket, path: name, isFolder: entry.isDirectory() }, seen, now);
+    }
   }
-  await recordBatch();
-  return paths;
+  if (!forgets) return;
+  for (const name of recorded) {
+    const record = recordOf({ bucket, path: name });
+    if (record) await forgetUnlessChanged(record);
+    await turn();
+  }
+}
+
+function recordOf({ bucket, path }: MediaName): RecordedFile | undefined {
+  const query = database().selectFrom("media_files").selectAll();
+  return firstRow(query.where("bucket", "=", bucket).where("path", "=", path));
 }
 
 /** Records the size of an entry, and notes whether it has to be measured again. */
 async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void> {
   const file = bucketFile(entry.bucket, entry.path);
   if (!file) return;
-  const before = prepared("SELECT * FROM media_files WHERE bucket = ? AND path = ?").get(
-    entry.bucket,
-    entry.path,
-  ) as RecordedFile | undefined;
+  const before = recordOf(entry);
   const stat = await fs.lstat(file).catch(() => undefined);
   if (!stat) return;
   const measured = { ...entry, bytes: await diskUsage(file) };
   // An upload in progress records its file itself, but it may also be cancelled or fail.
   const isUpload = await isArriving(measured);
-  if (!isUpload)
-    await correctRecord(measured, claimantOf(entry) ?? before?.video_id ?? null, before);
+  const owner = claimantOf(entry) ?? before?.video_id ?? null;
+  if (!isUpload) await correctRecord(measured, owner, before);
   if (isUpload || now - stat.mtimeMs < GROWING_MS) seen.growing.push(entry);
-}
-
-/** Forgets the records of a folder's entries that no longer exist. */
-async function forgetRemoved(
-  bucket: Bucket,
-  user: string,
-  existing: ReadonlySet<string>,
-): Promise<void> {
-  const next = prepared(
-    // "0" is what follows "/", so the range is everything below the folder.
-    `SELECT * FROM media_files WHERE bucket = ? AND path > ? AND path < ? || '0'
-     ORDER BY path LIMIT ${NAMES_AT_ONCE}`,
-  );
-  for (let after = `${user}/`; ; ) {
-    const records = next.all(bucket, after, user) as RecordedFile[];
-    for (const record of records) {
-      if (!existing.has(record.path)) await forgetUnlessChanged(record);
-    }
-    const last = records.at(-1);
-    if (!last) return;
-    after = last.path;
-    await setImmediate();
-  }
 }
 
 /** Assigns files to the videos whose rows have named them since they were recorded. */
 async function claimUnowned(): Promise<void> {
-  const next = prepared(
-    `SELECT * FROM media_files
-     WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${CLAIMS_AT_ONCE}`,
-  );
-  for (let after = { bucket: "", path: "" }; ; ) {
-    const records = next.all(after.bucket, after.path) as RecordedFile[];
-    for (const record of records) {
-      const entry = { ...record, isFolder: record.kind === "derived" };
-      const videoId = claimantOf(entry);
-      if (videoId) await correctRecord(entry, videoId, record);
-    }
-    const last = records.at(-1);
-    if (!last) return;
-    after = last;
-    await setImmediate();
+  const turn = eventLoopTurns();
+  const unowned = database().selectFrom("media_files").selectAll().where("video_id", "is", null);
+  for (const record of await unowned.execute()) {
+    const entry = { ...record, isFolder: record.kind === "derived" };
+    const videoId = claimantOf(entry);
+    if (videoId) await correctRecord(entry, videoId, record);
+    await turn();
   }
 }

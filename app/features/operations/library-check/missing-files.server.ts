@@ -50,9 +50,9 @@ export async function* missingFiles({ pauseMs = 0 } = {}): AsyncGenerator<Missin
   const began = new Date().toISOString();
   for (let after = 0; ; ) {
     const rows = await rowsWithFilesAfter(after);
-    const suspects = (await missingOf(rows)).map(({ number }) => number);
+    const suspects = missingOf(rows).map(({ number }) => number);
     // Once more: a file may have been replaced since its row was read.
-    const missing = suspects.length > 0 ? await missingOf(await rowsOf(suspects)) : [];
+    const missing = suspects.length > 0 ? missingOf(await rowsOf(suspects)) : [];
     const last = rows.at(-1)?.number;
     const numbers = [...new Set(missing.map(({ number }) => number))];
     await record(after, last ?? Number.MAX_SAFE_INTEGER, numbers);
@@ -68,32 +68,22 @@ function rowsOf(numbers: readonly number[]): Promise<Row[]> {
   return rowsWithFiles().where("number", "in", numbers).execute();
 }
 
-async function missingOf(rows: readonly Row[]): Promise<(MissingFile & { number: number })[]> {
-  const missing: (MissingFile & { number: number })[] = [];
-  for (const row of rows) {
+function missingOf(rows: readonly Row[]): (MissingFile & { number: number })[] {
+  return rows.flatMap((row) => {
     const { id: videoId, title, number } = row;
-    for (const url of await missingUrls(row)) missing.push({ videoId, title, number, url });
-  }
-  return missing;
+    return missingUrls(row).map((url) => ({ videoId, title, number, url }));
+  });
 }
 
-async function missingUrls({ captions, ...row }: Row): Promise<string[]> {
+function missingUrls({ captions, ...row }: Row): string[] {
   const derived = [row.hls_url, row.storyboard_url, row.preview_url];
   const captionUrls = readCaptions(captions).map(({ url }) => url);
-  const missing: string[] = [];
-  for (const url of [
-    row.video_url,
-    row.source_url,
-    row.thumbnail_url,
-    ...derived,
-    ...captionUrls,
-  ]) {
+  const urls = [row.video_url, row.source_url, row.thumbnail_url, ...derived, ...captionUrls];
+  return urls.flatMap((url) => {
     const file = url ? parseMediaUrl(url) : undefined;
-    if (!url || !file) continue;
-    const at = bucketFile(file.bucket, file.path);
-    if (!at || !fileExists(at)) missing.push(url);
-  }
-  return missing;
+    const at = file && bucketFile(file.bucket, file.path);
+    return url && file && !(at && fileExists(at)) ? [url] : [];
+  });
 }
 
 /** Of the rows behind `after` up to `last`, exactly these miss a file. */
