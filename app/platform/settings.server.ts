@@ -10,12 +10,14 @@ import {
   AT_LEAST_A_BYTE,
   BYTES,
   byteCount,
+  choice,
   email,
   hideLimit,
   isHttpUrl,
   isSmtpUrl,
   isWebhookUrl,
   lengthOfTime,
+  line,
   mailbox,
   onOff,
   origin,
@@ -35,11 +37,9 @@ export { SettingsError };
  * A bad value ends the start with one sentence that names the variable and what it takes.
  */
 
-const secret = z.string().trim().min(SECRET_MIN_LENGTH).optional();
-const folder = z.string().trim().optional().describe("a folder");
-const webhookUrl = z
-  .string()
-  .trim()
+const secret = line.min(SECRET_MIN_LENGTH).optional();
+const folder = line.optional().describe("a folder");
+const webhookUrl = line
   .refine(isWebhookUrl)
   .optional()
   .describe("an https address (http on this machine alone) without a user name in it");
@@ -48,14 +48,9 @@ const someMailbox = mailbox.optional().describe("an e-mail address");
 
 /** The variables. A description completes the sentence "NAME must be …". */
 const variables = {
-  NODE_ENV: z
-    .enum(["production", "development", "test"])
-    .default("production")
-    .describe("production, development or test"),
+  NODE_ENV: choice("production", "development", "test"),
   PORT: wholeNumber(0, 65_535).default(3000).describe("a whole number from 0 to 65535"),
-  HOST: z
-    .string()
-    .trim()
+  HOST: line
     .min(1)
     .optional()
     .describe("an address of this machine to listen on, such as 127.0.0.1"),
@@ -83,7 +78,7 @@ const variables = {
     .optional()
     .describe("the address visitors use, without a path, such as https://videos.example"),
   SITE_NAME: text("Afterdark").pipe(z.string().max(60)).describe("a name of 1 to 60 characters"),
-  JOIN_URL: z.string().trim().refine(isHttpUrl).optional().describe("an http or https address"),
+  JOIN_URL: line.refine(isHttpUrl).optional().describe("an http or https address"),
   CONTACT_EMAIL: someEmail,
   /** Whose videos the studio may import. */
   IMPORT_DIR: folder,
@@ -104,9 +99,7 @@ const variables = {
     `at least ${SECRET_MIN_LENGTH} characters, or whsec_ and base64 (openssl rand -base64 32)`,
   ),
   ALERT_EMAIL: someMailbox,
-  SMTP_URL: z
-    .string()
-    .trim()
+  SMTP_URL: line
     .refine(isSmtpUrl)
     .optional()
     .describe("the address of a mail server, such as smtps://user:password@mail.example:465"),
@@ -141,13 +134,11 @@ const variables = {
   /** Whether the data are locked for one server; off for file systems that know no locks. */
   DATA_LOCK: onOff("on"),
   /** What reads the metrics. Undefined: whoever asks from this machine. */
-  METRICS_TOKEN: z
-    .string()
-    .trim()
+  METRICS_TOKEN: line
     .regex(/^\S{16,}$/)
     .optional()
     .describe("a token of at least 16 characters without spaces (openssl rand -hex 32 makes one)"),
-  LOG_FORMAT: z.enum(["text", "json"]).default("text").describe("text or json"),
+  LOG_FORMAT: choice("text", "json"),
   AGE_GATE: onOff("on"),
   SERVICE_WORKER: onOff("on"),
   /** Jobs that the server's process runs at once; 0 leaves them to `npm run jobs`. */
@@ -158,10 +149,7 @@ const variables = {
   ENCODER_THREADS: wholeNumber(0, 64)
     .default(0)
     .describe("a whole number of threads, from 0 (as many as processors) to 64"),
-  ENCODER_HARDWARE: z
-    .enum(["off", "vaapi", "nvenc", "qsv"])
-    .default("off")
-    .describe("off, vaapi, nvenc or qsv"),
+  ENCODER_HARDWARE: choice("off", "vaapi", "nvenc", "qsv"),
   /** The shorter side of the largest rendition. */
   ENCODER_MAX_HEIGHT: wholeNumber(240, 2160)
     .default(1080)
@@ -185,10 +173,7 @@ const variables = {
     .default("auto")
     .describe("auto, or a preset of x264 from ultrafast to slow"),
   /** How long the file as it came stays beside the one that is played. */
-  KEEP_SOURCES: z
-    .enum(["always", "until-converted", "never"])
-    .default("always")
-    .describe("always, until-converted or never"),
+  KEEP_SOURCES: choice("always", "until-converted", "never"),
   /** What scans new files before they are public, with its arguments. Undefined: nothing does. */
   SCAN_COMMAND: z
     .string()
@@ -197,18 +182,14 @@ const variables = {
     .optional()
     .describe("a command and its arguments, such as /usr/local/bin/scan --quiet"),
   /** When set, files are handed to nginx with X-Accel-Redirect below this location. */
-  ACCEL_PREFIX: z
-    .string()
-    .trim()
+  ACCEL_PREFIX: line
     .regex(/^\/[\w./-]*[\w-]$/)
     .optional()
     .describe("the internal location of nginx that maps to UPLOADS_DIR, such as /protected"),
   TRUSTED_PROXIES: trustedProxies,
   ...STORAGE_VARIABLES,
   /** In lower case. Undefined: the site does not ask where somebody is. */
-  COUNTRY_HEADER: z
-    .string()
-    .trim()
+  COUNTRY_HEADER: line
     .toLowerCase()
     .regex(/^[\w-]{1,60}$/)
     .optional()
@@ -249,7 +230,7 @@ const variables = {
     .optional()
     .describe("a name and an address of at most 1000 characters, its lines separated by |"),
   /** Whether the log of the database is left to it; `auto`: once its tables are there. */
-  LITESTREAM: z.enum(["auto", "on", "off"]).default("auto").describe("auto, on or off"),
+  LITESTREAM: choice("auto", "on", "off"),
   /** The site whose copy this one shows, an origin. Undefined: it is a site of its own. */
   READ_ONLY_FROM: origin
     .optional()

@@ -9,11 +9,16 @@ export class SettingsError extends Error {}
 /** As many characters as 192 bits take in base64: what signs cookies must not be guessed. */
 export const SECRET_MIN_LENGTH = 32;
 
-export const text = (fallback: string) => z.string().trim().min(1).default(fallback);
-export const wholeNumber = (least: number, most: number) =>
+export const line = z.string().trim();
+export const text = (fallback: string) => line.min(1).default(fallback);
+/** One of some words, of which the first is the default. */
+export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   z
-    .string()
-    .trim()
+    .enum(words)
+    .default(words[0] as never)
+    .describe(words.join(", ").replace(/, (\w[\w-]*)$/, " or $1"));
+export const wholeNumber = (least: number, most: number) =>
+  line
     .regex(/^\d+$/)
     .transform(Number)
     .refine((value) => value >= least && value <= most);
@@ -24,34 +29,25 @@ export const AT_LEAST_A_BYTE = `${BYTES}, at least 1`;
 
 /** What the site does, or doesn't. */
 export const onOff = (fallback: "on" | "off") =>
-  z
-    .enum(["on", "off"])
+  choice("on", "off")
     .default(fallback)
     .transform((value) => value === "on")
     .describe("on or off");
 
 /** Lenient on purpose: admin@localhost is a fine account on a machine of one's own. */
-export const email = z
-  .string()
-  .trim()
-  .regex(/^[^\s@]+@[^\s@]+$/)
-  .max(254);
+export const email = line.regex(/^[^\s@]+@[^\s@]+$/).max(254);
 
 export const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A length of time such as 30m, 12h, 1d or 2w, in milliseconds. */
 export const lengthOfTime = (leastMs: number, mostMs: number) =>
-  z
-    .string()
-    .trim()
+  line
     .regex(/^\d{1,5}[mhdw]$/)
     .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1) as "m"])
     .refine((value) => value >= leastMs && value <= mostMs);
 
 /** Such as 20/h,2%/d: a number an hour, and a share of all a day. */
-export const hideLimit = z
-  .string()
-  .trim()
+export const hideLimit = line
   .regex(/^\d{1,6}\/h,\s*\d{1,3}(\.\d{1,2})?%\/d$/)
   .transform((value) => {
     const [perHour = 0, percent = 0] = value.split(",").map(Number.parseFloat);
@@ -88,8 +84,6 @@ export function isSmtpUrl(value: string): boolean {
 }
 
 /** An address without a path; the origin of it, without a trailing slash. */
-export const origin = z
-  .string()
-  .trim()
+export const origin = line
   .refine((value) => isHttpUrl(value) && /^\/?$/.test(new URL(value).pathname))
   .transform((value) => new URL(value).origin);

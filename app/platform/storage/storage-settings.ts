@@ -1,7 +1,9 @@
-import { z } from "zod";
+import type { z } from "zod";
 import {
   BYTES,
   byteCount,
+  choice,
+  line,
   origin,
   SECRET_MIN_LENGTH,
   SettingsError,
@@ -13,16 +15,14 @@ const ADDRESS =
 
 /** The settings of files in a store; without them all files are in UPLOADS_DIR. */
 export const STORAGE_VARIABLES = {
-  STORAGE_URL: z
-    .string()
-    .trim()
+  STORAGE_URL: line
     .transform((text) => ({ text, address: parseStorageUrl(text) }))
     .refine(({ address }) => address !== undefined)
     .optional()
     .describe(ADDRESS),
-  AWS_ACCESS_KEY_ID: z.string().trim().optional().describe("the name of a key"),
-  AWS_SECRET_ACCESS_KEY: z.string().trim().optional().describe("the secret of that key"),
-  STORAGE_DELIVERY: z.enum(["proxy", "redirect"]).default("proxy").describe("proxy or redirect"),
+  AWS_ACCESS_KEY_ID: line.optional().describe("the name of a key"),
+  AWS_SECRET_ACCESS_KEY: line.optional().describe("the secret of that key"),
+  STORAGE_DELIVERY: choice("proxy", "redirect"),
   /** What UPLOADS_DIR may take for copies of files that are in the store. */
   STORAGE_CACHE_BYTES: byteCount(0)
     .default(10 * 1024 ** 3)
@@ -30,13 +30,11 @@ export const STORAGE_VARIABLES = {
   CDN_URL: origin
     .optional()
     .describe("the address of a CDN before the store, without a path, such as https://cdn.example"),
-  CDN_SECRET: z
-    .string()
-    .trim()
+  CDN_SECRET: line
     .min(SECRET_MIN_LENGTH)
     .optional()
     .describe(`the key of that CDN, at least ${SECRET_MIN_LENGTH} characters`),
-  CDN_SIGNING: z.enum(["nginx", "bunny"]).default("nginx").describe("nginx or bunny"),
+  CDN_SIGNING: choice("nginx", "bunny"),
 };
 
 type Parsed = {
