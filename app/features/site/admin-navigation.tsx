@@ -76,20 +76,20 @@ function WaitingReports() {
 
 const shown = (count: number) => (count < 1_000 ? String(count) : "999+");
 
-const TABS = ["upload", "manage"] as const;
-export type Tab = (typeof TABS)[number];
-
-const LABELS: Record<Tab, string> = { upload: "Upload Video", manage: "Manage Videos" };
-const ADDRESSES: Record<Tab, string> = { upload: "/admin", manage: "/admin?tab=manage" };
+const TABS = [
+  ["upload", "Upload Video", "/admin"],
+  ["manage", "Manage Videos", "/admin?tab=manage"],
+] as const;
+export type Tab = (typeof TABS)[number][0];
 
 /** The tabs of the panel. They are addresses, so that a reload and a page without scripts keep them. */
 export function AdminTabs({ current }: { current: Tab }) {
   return (
     <nav aria-label="Admin" className="flex gap-1 border-b border-line">
-      {TABS.map((tab) => (
+      {TABS.map(([tab, label, to]) => (
         <Link
           key={tab}
-          to={ADDRESSES[tab]}
+          to={to}
           preventScrollReset
           aria-current={tab === current ? "page" : undefined}
           className={classNames(
@@ -99,7 +99,7 @@ export function AdminTabs({ current }: { current: Tab }) {
               : "border-transparent text-muted hover:text-ink",
           )}
         >
-          {LABELS[tab]}
+          {label}
         </Link>
       ))}
     </nav>

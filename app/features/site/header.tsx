@@ -1,6 +1,6 @@
 import { Form, useLocation } from "@remix-run/react";
 import { Bookmark, Flag, LogOut, Menu, Upload, X } from "lucide-react";
-import { type KeyboardEvent, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useRef } from "react";
 import { useSavedCount } from "~/features/visitor/saved-videos";
 import { useAuth } from "~/ui/auth-context";
 import { classNames } from "~/ui/class-names";
@@ -13,8 +13,6 @@ const PAGES = [
   { to: "/categories", label: "Categories" },
   { to: "/trending", label: "Trending" },
 ] as const;
-/** Where a moderator works, who uploads nothing. */
-const REPORTS = "/admin/reports";
 
 /** The links of the site; for someone signed in also Upload, or Reports, and Sign Out. */
 export function Header({ siteName }: { siteName: string }) {
@@ -77,10 +75,27 @@ function linkClass(isActive: boolean): string {
   return classNames(LINK, isActive ? "bg-raised text-ink" : "text-muted hover:text-ink");
 }
 
-/** Whether the page is the one that the link leads to, or one below it; every page is below Home. */
-function isBelow(to: string, pathname: string): boolean {
-  const page = pathname.toLowerCase();
-  return page === to || (to !== "/" && page.startsWith(`${to}/`));
+/** Marked on the page that it leads to and those below it; every page is below Home. */
+function NavItem({
+  to,
+  isActive,
+  children,
+}: {
+  to: string;
+  isActive?: boolean;
+  children: ReactNode;
+}) {
+  const page = useLocation().pathname.toLowerCase();
+  const isHere = isActive ?? (page === to || (to !== "/" && page.startsWith(`${to}/`)));
+  return (
+    <PageLink
+      to={to}
+      aria-current={isHere ? "page" : undefined}
+      className={classNames(linkClass(isHere), "relative")}
+    >
+      {children}
+    </PageLink>
+  );
 }
 
 /** A badge on the icon, which takes no space: only this browser knows the count, once scripts run. */
@@ -103,44 +118,27 @@ function Links() {
   return (
     <>
       {PAGES.map(({ to, label }) => (
-        <PageLink
-          key={to}
-          to={to}
-          aria-current={isBelow(to, pathname) ? "page" : undefined}
-          className={linkClass(isBelow(to, pathname))}
-        >
+        <NavItem key={to} to={to}>
           {label}
-        </PageLink>
+        </NavItem>
       ))}
-      <PageLink
-        to="/saved"
-        aria-current={isBelow("/saved", pathname) ? "page" : undefined}
-        className={classNames(linkClass(isBelow("/saved", pathname)), "relative")}
-      >
+      <NavItem to="/saved">
         <Bookmark aria-hidden="true" className="size-4" />
         <span className={LABEL}>Saved</span>
         <SavedCount />
-      </PageLink>
+      </NavItem>
       {user && (
         <>
           {user.role === "moderator" ? (
-            <PageLink
-              to={REPORTS}
-              aria-current={isBelow(REPORTS, pathname) ? "page" : undefined}
-              className={linkClass(isBelow(REPORTS, pathname))}
-            >
+            <NavItem to="/admin/reports">
               <Flag aria-hidden="true" className="size-4" />
               <span className={LABEL}>Reports</span>
-            </PageLink>
+            </NavItem>
           ) : (
-            <PageLink
-              to="/admin"
-              aria-current={isUpload ? "page" : undefined}
-              className={linkClass(isUpload)}
-            >
+            <NavItem to="/admin" isActive={isUpload}>
               <Upload aria-hidden="true" className="size-4" />
               <span className={LABEL}>Upload</span>
-            </PageLink>
+            </NavItem>
           )}
           <Form method="post" action="/sign-out" reloadDocument className="contents">
             <button type="submit" className={classNames(LINK, "text-muted hover:text-ink")}>
