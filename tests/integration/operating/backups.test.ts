@@ -12,7 +12,6 @@ import {
   requireBackupFolder,
   storedBackups,
 } from "~/features/operations/backups/backup-folder.server";
-import { lastBackups } from "~/features/operations/backups/backup-records.server";
 import { lockBackups, makeBackup } from "~/features/operations/backups/make-backup.server";
 import { proveBackup, readNow } from "~/features/operations/backups/prove-backup.server";
 import {
@@ -27,9 +26,12 @@ import { moveIntoStore } from "~/media/storage/move-into-store.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { activitySentence } from "~/platform/activity/activity-labels";
 import { forgetSettings, parseSettings } from "~/platform/settings.server";
-import { sqliteHandle } from "~db/client.server";
+import { database, sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, succeeded, useAdminSite } from "../../admin-requests";
 import { command } from "../../command";
+
+const lastBackups = (most: number) =>
+  database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const ORIGIN = "http://localhost";

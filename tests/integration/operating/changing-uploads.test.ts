@@ -12,15 +12,18 @@ import {
   readListing,
 } from "~/features/operations/backups/backup-files.server";
 import { storedBackups } from "~/features/operations/backups/backup-folder.server";
-import { lastBackups } from "~/features/operations/backups/backup-records.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { parseMediaUrl } from "~/media/bucket.server";
 import { UNFINISHED } from "~/media/files/temporary-files.server";
 import { forgetSettings } from "~/platform/settings.server";
+import { database } from "~db/client.server";
 import { addVideo, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { command } from "../../command";
 import { until } from "../../process-figures";
+
+const lastBackups = (most: number) =>
+  database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Copied before the files of user `u`; the backup stops when it has. */

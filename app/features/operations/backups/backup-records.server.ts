@@ -141,10 +141,6 @@ export async function runningSince(): Promise<string | undefined> {
   return row?.started_at;
 }
 
-export function lastBackups(most: number): Promise<BackupRow[]> {
-  return database().selectFrom("backups").selectAll().orderBy("id", "desc").limit(most).execute();
-}
-
 /** The last one that is proved. */
 export function lastProved(): Promise<BackupRow | undefined> {
   return database()

@@ -2,11 +2,10 @@ import fs from "node:fs";
 import { DELETED_ACCOUNT } from "~/platform/activity/activity-labels";
 import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
-import type { ReplicationState } from "~db/litestream.server";
 import { siteReplication } from "~db/replication.server";
 import type { BackupRow } from "~db/schema/operations";
 import { backupOptions, storedBackups } from "./backup-folder.server";
-import { lastBackups, lastDue, lastProved, nextDue, runningSince } from "./backup-records.server";
+import { lastDue, lastProved, nextDue, runningSince } from "./backup-records.server";
 
 const SHOWN = 30;
 
@@ -17,36 +16,14 @@ export interface ListedBackup extends Omit<BackupRow, "user_id" | "due_at" | "na
   by: string | null;
 }
 
-export interface BackupsPage {
-  /** Undefined while BACKUP_DIR is unset. */
-  timetable?: {
-    folder: string;
-    everyMs: number;
-    keep: number;
-    withUploads: boolean;
-    nextAt: string;
-    /** The backups that are in the folder; null when it can't be read. */
-    stored: number | null;
-  };
-  /** Null where Litestream is not used. */
-  replication: ReplicationState | null;
-  runningSince: string | null;
-  proved: ListedBackup | null;
-  last: ListedBackup[];
-}
+export type BackupsPage = Awaited<ReturnType<typeof readBackupsPage>>;
 
-export async function readBackupsPage(now = Date.now()): Promise<BackupsPage> {
+export async function readBackupsPage(now = Date.now()) {
   const options = backupOptions();
-  const rows = await lastBackups(SHOWN);
-  const proved = await lastProved();
-  const emails = await emailsOf([...rows, ...(proved ? [proved] : [])].map((row) => row.user_id));
-  const listed = ({ user_id, due_at, name: _, ...row }: BackupRow): ListedBackup => ({
-    ...row,
-    isTimed: due_at !== null,
-    by: user_id && (emails.get(user_id) ?? DELETED_ACCOUNT),
-  });
+  const [proved] = await list(1, "done");
   const everyMs = settings().backupEveryMs;
   return {
+    /** Undefined while BACKUP_DIR is unset. */
     timetable: options && {
       folder: options.folder,
       everyMs,
@@ -55,10 +32,11 @@ export async function readBackupsPage(now = Date.now()): Promise<BackupsPage> {
       nextAt: new Date(nextDue(await lastDue(), everyMs, now)).toISOString(),
       stored: countStored(options.folder),
     },
+    /** Null where Litestream is not used. */
     replication: siteReplication(now) ?? null,
     runningSince: (await runningSince()) ?? null,
-    proved: proved ? listed(proved) : null,
-    last: rows.map(listed),
+    proved: proved ?? null,
+    last: await list(SHOWN),
   };
 }
 
@@ -67,17 +45,22 @@ export async function lastProvedAt(): Promise<string | null> {
   return (await lastProved())?.started_at ?? null;
 }
 
-async function emailsOf(ids: (string | null)[]): Promise<Map<string, string>> {
-  const users = await database()
-    .selectFrom("users")
-    .select(["id", "email"])
-    .where(
-      "id",
-      "in",
-      ids.filter((id) => id !== null),
-    )
+/** The last backups. */
+async function list(most: number, state?: BackupRow["state"]): Promise<ListedBackup[]> {
+  const rows = await database()
+    .selectFrom("backups")
+    .leftJoin("users", "users.id", "user_id")
+    .selectAll("backups")
+    .select("email")
+    .$if(state !== undefined, (query) => query.where("state", "=", state!))
+    .orderBy("backups.id", "desc")
+    .limit(most)
     .execute();
-  return new Map(users.map(({ id, email }) => [id, email]));
+  return rows.map(({ user_id, due_at, name: _, email, ...row }) => ({
+    ...row,
+    isTimed: due_at !== null,
+    by: user_id && (email ?? DELETED_ACCOUNT),
+  }));
 }
 
 function countStored(folder: string): number | null {

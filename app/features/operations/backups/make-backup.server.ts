@@ -23,7 +23,7 @@ import {
 } from "./backup-folder.server";
 import { copyDatabase } from "./copy-database.server";
 import { proveBackup } from "./prove-backup.server";
-import { createUploadsCopy, openStoredCopies, type StoredCopies } from "./uploads-copy.server";
+import { createUploadsCopy, openStoredCopies } from "./uploads-copy.server";
 
 /** What must stay free on the disk of BACKUP_DIR, which may be that of the site. */
 const RESERVE_BYTES = 512 * 1024 ** 2;
@@ -63,7 +63,12 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
     removeOld(folder, options.keep, name);
     return { name, ...made };
   } catch (error) {
-    removeUnfinished(unfinished);
+    try {
+      fs.rmSync(unfinished, { recursive: true, force: true });
+    } catch (failure) {
+      // The next backup tries again.
+      console.error(`Could not remove ${unfinished}:`, failure);
+    }
     throw explain(error, folder);
   } finally {
     unlock();
@@ -85,20 +90,6 @@ async function fill(
   name: string,
   backup: string,
 ): Promise<Omit<MadeBackup, "name">> {
-  const stored = openStoredCopies(options.databasePath);
-  try {
-    return await writeBackupContents(stored, options, name, backup);
-  } finally {
-    stored.close();
-  }
-}
-
-async function writeBackupContents(
-  stored: StoredCopies,
-  options: BackupOptions,
-  name: string,
-  backup: string,
-): Promise<Omit<MadeBackup, "name">> {
   const { databasePath, uploadsDir, folder, withUploads } = options;
   const target = path.join(backup, BACKUP.database);
   const [earlier] = storedBackups(folder);
@@ -108,11 +99,13 @@ async function writeBackupContents(
     earlier && path.join(folder, earlier),
   );
   // The copy of the database, and that of the proof.
+  const stored = openStoredCopies(databasePath);
   const databaseRoom = 2 * fs.statSync(databasePath).size;
   requireRoom(folder, databaseRoom + (withUploads ? uploads.bytesToCopy(stored) : 0));
   // Files before the database and again after it: a row of the copy has its file in the copy, also
   // when it came in, or was deleted, while the first ones were copied.
   if (withUploads) uploads.copyNew(stored);
+  stored.close();
   const tables = await copyDatabase(databasePath, target);
   // What the copy of the database doesn't know to be in the store belongs to the backup.
   const storedThen = openStoredCopies(target);
@@ -149,15 +142,6 @@ function requireRoom(folder: string, bytes: number): void {
   throw new BackupError(
     `There is not enough room in BACKUP_DIR (${folder}): ${formatBytes(bytes)} are needed, ${formatBytes(Math.max(0, free))} are free. The earlier backups are kept; make room, or set BACKUP_KEEP lower.`,
   );
-}
-
-function removeUnfinished(folder: string): void {
-  try {
-    fs.rmSync(folder, { recursive: true, force: true });
-  } catch (error) {
-    // The next backup tries again.
-    console.error(`Could not remove ${folder}:`, error);
-  }
 }
 
 /** What went wrong as a sentence, if the operator can change it. */

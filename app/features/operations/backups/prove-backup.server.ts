@@ -15,34 +15,31 @@ import { restoreBackup } from "./restore-backup.server";
 /** Of the files that an earlier proof has read, this share is read again by each: the rest by later ones. */
 const READ_AGAIN_SHARE = 1 / 30;
 
-export interface Proof {
-  /** The files that were read, with the time of it. */
-  files: ListedFile[];
-  repaired: number;
-}
-
-export interface Expected {
-  /** The rows of the database when it was copied. */
-  tables: TableCounts;
-  /** Without them its list is of files that are elsewhere. */
-  withUploads: boolean;
-  /** Copies a file again whose content is not what it was; false when that can't be done. */
-  repair: (file: ListedFile) => boolean;
-}
-
 /**
  * Restores a backup into a temporary folder, and compares what is there with what was copied: the rows
  * of all tables, the names and sizes of all files, the content of all that are new and of a thirtieth
  * of the others, by turns. The uploaded files are links, so that it takes no room for them.
  *
  * @param temporary a folder on the same file system, which is removed.
+ * @returns the files that were read, with the time of it, and how many were repaired.
  * @throws {BackupError} that says what is wrong.
  */
 export function proveBackup(
   backup: string,
   temporary: string,
-  { tables, withUploads, repair }: Expected,
-): Proof {
+  {
+    tables,
+    withUploads,
+    repair,
+  }: {
+    /** The rows of the database when it was copied. */
+    tables: TableCounts;
+    /** Without them its list is of files that are elsewhere. */
+    withUploads: boolean;
+    /** Copies a file again whose content is not what it was; false when that can't be done. */
+    repair: (file: ListedFile) => boolean;
+  },
+) {
   const databasePath = path.join(temporary, BACKUP.database);
   const uploadsDir = path.join(temporary, BACKUP.uploads);
   fs.mkdirSync(temporary, { mode: 0o700 });
@@ -83,11 +80,7 @@ function proveDatabase(file: string, tables: TableCounts): void {
   }
 }
 
-function proveFiles(
-  backup: string,
-  restored: string,
-  repair: (file: ListedFile) => boolean,
-): Proof {
+function proveFiles(backup: string, restored: string, repair: (file: ListedFile) => boolean) {
   const files = readListing(backup);
   const now = new Date().toISOString();
   const toRead = new Set(readNow(files));

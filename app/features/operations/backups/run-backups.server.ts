@@ -99,10 +99,7 @@ async function answerOf(child: ChildProcess): Promise<BackupAnswer | undefined> 
   });
   child.channel?.unref();
   child.unref();
-  await new Promise<void>((resolve) => {
-    child.once("exit", () => resolve());
-    child.once("error", () => resolve());
-  });
+  await once(child, "exit").catch(() => {});
   if (state().child === child) state().child = undefined;
   return answer;
 }

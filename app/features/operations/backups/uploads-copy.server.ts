@@ -13,33 +13,13 @@ import {
   removeEndedMarkers,
 } from "./backup-files.server";
 
-export interface UploadsCopy {
-  /** Of the files that no earlier backup has. */
-  bytesToCopy(stored: Pick<StoredCopies, "has">): number;
-  /**
-   * Brings the files that are there now into the copy; may be called again.
-   *
-   * @param stored copies of files in the store, which the backup doesn't contain.
-   */
-  copyNew(stored: Pick<StoredCopies, "has">): void;
-  /** Copies a file again whose copy is damaged, and corrects its entry; false when its source is gone. */
-  repair(file: ListedFile): boolean;
-  files(): ListedFile[];
-  /** What was copied, and not linked. */
-  addedBytes(): number;
-}
-
 /**
  * The copy of the uploads in a backup that is being made. A file that an earlier backup has with the same
  * size and time is a link to that copy and takes no room.
  *
  * @param earlier the folder of that backup.
  */
-export function createUploadsCopy(
-  uploadsDir: string,
-  target: string,
-  earlier: string | undefined,
-): UploadsCopy {
+export function createUploadsCopy(uploadsDir: string, target: string, earlier: string | undefined) {
   const known = new Map<string, ListedFile>();
   for (const file of earlier ? readListing(earlier) : []) {
     if (file.sha256) known.set(file.path, file);
@@ -80,11 +60,17 @@ export function createUploadsCopy(
   }
 
   return {
-    bytesToCopy: (stored) =>
+    /** Of the files that no earlier backup has. */
+    bytesToCopy: (stored: StoredCopies) =>
       listUploads(uploadsDir, stored.has)
         .filter((file) => !earlierCopy(file))
         .reduce((sum, { bytes }) => sum + bytes, 0),
-    copyNew(stored) {
+    /**
+     * Brings the files that are there now into the copy; may be called again.
+     *
+     * @param stored copies of files in the store, which the backup doesn't contain.
+     */
+    copyNew(stored: StoredCopies) {
       for (const marker of removeEndedMarkers(have.keys(), uploadsDir, target)) {
         have.delete(marker);
       }
@@ -93,13 +79,15 @@ export function createUploadsCopy(
         if (!there || !isSame(there, file)) add(file);
       }
     },
-    repair(file) {
+    /** Copies a file again whose copy is damaged, and corrects its entry; false when its source is gone. */
+    repair(file: ListedFile) {
       // One that was written to since it was copied is taken as it is now.
       if (!copyFrom(path.join(uploadsDir, file.path), file)) return false;
       Object.assign(file, have.get(file.path));
       return true;
     },
     files: () => [...have.values()],
+    /** What was copied, and not linked. */
     addedBytes: () => [...copied.values()].reduce((sum, bytes) => sum + bytes, 0),
   };
 }
@@ -117,27 +105,24 @@ function isLinked(file: ListedFile, from: string, to: string): boolean {
   }
 }
 
+export type StoredCopies = ReturnType<typeof openStoredCopies>;
+
 /**
  * Recognizes copies of files that are in the store: a backup doesn't contain them, because the store has them
  * and the database of the backup says where.
  */
-export interface StoredCopies {
-  has(file: ListedFile): boolean;
-  close(): void;
-}
-
-export function openStoredCopies(databasePath: string): StoredCopies {
+export function openStoredCopies(databasePath: string) {
   const sqlite = new Sqlite(databasePath, { readonly: true });
   const find = sqlite.prepare(
     "SELECT modified_ms FROM stored_files WHERE path = ? AND bucket = ? AND bytes = ?",
   );
   return {
-    has({ path, bytes, modifiedMs }) {
+    has({ path, bytes, modifiedMs }: ListedFile): boolean {
       const [bucket = "", ...rest] = path.split("/");
       const stored = find.pluck().get(rest.join("/"), bucket, bytes) as number | undefined;
       // A file system may round times to a millisecond.
       return stored !== undefined && Math.abs(stored - modifiedMs) < 2;
     },
-    close: () => sqlite.close(),
+    close: () => void sqlite.close(),
   };
 }

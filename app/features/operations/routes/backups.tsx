@@ -10,6 +10,7 @@ import { settings } from "~/platform/settings.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { success } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { BackupHead, BackupList, BackupNotes, ReplicationNote } from "../backups/backup-panel";
@@ -33,11 +34,10 @@ export async function action({ request }: ActionFunctionArgs) {
   }
   const started = await unlessBusy(startBackup({ userId: user.id, dueAt: null }));
   if (started) {
-    throw redirectWithToast("/admin/backups", {
-      title: "Backups",
-      description: "A backup is being made. You may leave this page.",
-      kind: "success",
-    });
+    throw redirectWithToast(
+      "/admin/backups",
+      success("Backups", "A backup is being made. You may leave this page."),
+    );
   }
   const error = settings().backupDir
     ? failure(409, "A backup is being made already.")
