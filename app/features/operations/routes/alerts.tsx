@@ -17,6 +17,7 @@ import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { success } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { Time } from "~/ui/time";
@@ -60,11 +61,10 @@ async function sendTest(userId: string) {
   await unlessBusy(transaction(() => recordActivity({ userId, action: "alert-test" })));
   // The page follows what becomes of it.
   deliverDue().catch(console.error);
-  throw redirectWithToast("/admin/alerts", {
-    title: "Alerts",
-    description: "A test is being sent. The list says when it has arrived.",
-    kind: "success",
-  });
+  throw redirectWithToast(
+    "/admin/alerts",
+    success("Alerts", "A test is being sent. The list says when it has arrived."),
+  );
 }
 
 async function resume(userId: string) {
@@ -81,13 +81,15 @@ async function resume(userId: string) {
   const takesLong = reason === "missing-files";
   if (takesLong) resumed.catch(console.error);
   else await unlessBusy(resumed);
-  throw redirectWithToast("/admin/alerts", {
-    title: "Alerts",
-    description: takesLong
-      ? "Removals resume as soon as the library has been checked."
-      : "Removals have resumed.",
-    kind: "success",
-  });
+  throw redirectWithToast(
+    "/admin/alerts",
+    success(
+      "Alerts",
+      takesLong
+        ? "Removals resume as soon as the library has been checked."
+        : "Removals have resumed.",
+    ),
+  );
 }
 
 export default function Alerts() {

@@ -21,6 +21,7 @@ import {
   statisticsHref,
   videoStatisticsHref,
 } from "~/shared/statistics-address";
+import { success } from "~/ui/feedback/toast-message";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { transaction } from "~db/client.server";
 import { BackupLine } from "../backups/backup-panel";
@@ -66,12 +67,13 @@ export async function action({ request }: ActionFunctionArgs) {
       transaction(() => recordActivity({ userId: user.id, action: "convert-again", detail })),
     );
   }
-  return redirectWithToast(statisticsHref(readPeriod(new URL(request.url).searchParams)), {
-    title: "Queue",
-    description:
+  return redirectWithToast(
+    statisticsHref(readPeriod(new URL(request.url).searchParams)),
+    success(
+      "Queue",
       videos > 0 ? `To be converted again: ${detail}.` : "There was nothing to convert again.",
-    kind: "success",
-  });
+    ),
+  );
 }
 
 export default function StatisticsPage() {

@@ -9,7 +9,7 @@ import { formatQuantity } from "~/shared/format";
 import { readPeriod, videoStatisticsHref } from "~/shared/statistics-address";
 import { StatusBadge } from "~/ui/badge";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import type { VideoStatus } from "~db/schema";
+import type { VideoStatistics } from "../statistics/statistics";
 import { readVideoStatistics } from "../statistics/statistics.server";
 import { DropOff, NoFigures, PeriodLinks, ViewsByDay } from "../statistics/statistics-panels";
 
@@ -64,11 +64,7 @@ export default function VideoStatisticsPage() {
   );
 }
 
-function About({
-  video: { id, title, status, held, views },
-}: {
-  video: { id: string; title: string; status: VideoStatus; held: 0 | 1; views: number };
-}) {
+function About({ video: { id, title, status, held, views } }: Pick<VideoStatistics, "video">) {
   return (
     <div className="flex flex-col gap-2">
       <h2 dir="auto" className="text-lg font-semibold wrap-anywhere">

@@ -35,14 +35,8 @@ function Figure({
   const id = useId();
   return (
     <figure className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5">
-      <figcaption className="flex flex-wrap items-start justify-between gap-x-4">
-        <div className="min-w-0 flex-1 basis-48">
-          <h2 id={id} className="font-semibold">
-            {title}
-          </h2>
-          <p className="text-sm text-muted">{summary}</p>
-        </div>
-        {csv && <CsvLink title={title} href={csv} />}
+      <figcaption>
+        <PanelHead id={id} title={title} lead={summary} csv={csv} />
       </figcaption>
       {children(id)}
       <details className="text-sm">
@@ -82,16 +76,47 @@ function Figure({
   );
 }
 
-export function CsvLink({ title, href }: { title: string; href: string }) {
+interface Head {
+  title: string;
+  lead: string;
+  /** Where the numbers are a table for spreadsheets. */
+  csv?: string | undefined;
+}
+
+function PanelHead({ id, title, lead, csv }: Head & { id: string }) {
   return (
-    <a
-      href={href}
-      download
-      aria-label={`Download as CSV: ${title}`}
-      className="-my-2 inline-flex min-h-11 min-w-11 shrink-0 items-center justify-end text-sm text-muted underline underline-offset-4 hover:text-ink"
+    <div className="flex flex-wrap items-start justify-between gap-x-4">
+      <div className="min-w-0 flex-1 basis-48">
+        <h2 id={id} className="font-semibold">
+          {title}
+        </h2>
+        <p className="text-sm text-muted">{lead}</p>
+      </div>
+      {csv && (
+        <a
+          href={csv}
+          download
+          aria-label={`Download as CSV: ${title}`}
+          className="-my-2 inline-flex min-h-11 min-w-11 shrink-0 items-center justify-end text-sm text-muted underline underline-offset-4 hover:text-ink"
+        >
+          CSV
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** A part of a page of figures that isn't a chart. */
+export function Panel({ children, ...head }: Head & { children?: ReactNode }) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={id}
+      className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
     >
-      CSV
-    </a>
+      <PanelHead id={id} {...head} />
+      {children}
+    </section>
   );
 }
 

@@ -5,7 +5,7 @@ import { settings } from "~/platform/settings.server";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { prepared, transaction, tryWriteTransaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
-import { type DiskDay, type DiskForecast, forecastDisk } from "./disk-forecast";
+import { type DiskDay, forecastDisk } from "./disk-forecast";
 import { periodOf } from "./statistics.server";
 
 /** A day's record is that of its last hour. */
@@ -13,15 +13,10 @@ const RECORD_EVERY_MS = 60 * 60_000;
 const KEPT_DAYS = 366;
 const DAY_MS = 86_400_000;
 
-export interface DiskFigures {
-  /** Bytes of the file system that has the uploads. */
-  used: number;
-  free: number;
-  forecast: DiskForecast;
-}
+export type DiskFigures = NonNullable<Awaited<ReturnType<typeof diskFigures>>>;
 
 /** What the disk holds now, and when it will be full; undefined where the system does not say. */
-export async function diskFigures(now = Date.now()): Promise<DiskFigures | undefined> {
+export async function diskFigures(now = Date.now()) {
   const space = await diskSpace();
   return space && { ...space, forecast: forecastDisk(readDiskDays(), space.free, dayOf(now)) };
 }
@@ -50,6 +45,7 @@ export function startDiskRecords(): void {
   every(RECORD_EVERY_MS, "record the use of the disk", () => recordDisk(), { firstMs: 0 });
 }
 
+/** Bytes of the file system that has the uploads. */
 async function diskSpace(): Promise<{ used: number; free: number } | undefined> {
   try {
     const { bavail, bfree, blocks, bsize } = await statfs(settings().uploadsDir);
@@ -64,20 +60,6 @@ function dayOf(now: number): string {
 }
 
 const WRITE_EVERY_MS = 60_000;
-
-/** What was sent on a day (UTC, YYYY-MM-DD). */
-export interface TransferDay {
-  day: string;
-  bytes: number;
-}
-
-/** What was sent in the current month (UTC), and the budget, if there is one. */
-export interface TransferMonth {
-  /** YYYY-MM */
-  month: string;
-  bytes: number;
-  budget?: number;
-}
 
 /** How much of what this process has sent is in the database. */
 const transfer = processState("recorded transfer", () => ({ recordedBytes: 0 }));
@@ -113,25 +95,26 @@ export function readTransfer(period: PeriodDays, now = Date.now()) {
   const all = periodOf(period, now);
   const bytes = new Map(readTransferDays(all[0]).map((each) => [each.day, each.bytes]));
   return {
-    days: all.map((day): TransferDay => ({ day, bytes: bytes.get(day) ?? 0 })),
+    days: all.map((day) => ({ day, bytes: bytes.get(day) ?? 0 })),
     month: readTransferMonth(now),
   };
 }
 
 /** Returns the days from `from` on that have a record, the oldest first. */
-export function readTransferDays(from = ""): TransferDay[] {
-  return prepared("SELECT day, bytes FROM transfer_days WHERE day >= ? ORDER BY day").all(
-    from,
-  ) as TransferDay[];
+export function readTransferDays(from = "") {
+  return prepared("SELECT day, bytes FROM transfer_days WHERE day >= ? ORDER BY day").all(from) as {
+    day: string;
+    bytes: number;
+  }[];
 }
 
-export function readTransferMonth(now = Date.now()): TransferMonth {
+/** What was sent in the current month (UTC, YYYY-MM), and the budget, if there is one. */
+export function readTransferMonth(now = Date.now()) {
   const month = dayOf(now).slice(0, "YYYY-MM".length);
   const bytes = prepared(
     "SELECT coalesce(sum(bytes), 0) FROM transfer_days WHERE day >= @from AND day <= @to",
   )
     .pluck()
     .get({ from: `${month}-01`, to: `${month}-31` }) as number;
-  const { transferBudgetBytes: budget } = settings();
-  return { month, bytes, ...(budget !== undefined && { budget }) };
+  return { month, bytes, budget: settings().transferBudgetBytes };
 }

@@ -6,7 +6,7 @@ import { PERIODS_DAYS, type PeriodDays } from "~/shared/statistics-address";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { PageFailure } from "~/ui/feedback/failure-notice";
-import { ColumnChart } from "./chart";
+import { ColumnChart, Panel } from "./chart";
 import { averageWatched, dropOff, type Statistics, type VideoStatistics } from "./statistics";
 
 /** The periods that statistics can be shown of; the one that is shown is marked. */
@@ -77,18 +77,10 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
   const average = averageWatched(watched);
   if (average === undefined) {
     return (
-      <section
-        aria-labelledby="drop-off"
-        className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-4 sm:p-5"
-      >
-        <h2 id="drop-off" className="font-semibold">
-          Watched parts
-        </h2>
-        <p className="text-sm text-muted">
-          No playback has been counted yet. It is counted when a view ends, unless the visitor asks
-          not to be tracked or to save data.
-        </p>
-      </section>
+      <Panel
+        title="Watched parts"
+        lead="No playback has been counted yet. It is counted when a view ends, unless the visitor asks not to be tracked or to save data."
+      />
     );
   }
   return (

@@ -10,8 +10,8 @@ import { csvTable } from "~/shared/markup/csv";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { projected } from "~db/changes.server";
 import { database, prepared } from "~db/client.server";
+import type { VideoRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { SourceFigures, Statistics, VideoStatistics } from "./statistics";
 
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
@@ -19,12 +19,14 @@ const TOP_VIDEOS = 10;
 const MOST_DAYS = 3_650;
 
 /** Views by day and by video over the days that end today (UTC), and storage by category. */
-export async function readStatistics(days: PeriodDays, now = Date.now()): Promise<Statistics> {
+export async function readStatistics(days: PeriodDays, now = Date.now()) {
   const period = periodOf(days, now);
   const from = period[0] ?? "";
   await projected();
   return {
+    /** Every day of the period, the oldest first; YYYY-MM-DD, UTC. */
     days: await viewsByDay(period, from),
+    /** The most viewed of the period, with their views in it. */
     videos: await viewsByVideo(from),
     storage: await storageByCategory(),
   };
@@ -58,11 +60,13 @@ async function viewsByDay(period: readonly string[], from: string, id?: string) 
 export async function readVideoStatistics(
   id: string,
   { days, uploadedBy, now = Date.now() }: { days?: number; uploadedBy?: string; now?: number },
-): Promise<VideoStatistics | undefined> {
+) {
   const video = prepared(
     `SELECT id, title, status, held, views FROM videos
      WHERE id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
-  ).get({ id, uploadedBy: uploadedBy ?? null }) as VideoStatistics["video"] | undefined;
+  ).get({ id, uploadedBy: uploadedBy ?? null }) as
+    | Pick<VideoRow, "id" | "title" | "status" | "held" | "views">
+    | undefined;
   if (!video) return undefined;
   await projected();
   const period = periodOf(days ?? daysSinceFirstView(id, now), now);
@@ -109,7 +113,7 @@ async function storageByCategory() {
 }
 
 /** What the files take that videos came as, and how many streams could be made again. */
-export async function sourceFigures(): Promise<SourceFigures> {
+export async function sourceFigures() {
   const { unrecorded, ...counts } = await queryThread<SourceCounts>(
     "studio",
     "source-counts",
@@ -126,7 +130,7 @@ export async function sourceFigures(): Promise<SourceFigures> {
   const cut = prepared(
     `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes FROM video_files
      WHERE state = 'original'`,
-  ).get() as SourceFigures["cut"];
+  ).get() as { videos: number; bytes: number };
   return { ...counts, outdated, cut, keep: settings().keepSources };
 }
 

@@ -4,24 +4,18 @@ import { formatQuantity } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { Button } from "~/ui/button";
-import { byteUnit, ColumnChart, CsvLink } from "./chart";
-import type { DiskFigures, TransferDay, TransferMonth } from "./daily-records.server";
+import { byteUnit, ColumnChart, Panel } from "./chart";
+import type { DiskFigures, readTransfer, readTransferMonth } from "./daily-records.server";
 import { forecastSentence } from "./disk-forecast";
 import type { SourceFigures } from "./statistics";
 import { DAY } from "./statistics-panels";
-
-export interface Transfer {
-  /** Every day of the period, the oldest first. */
-  days: TransferDay[];
-  month: TransferMonth;
-}
 
 export function TransferByDay({
   transfer: { days, month },
   period,
   csv,
 }: {
-  transfer: Transfer;
+  transfer: ReturnType<typeof readTransfer>;
   period: PeriodDays;
   /** Where they are a table for spreadsheets. */
   csv: string;
@@ -46,7 +40,7 @@ export function TransferByDay({
 }
 
 /** How much of the monthly budget is used, in full percent; 100 only if all of it is. */
-function budgetSentence({ bytes, budget }: TransferMonth): string {
+function budgetSentence({ bytes, budget }: ReturnType<typeof readTransferMonth>): string {
   if (budget === undefined) return "";
   const percent = Math.floor((bytes / budget) * 100);
   return ` This month: ${formatStorage(bytes)} of ${formatStorage(budget)} (${percent}%).`;
@@ -56,21 +50,11 @@ function budgetSentence({ bytes, budget }: TransferMonth): string {
 export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: string }) {
   const usedPercent = disk && (disk.used / Math.max(1, disk.used + disk.free)) * 100;
   return (
-    <section
-      aria-labelledby="disk"
-      className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
+    <Panel
+      title="Disk"
+      lead="The disk that has the uploads, whatever is on it, at the pace of the last 30 days."
+      csv={csv}
     >
-      <div className="flex flex-wrap items-start justify-between gap-x-4">
-        <div className="min-w-0 flex-1 basis-48">
-          <h2 id="disk" className="font-semibold">
-            Disk
-          </h2>
-          <p className="text-sm text-muted">
-            The disk that has the uploads, whatever is on it, at the pace of the last 30 days.
-          </p>
-        </div>
-        <CsvLink title="Disk" href={csv} />
-      </div>
       {disk ? (
         <>
           <svg
@@ -90,7 +74,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: s
       ) : (
         <p className="text-sm">The system does not say how full the disk is.</p>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -109,18 +93,10 @@ export function SourcePanel({ figures, action }: { figures: SourceFigures; actio
   const amount = ({ videos, bytes }: SourceFigures["sources"]) =>
     `${formatQuantity(videos, "video")}, ${formatStorage(bytes)}`;
   return (
-    <section
-      aria-labelledby="originals"
-      className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 sm:p-5"
+    <Panel
+      title="Originals"
+      lead={`Original files, kept beside the files that are played instead. ${KEPT[keep]}`}
     >
-      <div>
-        <h2 id="originals" className="font-semibold">
-          Originals
-        </h2>
-        <p className="text-sm text-muted">
-          Original files, kept beside the files that are played instead. {KEPT[keep]}
-        </p>
-      </div>
       <dl className="grid grid-cols-1 gap-4 text-sm sm:grid-cols-2 lg:grid-cols-4">
         <Figure label="Kept" value={amount(sources)} />
         <Figure
@@ -157,7 +133,7 @@ export function SourcePanel({ figures, action }: { figures: SourceFigures; actio
           </p>
         </Form>
       )}
-    </section>
+    </Panel>
   );
 }
 
