@@ -86,58 +86,6 @@ export interface VideosTable {
   listed: GeneratedAlways<0 | 1>;
 }
 
-/** One row for each status, whether it is listed, and stored category, kept by the projector. */
-interface VideoTotalsTable {
-  status: VideoStatus;
-  listed: 0 | 1;
-  category: string;
-  videos: number;
-  /** Of them with views. */
-  viewed: number;
-  views: number;
-  bytes: number;
-}
-
-/** One row, as long as the database is copied. */
-interface HeartbeatTable {
-  id: ColumnType<1, never, never>;
-  at: Time;
-}
-
-interface ViewDaysTable {
-  video_id: string;
-  /** YYYY-MM-DD, UTC */
-  day: string;
-  views: number;
-}
-
-interface DeletedVideosTable {
-  id: string;
-  title: string;
-  /** The row as it was, a JSON object. */
-  row: string;
-  deleted_by: string | null;
-  deleted_at: Time;
-  /** What the files took on disk when they were deleted. */
-  bytes: Generated<number>;
-  /** As the row has it. */
-  uploaded_by: GeneratedAlways<string | null>;
-}
-
-/** What a category is called; empty while all are called as in `shared/category-list.ts`. */
-interface CategoryNamesTable {
-  id: string;
-  label: string;
-  position: number;
-}
-
-/** One row that the projector keeps: how often the catalogue and the view counts have changed. */
-interface CatalogueVersionTable {
-  id: ColumnType<1, never, never>;
-  catalogue: number;
-  views: number;
-}
-
 export interface Schema
   extends AccountsTables,
     CatalogueTables,
@@ -145,13 +93,53 @@ export interface Schema
     ModerationTables,
     OperationsTables {
   videos: VideosTable;
-  heartbeat: HeartbeatTable;
-  catalogue_version: CatalogueVersionTable;
-  video_totals: VideoTotalsTable;
-  view_days: ViewDaysTable;
-  deleted_videos: DeletedVideosTable;
+  /** One row, as long as the database is copied. */
+  heartbeat: {
+    id: ColumnType<1, never, never>;
+    at: Time;
+  };
+  /** One row that the projector keeps: how often the catalogue and the view counts have changed. */
+  catalogue_version: {
+    id: ColumnType<1, never, never>;
+    catalogue: number;
+    views: number;
+  };
+  /** One row for each status, whether it is listed, and stored category, kept by the projector. */
+  video_totals: {
+    status: VideoStatus;
+    listed: 0 | 1;
+    category: string;
+    videos: number;
+    /** Of them with views. */
+    viewed: number;
+    views: number;
+    bytes: number;
+  };
+  view_days: {
+    video_id: string;
+    /** YYYY-MM-DD, UTC */
+    day: string;
+    views: number;
+  };
+  deleted_videos: {
+    id: string;
+    title: string;
+    /** The row as it was, a JSON object. */
+    row: string;
+    deleted_by: string | null;
+    deleted_at: Time;
+    /** What the files took on disk when they were deleted. */
+    bytes: Generated<number>;
+    /** As the row has it. */
+    uploaded_by: GeneratedAlways<string | null>;
+  };
   video_files: VideoFilesTable;
-  category_names: CategoryNamesTable;
+  /** What a category is called; empty while all are called as in `shared/category-list.ts`. */
+  category_names: {
+    id: string;
+    label: string;
+    position: number;
+  };
 }
 
 export type VideoRow = Selectable<VideosTable>;

@@ -3,12 +3,58 @@ import type { ColumnType, Generated } from "kysely";
 /** Jobs, files and scans. */
 export interface MediaTables {
   jobs: JobsTable;
-  workers: WorkersTable;
-  queue_state: QueueStateTable;
+  /** A machine that converts for the site, and its token. */
+  workers: {
+    id: Generated<number>;
+    /** SHA-256 */
+    token_hash: string;
+    name: string;
+    created_at: Time;
+    last_seen_at: Time | null;
+    jobs_done: Generated<number>;
+    /** Why the last result that was refused was refused. */
+    trouble: string | null;
+  };
+  /** One row. */
+  queue_state: {
+    id: ColumnType<1, never, never>;
+    /** Null while jobs are taken from the queue. */
+    paused_at: Time | null;
+  };
   media_files: MediaFilesTable;
-  stored_files: StoredFilesTable;
-  storage: StorageTable;
-  missing_files: MissingFilesTable;
+  /** A file whose bytes are in the store of STORAGE_URL. */
+  stored_files: {
+    bucket: "videos" | "thumbnails" | "documents";
+    path: string;
+    /** The key of the object. */
+    object: string;
+    bytes: number;
+    /** Hexadecimal. */
+    sha256: string;
+    version: string;
+    modified_ms: number;
+    type: string;
+  };
+  /** One row: the bytes of all media_files. */
+  storage: {
+    id: ColumnType<1, never, never>;
+    bytes: number;
+    /** When the disk was last walked; null when it never was. */
+    checked_at: Time | null;
+    /** When the last complete look for missing files began; null when there was none. */
+    files_looked_at: Time | null;
+    /** Repeated in `site.json` of the uploads folder; empty before the first start. */
+    site_id: string;
+    /** Rises while the site runs, and is repeated there too: a copy of the database is behind. */
+    clock: number;
+    /** 1 once all files are being brought back to the disk. */
+    moving_to_disk: Generated<0 | 1>;
+  };
+  /** Videos of which a file was not there when it was last looked for. */
+  missing_files: {
+    /** As in `videos`. */
+    number: number;
+  };
   scan_findings: ScanFindingsTable;
 }
 
@@ -56,26 +102,6 @@ export interface JobsTable {
   finished_at: Time | null;
 }
 
-/** A machine that converts for the site, and its token. */
-interface WorkersTable {
-  id: Generated<number>;
-  /** SHA-256 */
-  token_hash: string;
-  name: string;
-  created_at: Time;
-  last_seen_at: Time | null;
-  jobs_done: Generated<number>;
-  /** Why the last result that was refused was refused. */
-  trouble: string | null;
-}
-
-/** One row. */
-interface QueueStateTable {
-  id: ColumnType<1, never, never>;
-  /** Null while jobs are taken from the queue. */
-  paused_at: Time | null;
-}
-
 const MEDIA_KINDS = ["video", "source", "thumbnail", "derived"] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
@@ -91,42 +117,6 @@ export interface MediaFilesTable {
   stored: Generated<number>;
   /** 1 once it has no metadata about its place, device or author; 0 where nobody has looked. */
   clean: Generated<0 | 1>;
-}
-
-/** A file whose bytes are in the store of STORAGE_URL. */
-interface StoredFilesTable {
-  bucket: "videos" | "thumbnails" | "documents";
-  path: string;
-  /** The key of the object. */
-  object: string;
-  bytes: number;
-  /** Hexadecimal. */
-  sha256: string;
-  version: string;
-  modified_ms: number;
-  type: string;
-}
-
-/** One row: the bytes of all media_files. */
-interface StorageTable {
-  id: ColumnType<1, never, never>;
-  bytes: number;
-  /** When the disk was last walked; null when it never was. */
-  checked_at: Time | null;
-  /** When the last complete look for missing files began; null when there was none. */
-  files_looked_at: Time | null;
-  /** Repeated in `site.json` of the uploads folder; empty before the first start. */
-  site_id: string;
-  /** Rises while the site runs, and is repeated there too: a copy of the database is behind. */
-  clock: number;
-  /** 1 once all files are being brought back to the disk. */
-  moving_to_disk: Generated<0 | 1>;
-}
-
-/** Videos of which a file was not there when it was last looked for. */
-interface MissingFilesTable {
-  /** As in `videos`. */
-  number: number;
 }
 
 /** What SCAN_COMMAND said about a file, until somebody has decided about it. */
