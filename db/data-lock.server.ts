@@ -42,47 +42,43 @@ export function lockData(
   program: string,
   waitMs = 0,
 ): () => void {
-  const holder = holderOf(program);
-  const ours: Sqlite.Database[] = [];
-  const release = () => {
-    for (const sqlite of ours) {
-      held().delete(sqlite);
-      sqlite.close();
-    }
-  };
+  // The database and the uploads may be shared with different sites, so each has a lock.
+  const database = path.resolve(databasePath);
+  const releaseDatabase = lockFile(`${databasePath}.lock`, program, database, waitMs);
   try {
-    // The database and the uploads may be shared with different sites, so each has a lock.
-    for (const [what, file] of [
-      [path.resolve(databasePath), `${databasePath}.lock`],
-      [path.resolve(uploadsDir), path.join(uploadsDir, ".lock")],
-    ] as const) {
-      ours.push(lock(file, what, holder, waitMs));
-    }
+    const uploads = path.resolve(uploadsDir);
+    const releaseUploads = lockFile(path.join(uploadsDir, ".lock"), program, uploads, waitMs);
+    return () => {
+      releaseDatabase();
+      releaseUploads();
+    };
   } catch (error) {
-    release();
+    releaseDatabase();
     throw error;
   }
-  for (const sqlite of ours) held().add(sqlite);
-  return release;
 }
 
 /**
  * Locks one file for this process, in the same way.
  *
+ * @param what the message calls it.
  * @returns a function that gives the lock back.
  * @throws {DataLockError} when another process holds it; its cause is SQLite's error.
  */
-export function lockFile(file: string, program: string): () => void {
-  const sqlite = lock(file, path.resolve(file), holderOf(program), 0);
+export function lockFile(
+  file: string,
+  program: string,
+  what = path.resolve(file),
+  waitMs = 0,
+): () => void {
+  const since = new Date().toISOString();
+  const holder = { program, process: process.pid, host: os.hostname(), since };
+  const sqlite = lock(file, what, holder, waitMs);
   held().add(sqlite);
   return () => {
     held().delete(sqlite);
     sqlite.close();
   };
-}
-
-function holderOf(program: string): Holder {
-  return { program, process: process.pid, host: os.hostname(), since: new Date().toISOString() };
 }
 
 function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlite.Database {

@@ -1,6 +1,5 @@
 import { workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
-import { checkpointer } from "./checkpoint-log.server";
 import { projecting } from "./project-changes.server";
 import { answerQuestions } from "./thread.server";
 
@@ -25,7 +24,8 @@ interface Asked {
 export function serveThread(readingTasks: Readonly<Record<string, Task>>): void {
   const tasks: Record<string, Task> = {
     ...readingTasks,
-    checkpoint: checkpointer,
+    // Brings the log of the database into its file. Writers and readers go on meanwhile.
+    checkpoint: (sqlite) => () => void sqlite.pragma("wal_checkpoint(PASSIVE)"),
     project: projecting,
   };
   const readonly = workerData.thread !== "writing";
