@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { every, type PeriodicWork, processState } from "~db/runtime.server";
+import { processState } from "~db/runtime.server";
 import { digest } from "../attempt-limit.server";
 import { isTrustedProxy, limitedNetworkOf, networkOf } from "../client-address.server";
 import { answerPlainly, whenClosed } from "./middleware.server";
@@ -52,7 +52,8 @@ interface Load {
   requestCount: number;
   /** Since the last line in the log. */
   refused: number;
-  logging?: PeriodicWork | undefined;
+  /** No line is logged before this time. */
+  quietUntil: number;
 }
 
 const load = processState<Load>("connections", () => ({
@@ -60,6 +61,7 @@ const load = processState<Load>("connections", () => ({
   requests: new Map(),
   requestCount: 0,
   refused: 0,
+  quietUntil: 0,
 }));
 const prepared = new WeakSet<Server>();
 
@@ -152,23 +154,14 @@ export function refuseRequest(
   return answerPlainly(response, status, message, { "Retry-After": String(retryAfterSeconds) });
 }
 
-/** Logs the first refusal, then once a minute how many there were. No address is ever logged. */
+/** Logs the first refusal, then at most once a minute how many there were. No address is ever logged. */
 function noteRefusal(): void {
   const now = load();
   now.refused += 1;
-  if (now.logging) return;
-  logRefusals();
-  now.logging = every(LOG_EVERY_MS, "log refused connections", () => {
-    if (now.refused > 0) return logRefusals();
-    void now.logging?.stop();
-    now.logging = undefined;
-  });
-}
-
-function logRefusals(): void {
-  const now = load();
+  if (performance.now() < now.quietUntil) return;
   console.warn(
     `Connections or requests refused since the last such line: ${now.refused}. One network, or all together, used more than the site allows.`,
   );
   now.refused = 0;
+  now.quietUntil = performance.now() + LOG_EVERY_MS;
 }

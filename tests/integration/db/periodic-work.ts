@@ -62,7 +62,6 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/media/storage/start.server.ts": () => moveOnce(),
   "app/platform/attempt-limit.server.ts": "Forgets addresses that are in memory only.",
   "app/platform/node/rendering-budget.server.ts": "Forgets networks that are in memory only.",
-  "app/platform/node/connection-limits.server.ts": "Logs how many connections were refused.",
   "app/features/operations/alerts/deliver.server.ts": async () => {
     await checkAlerts();
     await deliverDue();
