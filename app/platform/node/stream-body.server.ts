@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { requestContext } from "./request-context.server";
+import { clientSignal, requestContext } from "./request-context.server";
 
 /**
  * Bodies of responses at the pace of the client.
@@ -13,7 +13,6 @@ import { requestContext } from "./request-context.server";
 
 /** What a download holds in memory, also while its client stalls. */
 const READ_BYTES = 128 * 1024;
-const SHORTER = "The file is shorter than it was.";
 
 /**
  * Returns `length` bytes of the file from `start` as the body of a Response. It owns the handle, and closes it when
@@ -25,27 +24,10 @@ export function fileBody(
   length: number,
 ): ReadableStream<Uint8Array> {
   const response = requestContext()?.response;
-  if (!response) return toWeb(Readable.from(readParts(file, start, length)));
+  // As in a test of a loader.
+  if (!response) return toWeb(file.createReadStream({ start, end: start + length - 1 }));
   const close = () => void file.close().catch(() => {});
   return responseBody(response, close, () => writeFile(response, file, start, length));
-}
-
-/** Without a server, as in a test of a loader: the reader sets the pace. */
-async function* readParts(file: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
-  try {
-    for (let position = start, rest = length; rest > 0; ) {
-      const { bytesRead, buffer } = await file.read({
-        buffer: Buffer.allocUnsafeSlow(Math.min(READ_BYTES, rest)),
-        position,
-      });
-      if (bytesRead === 0) throw new Error(SHORTER);
-      yield buffer.subarray(0, bytesRead);
-      position += bytesRead;
-      rest -= bytesRead;
-    }
-  } finally {
-    await file.close();
-  }
 }
 
 async function writeFile(
@@ -67,7 +49,7 @@ async function writeFile(
       position,
     );
     if (response.destroyed) return;
-    if (bytesRead === 0) throw new Error(SHORTER);
+    if (bytesRead === 0) throw new Error("The file is shorter than it was.");
     position += bytesRead;
     await new Promise<void>((resolve) => {
       resume = resolve;
@@ -82,20 +64,17 @@ async function writeFile(
  * Returns what another server or a decoder sends as the body of a Response. Either side that ends early ends the
  * other, also if the client leaves before there is a source.
  *
- * @param open returns the source; the signal is aborted when the client leaves before that.
+ * @param open returns the source; the signal is aborted when the client leaves.
  * @throws what `open` throws while the client waits.
  */
 export async function streamBody(
   open: (signal: AbortSignal) => Promise<Readable>,
 ): Promise<ReadableStream<Uint8Array>> {
-  const leaving = new AbortController();
+  const signal = clientSignal() ?? new AbortController().signal;
   const response = requestContext()?.response;
-  if (!response) return toWeb(await open(leaving.signal));
-  const leave = () => leaving.abort();
-  if (response.closed) leave();
-  else response.once("close", leave);
+  if (!response) return toWeb(await open(signal));
   try {
-    const source = await open(leaving.signal);
+    const source = await open(signal);
     source.once("error", () => response.destroy());
     const end = () => void source.destroy();
     return responseBody(response, end, () => pipeline(source, response, { end: false }));
@@ -103,8 +82,6 @@ export async function streamBody(
     // Nobody waits for the body or for the failure.
     if (response.destroyed) return new ReadableStream({ start: (empty) => empty.close() });
     throw error;
-  } finally {
-    response.off("close", leave);
   }
 }
 
