@@ -115,27 +115,10 @@ function parametersOf(operation: Operation<never, never>) {
   ];
 }
 
-/** A field of a request, as the reference lists it. */
-interface ReferenceField {
-  name: string;
-  type: string;
-  required: boolean;
-  description: string;
-}
-
-/** One call, as the reference shows it. */
-export interface ReferenceEntry {
-  name: string;
-  method: string;
-  path: string;
-  summary: string;
-  scope: string;
-  fields: ReferenceField[];
-  example: string;
-}
+export type ReferenceEntry = ReturnType<typeof apiReference>[number];
 
 /** Returns the calls of the API for people. */
-export const apiReference = processState("API reference", (): ReferenceEntry[] =>
+export const apiReference = processState("API reference", () =>
   OPERATIONS.map(({ name, method, path, summary, scope, body, query, example }) => {
     const schema = body ?? query;
     const fields = schema ? fieldsOf(schemaOf(schema, "input")) : [];
@@ -143,7 +126,7 @@ export const apiReference = processState("API reference", (): ReferenceEntry[] =
   }),
 );
 
-function fieldsOf({ properties = {}, required = [] }: JsonSchema): ReferenceField[] {
+function fieldsOf({ properties = {}, required = [] }: JsonSchema) {
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     type: typeText(schema),
