@@ -45,22 +45,14 @@ const TOO_BUSY = "The site is too busy. Try again in a moment.";
 /** At most one line in the log for so long, however many are refused. */
 const LOG_EVERY_MS = 60_000;
 
-interface Load {
+const load = processState("connections", () => ({
   /** By network. */
-  connections: Map<string, number>;
-  requests: Map<string, number>;
-  requestCount: number;
-  /** Since the last line in the log. */
-  refused: number;
-  /** No line is logged before this time. */
-  quietUntil: number;
-}
-
-const load = processState<Load>("connections", () => ({
-  connections: new Map(),
-  requests: new Map(),
+  connections: new Map<string, number>(),
+  requests: new Map<string, number>(),
   requestCount: 0,
+  /** Since the last line in the log. */
   refused: 0,
+  /** No line is logged before this time. */
   quietUntil: 0,
 }));
 const prepared = new WeakSet<Server>();
