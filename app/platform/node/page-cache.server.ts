@@ -200,11 +200,6 @@ export function cachePage(
   return page;
 }
 
-/** For tests. */
-export function clearPageCache(): void {
-  pages().clear();
-}
-
 /** The page as one gzip file. */
 function packedPage(page: CachedPage): Buffer {
   page.packed ??= zlib.gzipSync(page.plain);

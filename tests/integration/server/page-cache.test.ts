@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { cachePage, clearPageCache, findCachedPage } from "~/platform/node/page-cache.server";
+import { cachePage, findCachedPage } from "~/platform/node/page-cache.server";
+import { stopRuntime } from "~db/runtime.server";
 import { ADMIN, SiteProcess } from "../../site-process";
 
 const site = new SiteProcess();
@@ -189,7 +190,7 @@ describe("what is someone's own", () => {
 describe("what is kept", () => {
   const version = { catalogue: 1, views: 1 };
   const page = { text: "x", headers: new Headers() };
-  beforeEach(clearPageCache);
+  beforeEach(() => stopRuntime());
 
   it("goes when the catalogue changes, 15 s after views did, and after ten minutes", () => {
     const find = (changed: object, age: number) => {
