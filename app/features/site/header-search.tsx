@@ -250,11 +250,13 @@ function useSuggestions(
       return;
     }
     const stop = new AbortController();
-    const timer = setTimeout(() => {
+    const timer = setTimeout(async () => {
       const query = new URLSearchParams({ q: asked, ...(category && { category }) });
-      fetchSuggestions(query, stop.signal).then(setFound, () => {
-        if (!stop.signal.aborted) setFound(NONE);
-      });
+      const { signal } = stop;
+      const next = await fetch(`/search/suggestions?${query}`, { signal })
+        .then(async (answer) => (answer.ok ? (await answer.json()).suggestions : NONE))
+        .catch(() => NONE);
+      if (!signal.aborted) setFound(next);
     }, TYPING_PAUSE_MS);
     return () => {
       clearTimeout(timer);
@@ -262,14 +264,4 @@ function useSuggestions(
     };
   }, [asked, category]);
   return asked === "" ? NONE : found;
-}
-
-async function fetchSuggestions(
-  query: URLSearchParams,
-  signal: AbortSignal,
-): Promise<readonly Suggestion[]> {
-  const answer = await fetch(`/search/suggestions?${query}`, { signal });
-  if (!answer.ok) return NONE;
-  const { suggestions } = (await answer.json()) as { suggestions: Suggestion[] };
-  return suggestions;
 }
