@@ -46,12 +46,5 @@ export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
 
 /** The last frame that has begun at `time`. */
 export function frameAt(frames: StoryboardFrame[], time: number): StoryboardFrame | undefined {
-  let low = 0;
-  let high = frames.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (frames[middle]!.start <= time) low = middle;
-    else high = middle - 1;
-  }
-  return frames[low];
+  return frames.findLast(({ start }) => start <= time) ?? frames[0];
 }
