@@ -1,6 +1,6 @@
 // The small variant of zod: this module is a part of the upload page's script.
 import * as z from "zod/mini";
-import { CATEGORY_IDS, type CategoryId, toCategoryId } from "./categories";
+import { CATEGORY_IDS, toCategoryId } from "./categories";
 import { parseDuration } from "./format";
 import {
   MAX_DESCRIPTION_LETTERS,
@@ -113,14 +113,7 @@ export const newVideoTexts = z.object({
 /** The fields of a form about a video, as somebody typed them. */
 export type TypedTexts = Record<keyof z.infer<typeof videoTexts>, string>;
 
-interface VideoTexts {
-  title: string;
-  description: string;
-  category: CategoryId;
-  tags: string[];
-  /** Seconds. */
-  duration: number;
-}
+type VideoTexts = z.infer<typeof videoTexts>;
 export type NewVideoTexts = Omit<VideoTexts, "duration"> & { duration?: number | undefined };
 
 /** A value, or the first sentence about each field that is wrong; of a single field, about `""`. */
