@@ -1,7 +1,8 @@
 // npm run delete-user: deletes an account, as owners do on the users page.
 
 import { deleteAccount } from "~/features/accounts/users/delete-account.server";
-import { AccountError, findUserByEmail } from "~/features/accounts/users.server";
+import { findUserByEmail } from "~/features/accounts/users.server";
+import { FormError } from "~/platform/form-error.server";
 import { formatQuantity } from "~/shared/format";
 import { requireSite } from "./require-site";
 import { runScript } from "./run-script";
@@ -17,7 +18,7 @@ await runScript(
   { email: { type: "string" }, "transfer-to": { type: "string" } },
   async ({ email, "transfer-to": transferTo }) => {
     requireSite();
-    if (!email) throw new AccountError("Name the account with --email.");
+    if (!email) throw new FormError(422, "Name the account with --email.");
     const user = await requireUser(email);
     const receiver = transferTo === undefined ? undefined : await requireUser(transferTo);
     const deleted = await deleteAccount(user.id, receiver?.id, null);
@@ -30,6 +31,6 @@ await runScript(
 
 async function requireUser(email: string) {
   const user = await findUserByEmail(email);
-  if (!user) throw new AccountError(`There is no account for ${email.trim()}.`);
+  if (!user) throw new FormError(404, `There is no account for ${email.trim()}.`);
   return user;
 }

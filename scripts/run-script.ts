@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util";
-import { PasswordError } from "~/features/accounts/password.server";
-import { AccountError } from "~/features/accounts/users.server";
 import { BackupError } from "~/features/operations/backups/backup-files.server";
 import { ImportError } from "~/features/upload/import/table.server";
 import { StorageError } from "~/media/storage/object-store";
+import { FormError } from "~/platform/form-error.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase } from "~db/client.server";
 import { DataLockError } from "~db/data-lock.server";
@@ -18,8 +17,7 @@ type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"];
 
 /** Failures with a sentence for people; everything else is a fault of ours and shows its stack. */
 const EXPECTED = [
-  AccountError,
-  PasswordError,
+  FormError,
   SettingsError,
   MigrationError,
   DatabaseFileError,

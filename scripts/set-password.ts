@@ -2,12 +2,8 @@
 
 import { listPasskeys, removePasskeys } from "~/features/accounts/passkeys/passkeys.server";
 import { removeSecondFactor } from "~/features/accounts/second-factor.server";
-import {
-  AccountError,
-  findUserByEmail,
-  generatePassword,
-  setPassword,
-} from "~/features/accounts/users.server";
+import { findUserByEmail, generatePassword, setPassword } from "~/features/accounts/users.server";
+import { FormError } from "~/platform/form-error.server";
 import { transaction } from "~db/client.server";
 import { ask, askNewPassword } from "./ask";
 import { runScript } from "./run-script";
@@ -39,7 +35,7 @@ await runScript(
   }) => {
     const address = (email ?? (await ask("E-mail"))).trim();
     const user = await findUserByEmail(address);
-    if (!user) throw new AccountError(`There is no account for ${address}.`);
+    if (!user) throw new FormError(404, `There is no account for ${address}.`);
     const password = generate ? generatePassword() : await askNewPassword();
     const entry = { userId: null, action: "password-reset", detail: user.email } as const;
     await setPassword(user.id, password, entry, { event: "password-reset" });

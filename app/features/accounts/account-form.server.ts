@@ -3,11 +3,11 @@ import { changeAndRecord } from "~/platform/activity/activity.server";
 import { FormError } from "~/platform/form-error.server";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { confirmIdentity, countProof, refuseWhenBusy } from "./confirm-identity.server";
+import { confirmIdentity, countProof } from "./confirm-identity.server";
 import { endAccess } from "./end-access.server";
 import { relyingParty } from "./passkeys/passkey-challenge.server";
 import { addPasskey, removePasskey, renamePasskey } from "./passkeys/passkeys.server";
-import { PasswordError, requireUnguessable } from "./password.server";
+import { requireUnguessable } from "./password.server";
 import {
   beginEnrolment,
   confirmEnrolment,
@@ -98,15 +98,10 @@ async function changePassword(
   password: string,
   tokensToo: boolean,
 ): Promise<void> {
-  try {
-    requireUnguessable(password, session.user.email);
-    const entry = { userId: session.user.id, action: "password-change" } as const;
-    const ending = { event: "password-change", kept: session.idHash, tokensToo } as const;
-    await setPassword(session.user.id, password, entry, ending);
-  } catch (error) {
-    if (error instanceof PasswordError) throw new FormError(422, error.message);
-    refuseWhenBusy(error);
-  }
+  requireUnguessable(password, session.user.email);
+  const entry = { userId: session.user.id, action: "password-change" } as const;
+  const ending = { event: "password-change", kept: session.idHash, tokensToo } as const;
+  await setPassword(session.user.id, password, entry, ending);
 }
 
 async function confirmSecondFactor(userId: string, code: string): Promise<string[]> {

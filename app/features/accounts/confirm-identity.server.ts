@@ -2,7 +2,7 @@ import type { OpenSession } from "~/features/permissions/session.server";
 import { attemptLimit } from "~/platform/attempt-limit.server";
 import { FormError, tooManyAttempts } from "~/platform/form-error.server";
 import { readPasskeyAnswer, verifyPasskey } from "./passkeys/passkey-challenge.server";
-import { checkPassword, HashingBusyError, userAsker } from "./password.server";
+import { checkPassword, userAsker } from "./password.server";
 import { proveSecondFactor } from "./sign-in.server";
 import { findUser } from "./users.server";
 
@@ -48,8 +48,8 @@ export async function confirmIdentity(
     const account = await findUser(user.id);
     const password = String(form.get("current") ?? "");
     const hash = account?.password_hash || undefined;
-    const right = await checkPassword(password, hash, userAsker(user.id)).catch(refuseWhenBusy);
-    if (!right) throw new FormError(400, "Your current password is not right.");
+    if (!(await checkPassword(password, hash, userAsker(user.id))))
+      throw new FormError(400, "Your current password is not right.");
     return withCode && account?.totp_enabled_at !== null;
   });
   if (isCodeNeeded) await confirmCode(request, user.id, String(form.get("code") ?? ""));
@@ -65,14 +65,4 @@ async function confirmCode(request: Request, userId: string, code: string): Prom
     if (error instanceof FormError) error.field = "code";
     throw error;
   }
-}
-
-/** For a hash that was to be computed. @throws {FormError} 429, or the error that is another. */
-export function refuseWhenBusy(error: unknown): never {
-  if (!(error instanceof HashingBusyError)) throw error;
-  throw new FormError(
-    429,
-    "The site is busy. Try again in a few seconds.",
-    error.retryAfterSeconds,
-  );
 }

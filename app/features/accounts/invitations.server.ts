@@ -4,9 +4,9 @@ import { changeAndRecord } from "~/platform/activity/activity.server";
 import { FormError } from "~/platform/form-error.server";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { hashPassword, PasswordError, requireUnguessable, strangerAsker } from "./password.server";
+import { hashPassword, requireUnguessable, strangerAsker } from "./password.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
-import { AccountError, findUserByEmail, readEmail } from "./users.server";
+import { findUserByEmail, readEmail } from "./users.server";
 
 /** 256 bits: nobody guesses one, however often they try. */
 const TOKEN_BYTES = 32;
@@ -42,7 +42,7 @@ export interface Invitation {
  *
  * @param ownerId who invites.
  * @returns the token of the link, which is shown once and stored nowhere.
- * @throws {AccountError} for an address that is none or has an account.
+ * @throws {FormError} 422 for an address that is none or has an account.
  */
 export async function invite(
   typedEmail: string,
@@ -52,13 +52,13 @@ export async function invite(
 ): Promise<{ token: string; email: string; expiresAt: string }> {
   const email = readEmail(typedEmail);
   if (await findUserByEmail(email)) {
-    throw new AccountError(`There is already an account for ${email}.`);
+    throw new FormError(422, `There is already an account for ${email}.`);
   }
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const expiresAt = iso(now + VALID_MS);
   const detail = `${email} as ${ROLE_NOUNS[choice]}`;
   await changeAndRecord({ userId: ownerId, action: "invite", detail }, () => {
-    if (!mayInvite(ownerId)) throw new AccountError("Your account may no longer invite anybody.");
+    if (!mayInvite(ownerId)) throw new FormError(422, "Your account may no longer invite anybody.");
     runChange(
       database().deleteFrom("invitations").where("email", "=", email).where("used_at", "is", null),
     );
@@ -147,11 +147,6 @@ export async function findInvitation(
   return { state: "open", email: row.email, role: ROLE_NOUNS[choiceOf(row)] };
 }
 
-async function hashChosen(password: string, email: string): Promise<string> {
-  requireUnguessable(password, email);
-  return hashPassword(password, strangerAsker(`invitation of ${email.toLowerCase()}`, 0));
-}
-
 /**
  * Makes the account of an invitation. Of two that use a link at once, one has it.
  *
@@ -166,10 +161,11 @@ export async function acceptInvitation(
 ): Promise<string> {
   const before = await findInvitation(token, now);
   if (before.state !== "open") throw closedInvitation(before.state);
-  const password_hash = await hashChosen(password, before.email ?? "").catch((error) => {
-    throw error instanceof PasswordError ? new FormError(422, error.message) : error;
-  });
-  const entry = { userId: null, action: "invitation-accept", detail: before.email } as const;
+  const { email = "" } = before;
+  requireUnguessable(password, email);
+  const asker = strangerAsker(`invitation of ${email.toLowerCase()}`, 0);
+  const password_hash = await hashPassword(password, asker);
+  const entry = { userId: null, action: "invitation-accept", detail: email } as const;
   return changeAndRecord(entry, () => {
     const row = firstRow(
       database()

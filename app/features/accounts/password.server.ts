@@ -1,3 +1,4 @@
+import { FormError } from "~/platform/form-error.server";
 import { childEnvironment, settings } from "~/platform/settings.server";
 import { fold } from "~/shared/fold";
 import { findProgram } from "~/shared/program.server";
@@ -25,21 +26,15 @@ const MOST_WAITING_EACH = 2;
 /** What an account without a row is compared with, so that it takes the same time as one with. */
 export const NOBODYS_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
 
-/** A password that cannot be taken; its message is the sentence to show. */
-export class PasswordError extends Error {}
+const RETRY_AFTER_SECONDS = 5;
 
-/** More hashes are wanted than the machine can compute; worth another try in `retryAfterSeconds`. */
-export class HashingBusyError extends Error {
-  retryAfterSeconds = 5;
-}
-
-/** @throws {PasswordError} for a password that is too short or longer than bcrypt can read. */
+/** @throws {FormError} 422 for a password that is too short or longer than bcrypt can read. */
 function requireGoodPassword(password: string): void {
   if ([...password].length < LEAST_PASSWORD_CHARACTERS) {
-    throw new PasswordError(`A password needs at least ${LEAST_PASSWORD_CHARACTERS} characters.`);
+    throw new FormError(422, `A password needs at least ${LEAST_PASSWORD_CHARACTERS} characters.`);
   }
   if (Buffer.byteLength(password) > MOST_PASSWORD_BYTES) {
-    throw new PasswordError(`A password may have at most ${MOST_PASSWORD_BYTES} bytes.`);
+    throw new FormError(422, `A password may have at most ${MOST_PASSWORD_BYTES} bytes.`);
   }
 }
 
@@ -47,7 +42,7 @@ function requireGoodPassword(password: string): void {
  * Refuses what is tried first: the name of the site or the account's address with a little more. For those
  * who choose a password in the browser; what an operator sets is theirs.
  *
- * @throws {PasswordError}
+ * @throws {FormError} 422
  */
 export function requireUnguessable(password: string, email: string): void {
   const words = fold(`${settings().siteName} ${email}`)
@@ -56,7 +51,8 @@ export function requireUnguessable(password: string, email: string): void {
     .sort((one, other) => other.length - one.length);
   const rest = words.reduce((text, word) => text.replaceAll(word, ""), fold(password));
   if (rest === fold(password) || [...rest].length >= LEAST_UNKNOWN_CHARACTERS) return;
-  throw new PasswordError(
+  throw new FormError(
+    422,
     "This password is little more than your address or the name of the site, which is tried first.",
   );
 }
@@ -64,7 +60,7 @@ export function requireUnguessable(password: string, email: string): void {
 /**
  * The bcrypt hash of a password.
  *
- * @throws {PasswordError} for one that cannot be taken, {HashingBusyError}.
+ * @throws {FormError} 422 for one that cannot be taken, 429 if more hashes are wanted than the machine can compute.
  */
 export async function hashPassword(password: string, asker: Asker): Promise<string> {
   requireGoodPassword(password);
@@ -74,7 +70,7 @@ export async function hashPassword(password: string, asker: Asker): Promise<stri
 /**
  * Whether a password is the one of the hash. Takes the same time when there is no hash.
  *
- * @throws {HashingBusyError}
+ * @throws {FormError} 429 as `hashPassword`.
  */
 export async function checkPassword(
   password: string,
@@ -126,7 +122,7 @@ const hashing = processState(
 
 function ask(question: PasswordQuestion, asker: Asker): Promise<string | boolean> {
   return new Promise((resolve, reject) => {
-    if (!hasRoom(asker)) return reject(new HashingBusyError());
+    if (!hasRoom(asker)) return reject(tooBusy(asker));
     hashing().queue.push({ question, asker, resolve, reject });
     void computeNext();
   });
@@ -145,8 +141,13 @@ function hasRoom({ name, isStranger, failures }: Asker): boolean {
   const last = inOrder(state.queue.filter(({ asker }) => asker.isStranger === isStranger)).at(-1);
   if (!last || last.asker.failures <= failures) return false;
   state.queue = state.queue.filter((each) => each !== last);
-  last.reject(new HashingBusyError());
+  last.reject(tooBusy(last.asker));
   return true;
+}
+
+function tooBusy({ isStranger }: Asker): FormError {
+  const why = isStranger ? "Too many people are signing in." : "The site is busy.";
+  return new FormError(429, `${why} Try again in a few seconds.`, RETRY_AFTER_SECONDS);
 }
 
 /** In the order in which they are computed. Sorting keeps the order of arrival among equals. */

@@ -18,7 +18,7 @@ import {
   readPasskeyAnswer,
   verifyPasskey,
 } from "./passkeys/passkey-challenge.server";
-import { checkPassword, HashingBusyError, strangerAsker, userAsker } from "./password.server";
+import { checkPassword, strangerAsker, userAsker } from "./password.server";
 import { checkSecondFactor, spendRecoveryCode } from "./second-factor.server";
 import { findUserByEmail } from "./users.server";
 
@@ -86,7 +86,7 @@ async function verify({ form, request }: FormStrategy.VerifyOptions): Promise<Pr
   const hash = user?.password_hash || undefined;
   const right = await checkPassword(password, hash, asker).catch((error) => {
     giveBack();
-    throw error instanceof HashingBusyError ? tooBusy(error) : error;
+    throw error;
   });
   // To somebody who is locked out, the site says no more than to a stranger.
   if (!right || !user || user.deactivated_at !== null) {
@@ -182,11 +182,6 @@ function countAttempt(
     giveAddressBack();
     if (account !== undefined) limit.refund(account);
   };
-}
-
-function tooBusy({ retryAfterSeconds }: HashingBusyError): FormError {
-  const sentence = "Too many people are signing in. Try again in a few seconds.";
-  return new FormError(429, sentence, retryAfterSeconds);
 }
 
 /** Once a window, and after the answer: writing must not show by its time that the account exists. */

@@ -1,10 +1,10 @@
 import { type ActivityEntry, recordActivity } from "~/platform/activity/activity.server";
+import { FormError } from "~/platform/form-error.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import type { Role } from "~db/schema";
 import { endAccess } from "./end-access.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
-import { AccountError } from "./users.server";
 
 export const LAST_OWNER = "This is the last owner. Make somebody else an owner first.";
 
@@ -63,7 +63,7 @@ export function listUsers(now = Date.now()): ListedUser[] {
 /**
  * Gives a user another role, from their next request on.
  *
- * @throws {AccountError} where they are the last owner.
+ * @throws {FormError} 409 where they are the last owner.
  */
 export async function changeRole(
   userId: string,
@@ -87,7 +87,7 @@ export async function setLimits(
   ownerId: string,
 ): Promise<{ email: string } | undefined> {
   return changeUser(userId, (user) => {
-    if (user.role !== "uploader") throw new AccountError("Limits are for uploaders.");
+    if (user.role !== "uploader") throw new FormError(409, "Limits are for uploaders.");
     runChange(
       database()
         .updateTable("users")
@@ -105,7 +105,7 @@ export async function setLimits(
 /**
  * Ends a user's sessions and lets them sign in no more, or lets them in again.
  *
- * @throws {AccountError} where they are the last owner.
+ * @throws {FormError} 409 where they are the last owner.
  */
 export async function setDeactivated(
   userId: string,
@@ -170,7 +170,7 @@ function changeUser(
 /**
  * In the transaction of the change: two owners who remove each other at once leave one.
  *
- * @throws {AccountError} for the last owner who can sign in.
+ * @throws {FormError} 409 for the last owner who can sign in.
  */
 export function requireOtherOwner(user: Pick<ChangedUser, "id" | "role" | "deactivated_at">): void {
   if (user.role !== "owner" || user.deactivated_at !== null) return;
@@ -183,7 +183,7 @@ export function requireOtherOwner(user: Pick<ChangedUser, "id" | "role" | "deact
       .where("id", "!=", user.id)
       .limit(1),
   );
-  if (!other) throw new AccountError(LAST_OWNER);
+  if (!other) throw new FormError(409, LAST_OWNER);
 }
 
 /** The limits of an uploader as an owner typed them. */

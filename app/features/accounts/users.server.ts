@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type ActivityEntry, changeAndRecord } from "~/platform/activity/activity.server";
+import { FormError } from "~/platform/form-error.server";
 import { settings } from "~/platform/settings.server";
 import { database } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
@@ -7,9 +8,6 @@ import { type Ending, endAccess } from "./end-access.server";
 import { hashPassword, userAsker } from "./password.server";
 
 const LONGEST_EMAIL = 254;
-
-/** Something about an account that cannot be done; its message is the sentence to show. */
-export class AccountError extends Error {}
 
 /** The account of an e-mail address, in whatever case it is typed. */
 export async function findUserByEmail(email: string) {
@@ -20,11 +18,11 @@ export async function findUserByEmail(email: string) {
     .executeTakeFirst();
 }
 
-/** @throws {AccountError} for a text that is no e-mail address. */
+/** @throws {FormError} 422 for a text that is no e-mail address. */
 export function readEmail(typed: string): string {
   const address = typed.trim();
   if (/^[^\s@]+@[^\s@]+$/.test(address) && address.length <= LONGEST_EMAIL) return address;
-  throw new AccountError(`"${address}" is not an e-mail address.`);
+  throw new FormError(422, `"${address}" is not an e-mail address.`);
 }
 
 export async function findUser(id: string) {
@@ -50,11 +48,11 @@ async function hasAnyUser(): Promise<boolean> {
  * Makes an account.
  *
  * @returns its id.
- * @throws {AccountError} for an address that is none or taken, {PasswordError} for a weak password.
+ * @throws {FormError} 422 for an address that is none or taken, and for a weak password.
  */
 export async function createUser(email: string, password: string): Promise<string> {
   const address = readEmail(email);
-  const taken = new AccountError(`There is already an account for ${address}.`);
+  const taken = new FormError(422, `There is already an account for ${address}.`);
   if (await findUserByEmail(address)) throw taken;
   const password_hash = await hashPassword(password, userAsker("new account"));
   const entry = { userId: null, action: "account-create", detail: address } as const;
@@ -75,7 +73,7 @@ export async function createUser(email: string, password: string): Promise<strin
  * Gives an account a new password, and ends its access.
  *
  * @param entry what the activity log says of it.
- * @throws {PasswordError} for a weak password.
+ * @throws {FormError} 422 for a weak password.
  */
 export async function setPassword(
   userId: string,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readPasskeyAnswer } from "~/features/accounts/passkeys/passkey-challenge.server";
-import { AccountError, readEmail } from "~/features/accounts/users.server";
+import { readEmail } from "~/features/accounts/users.server";
 import { listQuery, newVideo, schedule, videoChanges, viewOf } from "~/features/api/schemas";
 import { manageHref } from "~/features/library/list/manage-address";
 import { mailtoAddress, readContactForm } from "~/features/site/contact-form";
@@ -161,7 +161,7 @@ export const IMPORTS: readonly Target[] = [
       form.set("passkey", input);
       form.set("email", input);
       unless(FormError, () => readPasskeyAnswer(form));
-      unless(AccountError, () => readEmail(input));
+      unless(FormError, () => readEmail(input));
       for (const name of ["name", "subject", "message"]) form.set(name, input);
       const { message, errors } = readContactForm(form);
       if (Object.keys(errors).length > 0) return;

@@ -3,14 +3,13 @@ import { describe, expect, it } from "vitest";
 import { deviceName } from "~/features/accounts/device.server";
 import {
   checkPassword,
-  HashingBusyError,
   hashPassword,
   NOBODYS_HASH,
-  PasswordError,
   requireUnguessable,
   strangerAsker,
   userAsker,
 } from "~/features/accounts/password.server";
+import { FormError } from "~/platform/form-error.server";
 
 const ASKER = userAsker("somebody");
 
@@ -32,7 +31,7 @@ describe("a password", () => {
 
   it("is counted in characters at its least and in bytes at its most", async () => {
     for (const password of ["nine char", "😀".repeat(9), "a".repeat(73), "é".repeat(37)]) {
-      await expect(hashPassword(password, ASKER), password).rejects.toThrow(PasswordError);
+      await expect(hashPassword(password, ASKER), password).rejects.toThrow(FormError);
     }
   });
 
@@ -42,7 +41,7 @@ describe("a password", () => {
       ...["afterdark2026", "AFTERDARK-12", "Mustermann1990", "erika.mustermann!", "videosvideos"],
       "erikamustermann",
     ]) {
-      expect(() => requireUnguessable(password, email), password).toThrow(PasswordError);
+      expect(() => requireUnguessable(password, email), password).toThrow(FormError);
     }
     for (const password of [
       ...["correct horse battery", "afterdark and three horses", "1234567890", "mann mann mann"],
@@ -77,7 +76,7 @@ describe("the queue of passwords to check", () => {
       checkPassword("right", hash, asker).then(
         () => checked.push(asker.name),
         (error) => {
-          expect(error).toBeInstanceOf(HashingBusyError);
+          expect(error).toBeInstanceOf(FormError);
           refused.push(asker.name);
         },
       ),

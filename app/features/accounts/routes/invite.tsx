@@ -12,7 +12,6 @@ import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
 import { SignInCard } from "~/ui/forms/sign-in-card";
 import { acceptInvitation, findInvitation, INVITATION_SENTENCES } from "../invitations.server";
-import { HashingBusyError } from "../password.server";
 import { completeSignIn } from "../sign-in.server";
 
 export const meta = privateMeta("Invitation");
@@ -55,15 +54,7 @@ export async function action({ request, params }: ActionFunctionArgs) {
     await limited(request, () => findInvitation(token));
     return await completeSignIn(request, await acceptInvitation(token, password));
   } catch (error) {
-    const { message, init } = toFormError(
-      error instanceof HashingBusyError
-        ? new FormError(
-            429,
-            "The site is busy. Try again in a few seconds.",
-            error.retryAfterSeconds,
-          )
-        : error,
-    );
+    const { message, init } = toFormError(error);
     return data({ message }, init);
   }
 }

@@ -2,12 +2,12 @@ import { heldFor, hold, releaseHold, sourcesOf } from "~/features/visibility/hol
 import { isPublic } from "~/features/visibility/visibility.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { FormError } from "~/platform/form-error.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
 import { setDeactivated } from "../user-list.server";
-import { AccountError } from "../users.server";
 
 /** Held or released in one transaction: a few milliseconds. */
 const VIDEOS_AT_ONCE = 25;
@@ -17,7 +17,7 @@ const VIDEOS_AT_ONCE = 25;
  *
  * @param hidesVideos whether to hold all of their videos, including deleted ones, until the account is reactivated.
  * @returns undefined when there is no such account.
- * @throws {AccountError} for an owner: owners have no uploads to answer for.
+ * @throws {FormError} 409 for an owner: owners have no uploads to answer for.
  */
 export async function blockUser(
   userId: string,
@@ -42,7 +42,7 @@ export function blockIn(userId: string, ownerId: string | null): { email: string
   );
   if (!user) return undefined;
   if (user.role === "owner")
-    throw new AccountError("An owner can't be blocked. Give them another role first.");
+    throw new FormError(409, "An owner can't be blocked. Give them another role first.");
   const isDeactivated = user.deactivated_at !== null;
   if (!isDeactivated) {
     const deactivated_at = new Date().toISOString();

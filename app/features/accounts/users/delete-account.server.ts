@@ -4,13 +4,13 @@ import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { removeUploadsOf } from "~/media/intake/tus.server";
 import { changeActivity, forgetEmail, recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { FormError } from "~/platform/form-error.server";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
 import { requireOtherOwner } from "../user-list.server";
-import { AccountError } from "../users.server";
 
 const OWN_ACCOUNT = "You can’t delete your own account, but another owner can.";
 const NEEDS_RECEIVER = "Choose the account that receives the videos of this account.";
@@ -83,7 +83,7 @@ export interface DeletedAccount {
  * @param receiverId whose account receives the videos; undefined for an account without any.
  * @param ownerId who requests it; null at the command line.
  * @returns undefined if there is no such account.
- * @throws {AccountError} for one's own account, for the last owner, and if there are videos that nobody receives.
+ * @throws {FormError} 409 for one's own account, for the last owner, and if there are videos that nobody receives.
  */
 export async function deleteAccount(
   userId: string,
@@ -98,7 +98,7 @@ export async function deleteAccount(
       const user = findDeletable(userId, ownerId);
       if (!user) return undefined;
       const isTransfer = videos > 0 || hasVideos(userId);
-      if (isTransfer && !receiverId) throw new AccountError(NEEDS_RECEIVER);
+      if (isTransfer && !receiverId) throw new FormError(409, NEEDS_RECEIVER);
       const receiver = isTransfer && receiverId ? requireReceiver(receiverId, userId) : undefined;
       endAccess(userId, { event: "deletion" });
       const moved = isTransfer && receiverId ? transferSome(userId, receiverId) : 0;
@@ -129,7 +129,7 @@ function findDeletable(userId: string, ownerId: string | null) {
       .where("id", "=", userId),
   );
   if (!user) return undefined;
-  if (userId === ownerId) throw new AccountError(OWN_ACCOUNT);
+  if (userId === ownerId) throw new FormError(409, OWN_ACCOUNT);
   requireRight(ownerId);
   requireOtherOwner(user);
   return user;
@@ -190,7 +190,7 @@ function hasVideos(userId: string): boolean {
  *
  * @param ownerId who requests it.
  * @returns undefined if there is no such account.
- * @throws {AccountError} if the other account can't upload videos, or is the same.
+ * @throws {FormError} 409 if the other account can't upload videos, or is the same.
  */
 export async function transferVideos(
   userId: string,
@@ -254,20 +254,20 @@ function transferSome(userId: string, receiverId: string): number {
   return ids.length;
 }
 
-/** @throws {AccountError} for somebody who has lost the right since the request was let in. */
+/** @throws {FormError} 409 for somebody who has lost the right since the request was let in. */
 function requireRight(ownerId: string | null): void {
-  if (ownerId !== null && !mayNow(ownerId, "/admin/users")) throw new AccountError(LOST_RIGHT);
+  if (ownerId !== null && !mayNow(ownerId, "/admin/users")) throw new FormError(409, LOST_RIGHT);
 }
 
 /**
  * Returns the email address of the account that receives videos.
  *
- * @throws {AccountError} if it can't upload videos, or is the account that they are from.
+ * @throws {FormError} 409 if it can't upload videos, or is the account that they are from.
  */
 function requireReceiver(receiverId: string, userId: string): string {
   const receiver = receiverId === userId ? undefined : accountNow(receiverId);
   const email = receiver && allows(receiver, "/admin/publish") ? emailOf(receiverId) : undefined;
-  if (email === undefined) throw new AccountError(NO_RECEIVER);
+  if (email === undefined) throw new FormError(409, NO_RECEIVER);
   return email;
 }
 

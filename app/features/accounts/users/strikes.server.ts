@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
+import { FormError } from "~/platform/form-error.server";
 import { settings } from "~/platform/settings.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { AccountError } from "../users.server";
 import { blockIn } from "./block.server";
 import {
   type GivenStrike,
@@ -39,7 +39,7 @@ export function strikesOf(userIds: readonly string[], now = Date.now()): Map<str
  *
  * @param options.shown how many strikes the page listed: a form that is sent twice gives one.
  * @returns undefined when there is no such account.
- * @throws {AccountError} without a reason, and for somebody who is no uploader.
+ * @throws {FormError} 409 without a reason, and for somebody who is no uploader.
  */
 export async function giveStrike(
   userId: string,
@@ -48,14 +48,15 @@ export async function giveStrike(
   { shown, now = Date.now() }: { shown?: number; now?: number } = {},
 ): Promise<GivenStrike | undefined> {
   const reason = typedReason.trim();
-  if (!reason) throw new AccountError("A strike needs a reason.");
+  if (!reason) throw new FormError(409, "A strike needs a reason.");
   if (reason.length > LONGEST_REASON) {
-    throw new AccountError(`A reason has ${LONGEST_REASON} characters at most.`);
+    throw new FormError(409, `A reason has ${LONGEST_REASON} characters at most.`);
   }
   return transaction(() => {
     const strikes = strikesOf([userId]).get(userId) ?? [];
     if (shown !== undefined && shown !== strikes.length) {
-      throw new AccountError(
+      throw new FormError(
+        409,
         "This account has another strike since the page was loaded. Look at the list first.",
       );
     }
@@ -77,7 +78,7 @@ export function strikeIn(
       .where("id", "=", userId),
   );
   if (!user) return undefined;
-  if (user.role !== "uploader") throw new AccountError("Strikes are for uploaders.");
+  if (user.role !== "uploader") throw new FormError(409, "Strikes are for uploaders.");
   const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
   runChange(
     database()

@@ -17,7 +17,6 @@ import {
   setLimits,
   type TypedLimits,
 } from "../user-list.server";
-import { AccountError } from "../users.server";
 import { blockUser, unblockUser } from "./block.server";
 import { deleteAccount, transferVideos } from "./delete-account.server";
 import { strikeSentence } from "./strike-rules";
@@ -55,26 +54,17 @@ export async function performUsers(request: Request, session: OpenSession): Prom
     if (text("intent") === "delete-account") await confirmIdentity(request, session, form);
     return await perform(text, session.user);
   } catch (error) {
-    if (error instanceof FormError) return refusedIdentity(error, text("receiver"));
-    if (error instanceof AccountError) {
-      const status = text("intent") === "invite" ? 422 : 409;
-      return {
-        ...failure(status, NOT_CHANGED, { detail: error.message }),
-        email: text("email"),
-        receiver: text("receiver"),
-      };
+    if (error instanceof FormError) {
+      const { message: detail, retryAfterSeconds } = error;
+      const status = error.status as Failure["status"];
+      const typed = { email: text("email"), receiver: text("receiver") };
+      // Only a wrong password or passkey is refused with 400.
+      const more = { detail, retryAfterSeconds, ...typed, isIdentity: status === 400 };
+      return failure(status, NOT_CHANGED, more);
     }
     if (isBusy(error)) return failure(503, NOT_CHANGED, { detail: BUSY });
     throw error;
   }
-}
-
-function refusedIdentity(
-  { status, message, retryAfterSeconds }: FormError,
-  receiver: string,
-): UsersFailure {
-  const refused = failure(status as UsersFailure["status"], NOT_CHANGED, { detail: message });
-  return { ...refused, receiver, isIdentity: status === 400, retryAfterSeconds };
 }
 
 async function perform(text: (name: string) => string, owner: SessionUser): Promise<UsersAnswer> {
