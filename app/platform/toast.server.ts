@@ -1,4 +1,6 @@
-import { redirect } from "@remix-run/node";
+import { data, redirect } from "@remix-run/node";
+import type { Failure } from "./failure";
+import { retryAfter } from "./retry-after.server";
 import { readSignedCookie, removedCookie, signedCookie } from "./signed-cookie.server";
 
 /** A short message over the next page. A toast of kind "error" has the title "Error". */
@@ -22,6 +24,13 @@ export function redirectWithToast(to: string, toast: Toast, init: ResponseInit =
   const value = JSON.stringify(short);
   headers.append("Set-Cookie", signedCookie(COOKIE, value, Date.now() + TOAST_MAX_AGE_MS));
   return redirect(to, { ...init, headers });
+}
+
+/** What a form is answered with: its failure for the page (`useFormResponse`), or else a redirect with a toast. */
+export function answerForm<F extends Failure>(to: string, answer: F | Toast) {
+  if (!("status" in answer)) throw redirectWithToast(to, answer);
+  const { status, retryAfterSeconds } = answer;
+  return data({ error: answer }, { status, headers: retryAfter(retryAfterSeconds) });
 }
 
 /** The toast that waits for this request, with the headers that take it away. For the root loader. */

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { eventLoopTurns } from "~/shared/event-loop";
-import { prepared, sqliteHandle } from "../client.server";
+import { prepared, sqliteHandle, transaction } from "../client.server";
 import { isReplicated } from "../litestream.server";
 import { every } from "../runtime.server";
 import { queryThread } from "./query-thread.server";
@@ -63,6 +63,27 @@ export function writingTurns(): () => Promise<void> {
     if (!isReplicated(sqliteHandle())) await queryThread("writing", "checkpoint", {});
     written = rowsWritten();
   };
+}
+
+/**
+ * Changes rows, a few in each transaction, so that others can write in between.
+ *
+ * @param next the next part, after the last one of the part before.
+ * @param change synchronous, for one part.
+ * @returns the sum of what `change` returns.
+ */
+export async function eachPart<T>(
+  next: (last: T | undefined) => readonly T[],
+  change: (part: readonly T[]) => number,
+): Promise<number> {
+  const turn = writingTurns();
+  let changed = 0;
+  for (let part = next(undefined); part.length > 0; part = next(part.at(-1))) {
+    const some = part;
+    changed += await transaction(() => change(some));
+    await turn();
+  }
+  return changed;
 }
 
 /** By this connection, since it was opened. */

@@ -134,3 +134,22 @@ export function FileField(props: Words & Omit<InputHTMLAttributes<HTMLInputEleme
     </Frame>
   );
 }
+
+/** The options of a select, by their labels. */
+export function Options({ labels }: { labels: Readonly<Record<string, string>> }) {
+  return Object.entries(labels).map(([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
+}
+
+/** A checkbox with its label beside it. */
+export function CheckField({ children, ...input }: InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <label className="flex min-h-11 items-center gap-3 text-sm mouse:min-h-9">
+      <input type="checkbox" value="1" className="size-5 shrink-0 accent-accent" {...input} />
+      {children}
+    </label>
+  );
+}
