@@ -1,4 +1,3 @@
-import { jobEventsAccess } from "~/features/accounts/job-events-access.server";
 import { limitSignInRate } from "~/features/accounts/sign-in-rate-limit.server";
 import { isSignedIn } from "~/features/accounts/tokens/tokens.server";
 import { ensureFirstAccount } from "~/features/accounts/users.server";
@@ -29,6 +28,7 @@ import {
   startTransferRecords,
 } from "~/features/operations/statistics/daily-records.server";
 import { routeOf } from "~/features/permissions/route-of";
+import { jobEventsAccess } from "~/features/permissions/session.server";
 import { startForgettingEntries } from "~/features/processing/comparison/blocked-films.server";
 import { startReleasingCompared } from "~/features/processing/comparison/compared.server";
 import { startHashingBlockedFilms } from "~/features/processing/comparison/hash-films.server";

@@ -3,7 +3,7 @@ import { requestContext } from "~/platform/node/request-context.server";
 import { findSignedCookie, removedCookie, signedCookie } from "~/platform/signed-cookie.server";
 import { database, prepared, sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import type { Role } from "~db/schema";
-import { type Permitted, permittedOf } from "./permissions";
+import { allows, type Permitted, permittedOf } from "./permissions";
 
 const COOKIE = "session";
 const SESSION_ID_BYTES = 32;
@@ -84,7 +84,7 @@ export async function findSession(
 }
 
 /** The same, from a Cookie header. */
-export function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
+function sessionIn(cookies: string, now = Date.now()): OpenSession | undefined {
   const id = findSignedCookie(cookies, COOKIE, now);
   if (id === undefined) return undefined;
   const row = openRow(hashOf(id), now);
@@ -123,24 +123,18 @@ export function hasOpenSession(cookies: string, now = Date.now()): boolean {
 }
 
 /** Whether a session is open still, and its account has the role that it had then. */
-export function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
+function isUnchanged({ idHash, user }: OpenSession, now = Date.now()): boolean {
   const row = openRow(idHash, now);
   if (!row) return false;
   const { role, mayPublish } = permittedOf(row);
   return role === user.role && mayPublish === user.mayPublish;
 }
 
-/** A session as its owner sees it in the list; times are ISO 8601 UTC. */
-export interface ListedSession {
-  idHash: string;
-  /** Such as "Firefox on Linux"; empty when the browser did not say. */
-  device: string;
-  createdAt: string;
-  lastUsedAt: string;
-}
-
-/** The sessions of a user that have not run out, the last used first. */
-export async function listSessions(userId: string, now = Date.now()): Promise<ListedSession[]> {
+/**
+ * The sessions of a user that have not run out, the last used first. `device` is such as "Firefox on Linux", empty when
+ * the browser did not say; times are ISO 8601 UTC.
+ */
+export async function listSessions(userId: string, now = Date.now()) {
   return database()
     .selectFrom("sessions")
     .select([
@@ -159,4 +153,15 @@ export async function listSessions(userId: string, now = Date.now()): Promise<Li
 /** The `Set-Cookie` header that makes the browser forget its session. */
 export function forgetSessionCookie(): string {
   return removedCookie(COOKIE);
+}
+
+/**
+ * Whether the session of a Cookie header may follow the job queue.
+ *
+ * @returns what tells whether it still may, or undefined if it may not.
+ */
+export function jobEventsAccess(cookies: string): (() => boolean) | undefined {
+  const session = sessionIn(cookies);
+  if (!session || !allows(session.user, "/events jobs")) return undefined;
+  return () => isUnchanged(session);
 }

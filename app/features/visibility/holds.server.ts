@@ -1,4 +1,5 @@
-import { prepared, sqliteHandle } from "~db/client.server";
+import { prepared } from "~db/client.server";
+import { requireTransaction } from "~db/run-query.server";
 import type { HoldReason } from "~db/schema/moderation";
 
 /**
@@ -98,8 +99,4 @@ export function correctHeld(): number {
   const hidden = prepared(`UPDATE videos SET held = 1 WHERE held = 0 AND id IN ${held}`).run();
   const shown = prepared(`UPDATE videos SET held = 0 WHERE held = 1 AND id NOT IN ${held}`).run();
   return hidden.changes + shown.changes;
-}
-
-function requireTransaction(): void {
-  if (!sqliteHandle().inTransaction) throw new Error("A hold is written in a transaction.");
 }

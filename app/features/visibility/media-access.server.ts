@@ -6,6 +6,7 @@ import { mediaFile, serveMedia } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
 import { fileBehind } from "~/media/serve/stream-captions.server";
 import { prepared } from "~db/client.server";
+import type { VideoRow } from "~db/schema";
 
 /**
  * Answers GET and HEAD of a file. 404 for what is not there and, without a difference, for what is not public and
@@ -109,15 +110,18 @@ function playedFile(base: string): string | undefined {
  * that no video is known to use.
  */
 export function isUploadersFile(name: MediaName, userId: string): boolean {
-  const uploaders = prepared(
+  const videos = videosUsing(name);
+  return videos.length > 0 && videos.every((video) => video.uploaded_by === userId);
+}
+
+/** The videos that a file is of, or is derived from, also as another file of theirs. */
+export function videosUsing(name: MediaName): Pick<VideoRow, "id" | "uploaded_by">[] {
+  return prepared(
     `WITH ids AS (SELECT value AS id FROM json_each(?))
-     SELECT DISTINCT uploaded_by FROM videos WHERE id IN (
+     SELECT id, uploaded_by FROM videos WHERE id IN (
        SELECT id FROM ids
        UNION SELECT video_id FROM video_files WHERE id IN (SELECT id FROM ids))`,
-  )
-    .pluck()
-    .all(JSON.stringify(videosOfFile(name)));
-  return uploaders.length === 1 && uploaders[0] === userId;
+  ).all(JSON.stringify(videosOfFile(name))) as Pick<VideoRow, "id" | "uploaded_by">[];
 }
 
 /**

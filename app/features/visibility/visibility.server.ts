@@ -48,7 +48,8 @@ export function intentionAfter(
     publish_at: null,
     unpublish_at: keepsEnd ? unpublish_at : null,
   };
-  return isSame(row, after) ? undefined : after;
+  const columns = Object.keys(after) as (keyof Intention)[];
+  return columns.some((column) => row[column] !== after[column]) ? after : undefined;
 }
 
 /**
@@ -62,7 +63,9 @@ export function setVisibility(
   order: "publish" | "hide",
   now = Date.now(),
 ): boolean {
-  const row = intentionOf(videoId);
+  const row = prepared("SELECT status, publish_at, unpublish_at FROM videos WHERE id = ?").get(
+    videoId,
+  ) as Intention | undefined;
   const after = row && intentionAfter(order, row, now);
   if (!after) return false;
   writeIntentions([{ id: videoId, ...after }]);
@@ -126,18 +129,4 @@ export function applyTimes(time: string, limit: number): DueVideo[] {
     });
     return { id, title, change: appears ? "published" : disappears ? "hidden" : "none" };
   });
-}
-
-function intentionOf(videoId: string): Intention | undefined {
-  return prepared("SELECT status, publish_at, unpublish_at FROM videos WHERE id = ?").get(
-    videoId,
-  ) as Intention | undefined;
-}
-
-function isSame(one: Intention, other: Intention): boolean {
-  return (
-    one.status === other.status &&
-    one.publish_at === other.publish_at &&
-    one.unpublish_at === other.unpublish_at
-  );
 }

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import http, { type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { jobEventsAccess } from "~/features/accounts/job-events-access.server";
 import { routeOf } from "~/features/permissions/route-of";
-import { openSession } from "~/features/permissions/session.server";
+import { jobEventsAccess, openSession } from "~/features/permissions/session.server";
 import {
   answerEvents,
   endStreams,

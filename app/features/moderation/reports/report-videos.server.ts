@@ -1,4 +1,4 @@
-import { videosOfFile } from "~/features/visibility/media-access.server";
+import { videosUsing } from "~/features/visibility/media-access.server";
 import type { MediaName } from "~/media/bucket.server";
 import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
@@ -50,15 +50,8 @@ export function isReported(videoId: string): boolean {
  * Whether reports name all videos that use a file, or that it is derived from. False for a file that no video uses.
  */
 export function isFileOfReported(name: MediaName): boolean {
-  const ids = prepared(
-    `WITH ids AS (SELECT value AS id FROM json_each(?))
-     SELECT id FROM videos WHERE id IN (
-       SELECT id FROM ids
-       UNION SELECT video_id FROM video_files WHERE id IN (SELECT id FROM ids))`,
-  )
-    .pluck()
-    .all(JSON.stringify(videosOfFile(name))) as string[];
-  return ids.length > 0 && ids.every(isReported);
+  const videos = videosUsing(name);
+  return videos.length > 0 && videos.every(({ id }) => isReported(id));
 }
 
 export function nameVideos(reportId: string, videoIds: readonly string[]): void {
