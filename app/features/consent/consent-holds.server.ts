@@ -7,7 +7,7 @@ import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { eachPart } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { dayAfter, dayOf, WARN_DAYS } from "./consent";
 import { LACKS_RECORD, type Lacking } from "./lacking.server";
@@ -42,7 +42,10 @@ export function hideEnded(now = Date.now()): Promise<number> {
      ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
   const today = dayOf(now);
-  return settleEach((after) => next.all({ today, after }) as string[], now);
+  return eachPart<string>(
+    (after = "") => next.all({ today, after }) as string[],
+    (ids) => settleVideos(ids, now),
+  );
 }
 
 /** Updates the holds of all videos that are on hold because of their record. */
@@ -51,23 +54,10 @@ export async function settleHeld(now = Date.now()): Promise<void> {
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
      ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
-  await settleEach((after) => next.all(after) as string[], now);
-}
-
-/**
- * Updates the holds of videos, a few in each transaction, so that others can write in between.
- *
- * @param next the ids of the next videos after one.
- * @returns how many were hidden.
- */
-async function settleEach(next: (after: string) => string[], now: number): Promise<number> {
-  const turn = writingTurns();
-  let hidden = 0;
-  for (let ids = next(""); ids.length > 0; ids = next(ids.at(-1)!)) {
-    hidden += await transaction(() => settleVideos(ids, now));
-    await turn();
-  }
-  return hidden;
+  await eachPart<string>(
+    (after = "") => next.all(after) as string[],
+    (ids) => settleVideos(ids, now),
+  );
 }
 
 export interface EndingRecord {
@@ -106,28 +96,19 @@ const NEXT = `SELECT number, id FROM videos
  */
 export async function hideLacking(userId: string, now = Date.now()): Promise<number> {
   const sourceId = `${BATCH}${randomUUID()}`;
-  const turn = writingTurns();
+  const next = prepared(NEXT);
   const today = dayOf(now);
-  let after = 0;
-  let hidden = 0;
-  for (;;) {
-    const rows = prepared(NEXT).all({ today, after }) as { number: number; id: string }[];
-    const last = rows.at(-1);
-    if (!last) break;
-    after = last.number;
-    hidden += await transaction(() => {
+  const hidden = await eachPart<{ number: number; id: string }>(
+    (last) => next.all({ today, after: last?.number ?? 0 }) as { number: number; id: string }[],
+    (rows) => {
       // Checked again: a record may have been saved meanwhile.
-      const lacks = lacksOf(
-        rows.map(({ id }) => id),
-        now,
-      );
-      const held = [...lacks.keys()].filter(
+      const ids = rows.map(({ id }) => id);
+      const held = [...lacksOf(ids, now).keys()].filter(
         (videoId) => isPublic(videoId) && hold({ videoId, reason: "consent", sourceId }, now),
       );
       return held.length;
-    });
-    await turn();
-  }
+    },
+  );
   await record("consent-hide-all", hidden, sourceId, userId, now);
   return hidden;
 }
@@ -174,22 +155,17 @@ export async function releaseHidden(
   now = Date.now(),
 ): Promise<number | undefined> {
   if (!hiddenVideos().some((each) => each.source === source)) return undefined;
-  const turn = writingTurns();
-  let shown = 0;
-  for (;;) {
-    const ids = prepared(
-      `SELECT video_id FROM video_holds WHERE reason = 'consent' AND source_id = ?
-       LIMIT ${VIDEOS_AT_ONCE}`,
-    )
-      .pluck()
-      .all(source) as string[];
-    if (ids.length === 0) break;
-    shown += await transaction(() => {
+  const next = prepared(
+    `SELECT video_id FROM video_holds WHERE reason = 'consent' AND source_id = ?
+     LIMIT ${VIDEOS_AT_ONCE}`,
+  ).pluck();
+  const shown = await eachPart(
+    () => next.all(source) as string[],
+    (ids) => {
       for (const videoId of ids) releaseHold({ videoId, reason: "consent", sourceId: source });
       return ids.filter(isPublic).length;
-    });
-    await turn();
-  }
+    },
+  );
   await record("consent-hide-undo", shown, source, userId, now);
   return shown;
 }
@@ -201,8 +177,8 @@ async function record(
   userId: string,
   now: number,
 ): Promise<void> {
-  await transaction(() => appendToLog({ action, userId, detail: { source, videos } }, now));
-  await transaction(() =>
-    recordActivity({ userId, action, detail: formatQuantity(videos, "video") }),
-  );
+  await transaction(() => {
+    appendToLog({ action, userId, detail: { source, videos } }, now);
+    recordActivity({ userId, action, detail: formatQuantity(videos, "video") });
+  });
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import fs from "node:fs";
+import fs, { createReadStream } from "node:fs";
 import path from "node:path";
-import { Readable } from "node:stream";
-import { generateX25519Identity } from "age-encryption";
+import { Duplex, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { fileTypeFromBuffer } from "file-type";
 import { localFile } from "~/media/files/local-copies.server";
 import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
@@ -11,19 +12,14 @@ import { type FileRule, HEAD_BYTES, type ReceivedFile } from "~/media/intake/rec
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { isTemporaryFailure } from "~/media/storage/object-store";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { recordsSecrets } from "~/platform/secret.server";
+import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { prepared, transaction } from "~db/client.server";
 import { makeFolder } from "~db/folders.server";
 import type { PerformerDocumentRow } from "~db/schema/moderation";
 import type { DocumentKind } from "./consent";
-import {
-  DamagedDocumentError,
-  decryptedFile,
-  encryptingStream,
-  unwrapKey,
-  wrapKey,
-} from "./encrypted-documents.server";
 import { settleVideos } from "./validity.server";
 
 const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
@@ -45,15 +41,10 @@ export function documentFile(id: string): string {
   return path.join(documentsFolder(), id);
 }
 
-/** A document that is arriving: it is encrypted before a byte of it is on the disk. */
-export interface ArrivingDocument {
-  id: string;
-  rule: FileRule;
-  /** What has arrived: known when all of it has. */
-  content(): { key: Promise<string>; bytes: number; type: DocumentType };
-}
+type ArrivingDocument = ReturnType<typeof arrivingDocument>;
 
-export function arrivingDocument(): ArrivingDocument {
+/** A document that is arriving: it is encrypted before a byte of it is on the disk. `content` is known once all of it has. */
+export function arrivingDocument() {
   const id = randomUUID();
   const key = generateX25519Identity();
   let head = Buffer.alloc(0);
@@ -70,7 +61,7 @@ export function arrivingDocument(): ArrivingDocument {
   return {
     id,
     // Its own limit is of what is written, which is a little more.
-    rule: {
+    rule: <FileRule>{
       maxBytes: MAX_DOCUMENT_BYTES + MAX_OVERHEAD_BYTES,
       tooLarge: TOO_LARGE,
       checkHead: async () => {},
@@ -143,24 +134,18 @@ function logAccess(
   appendToLog({ action, userId, detail: { document: id, performer: performerId } }, now);
 }
 
-export interface OpenDocument {
-  stream: Readable;
-  bytes: number;
-  type: DocumentType;
-  /** What it is offered to be saved as. */
-  name: string;
-}
-
 /**
- * A document for somebody who may read it, which the log says. It is read once before, so that nobody is
- * sent half of one that is damaged.
+ * A document for somebody who may read it, which the log says. It is read as a whole, so that nobody is sent half of
+ * one that is damaged.
  *
- * @returns why it can't be read, else what to send.
+ * @returns why it can't be read, else what to send, and what it is offered to be saved as.
  */
 export async function openDocument(
   { id, performerId, userId }: { id: string; performerId: string; userId: string },
   now = Date.now(),
-): Promise<OpenDocument | "gone" | "locked" | "damaged" | "away"> {
+): Promise<
+  { content: Buffer; type: DocumentType; fileName: string } | "gone" | "locked" | "damaged" | "away"
+> {
   const row = prepared("SELECT * FROM performer_documents WHERE id = ? AND performer_id = ?").get(
     id,
     performerId,
@@ -169,11 +154,11 @@ export async function openDocument(
   const key = unwrapKey(row.file_key);
   if (!key) return "locked";
   const file = documentFile(id);
+  let content: Buffer;
   try {
     await localFile(file);
-    let bytes = 0;
-    for await (const chunk of decryptedFile(file, key)) bytes += chunk.length;
-    if (bytes !== row.bytes) return "damaged";
+    content = await buffer(decryptedFile(file, key));
+    if (content.length !== row.bytes) return "damaged";
   } catch (error) {
     if (isTemporaryFailure(error)) return "away";
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -184,10 +169,9 @@ export async function openDocument(
   }
   await transaction(() => logAccess("document-open", { id, performerId, userId }, now));
   return {
-    stream: Readable.from(decryptedFile(file, key)),
-    bytes: row.bytes,
+    content,
     type: row.type,
-    name: `document-${id.slice(0, 8)}.${ENDINGS[row.type]}`,
+    fileName: `document-${id.slice(0, 8)}.${ENDINGS[row.type]}`,
   };
 }
 
@@ -236,4 +220,93 @@ export function checkDocuments(): { stray: string[]; missing: string[] } {
     stray: [...files].filter((name) => !rows.has(name)),
     missing: [...rows].filter((id) => !files.has(id) && !storedFile(nameOf(id))),
   };
+}
+
+/**
+ * Documents as files in the age format (https://age-encryption.org/v1). Each has a key of its own, an age
+ * identity, so that a file under the name of another can't be read, and the key goes with the row.
+ */
+
+const PURPOSE = "document key";
+
+/** A file that is not what was encrypted, or not with this key. */
+export class DamagedDocumentError extends Error {}
+
+/** The key as the database has it, readable only with the secret of the records. */
+export function wrapKey(key: string): string {
+  return encrypt(PURPOSE, key, recordsSecrets());
+}
+
+/** The key again; undefined when no secret that is known encrypted it. */
+export function unwrapKey(wrapped: string): string | undefined {
+  return decrypt(PURPOSE, wrapped, recordsSecrets());
+}
+
+/**
+ * Encrypts what it is given.
+ *
+ * @param admit sees each piece before it is encrypted; refuses the file by throwing.
+ */
+export function encryptingStream(
+  key: Promise<string>,
+  admit: (piece: Buffer) => void | Promise<void>,
+): Duplex {
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+  const writer = writable.getWriter();
+  // Both fail when the stream is destroyed, which tells why.
+  for (const promise of [writer.closed, writer.ready]) promise.catch(() => {});
+  const opening = encrypted(key, readable);
+  opening.catch(() => {});
+  return new Duplex({
+    write(piece: Buffer, _encoding, done) {
+      Promise.resolve()
+        .then(() => admit(piece))
+        .then(() => writer.write(new Uint8Array(piece)))
+        .then(() => done(), done);
+    },
+    final(done) {
+      writer.close().then(() => done(), done);
+    },
+    read() {
+      opening
+        .then((reader) => reader.read())
+        .then(
+          ({ value, done }) => this.push(done ? null : value),
+          (error) => this.destroy(error),
+        );
+    },
+    destroy(error, done) {
+      writer.abort(error).catch(() => {});
+      done(error);
+    },
+  });
+}
+
+async function encrypted(key: Promise<string>, content: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(await identityToRecipient(await key));
+  return (await encrypter.encrypt(content)).getReader();
+}
+
+/**
+ * The content of an encrypted file, chunk by chunk. Each chunk is what was encrypted, or is not given.
+ *
+ * @throws {DamagedDocumentError}
+ */
+export async function* decryptedFile(file: string, key: string): AsyncGenerator<Buffer> {
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(key);
+  try {
+    // The types of web streams are the browser's, which differ from Node's.
+    const content = Readable.toWeb(createReadStream(file)) as unknown as ReadableStream<
+      Uint8Array<ArrayBuffer>
+    >;
+    const chunks = await decrypter.decrypt(content);
+    for await (const chunk of chunks as unknown as AsyncIterable<Uint8Array>) {
+      yield Buffer.from(chunk);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code) throw error;
+    throw new DamagedDocumentError("The file is not what was encrypted.", { cause: error });
+  }
 }

@@ -1,12 +1,13 @@
+import { z } from "zod";
 import { assertAllowed, type SessionUser } from "~/features/permissions/guard.server";
 import { removeSoon } from "~/media/files/removals.server";
 import { receiveMultipart } from "~/media/intake/multipart.server";
 import { discardReceived } from "~/media/intake/received-file.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import { type Failure, failure } from "~/platform/failure";
-import { readSmallForm } from "~/platform/small-form.server";
-import type { Toast } from "~/platform/toast.server";
+import { BUSY, type Failure, failure, INCOMPLETE } from "~/platform/failure";
+import { readForm, readSmallForm } from "~/platform/small-form.server";
 import { formatQuantity } from "~/shared/format";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
 import {
   DOCUMENT_LABELS,
@@ -29,7 +30,6 @@ const FAILED = "Nothing was changed.";
 const GONE = "This performer no longer exists.";
 const CHANGED =
   "Somebody else has changed this record in the meantime. Compare it with what you entered, and save again.";
-const BUSY = "Another program is writing to the database. Try again in a few seconds.";
 
 export interface PerformerFailure extends Failure {
   typed?: PerformerTexts;
@@ -40,7 +40,7 @@ export interface PerformerFailure extends Failure {
 /** Where a change leads, with what it says there. */
 interface Done {
   to: string;
-  toast: Toast;
+  toast: ToastMessage;
 }
 
 /**
@@ -58,8 +58,7 @@ export async function performOnPerformer(
     if (/^multipart\//i.test(request.headers.get("Content-Type") ?? "")) {
       return await addDocument(request, id, user);
     }
-    const form = await readSmallForm(request);
-    return await perform((name) => String(form.get(name) ?? ""), id, user);
+    return await perform(await readSmallForm(request), id, user);
   } catch (error) {
     if (!isBusy(error)) throw error;
     return failure(503, FAILED, { detail: BUSY });
@@ -67,15 +66,15 @@ export async function performOnPerformer(
 }
 
 async function perform(
-  text: (name: string) => string,
+  form: FormData,
   id: string,
   user: SessionUser,
 ): Promise<PerformerFailure | Done> {
-  const intent = text("intent");
-  if (intent === "save") return save(text, id, user);
+  const intent = form.get("intent");
+  if (intent === "save") return save(form, id, user);
   if (intent === "remove-document") {
     assertAllowed(user, "/admin/consent/:id remove-document");
-    const about = { id: text("document"), performerId: id, userId: user.id };
+    const about = { id: String(form.get("document")), performerId: id, userId: user.id };
     const hidden = await removeDocument(about);
     if (hidden === undefined) {
       return failure(404, FAILED, { detail: "This document was already deleted." });
@@ -84,7 +83,7 @@ async function perform(
   }
   if (intent === "forget") {
     assertAllowed(user, "/admin/consent/:id forget");
-    if (!text("sure")) {
+    if (!form.get("sure")) {
       return failure(422, FAILED, { detail: "Tick “Delete all of it” first." });
     }
     const forgotten = await forgetPerformer(id, user.id);
@@ -94,28 +93,24 @@ async function perform(
   }
   // The form of a file that came without one.
   if (intent === "add-document") assertAllowed(user, "/admin/consent/:id add-document");
-  return failure(400, "This form is not complete.");
+  return INCOMPLETE;
 }
 
 async function save(
-  text: (name: string) => string,
+  form: FormData,
   id: string,
   user: SessionUser,
 ): Promise<PerformerFailure | Done> {
   const isNew = id === "new";
   const before = isNew ? undefined : findPerformer(id);
   if (!isNew && !before) return failure(404, FAILED, { detail: GONE });
-  const typed: PerformerTexts = {
-    ...{ stageNames: text("stageNames"), legalName: text("legalName") },
-    ...{ dateOfBirth: text("dateOfBirth"), documentKind: text("documentKind") },
-    checkedOn: text("checkedOn"),
-  };
+  const { shown, ...typed } = readForm(PERFORMER_FORM, form)!;
   const read = readPerformer(typed, dayOf(Date.now()), {
     hasBox: before?.isReadable ?? true,
     isNew,
   });
   if ("errors" in read) return { ...failure(422, FAILED), typed, fields: read.errors };
-  const existing = isNew ? undefined : { id, shown: text("shown") };
+  const existing = isNew ? undefined : { id, shown };
   const saved = await savePerformer(read.performer, user.id, existing);
   if (saved === "gone") return failure(404, FAILED, { detail: GONE });
   if (saved === "changed") return { ...failure(409, FAILED, { detail: CHANGED }), typed };
@@ -134,9 +129,8 @@ async function addDocument(
   try {
     if (error) throw error;
     const kind = fields.get("kind") ?? "";
-    if (fields.get("intent") !== "add-document" || !Object.hasOwn(DOCUMENT_LABELS, kind)) {
-      return failure(400, "This form is not complete.");
-    }
+    if (fields.get("intent") !== "add-document" || !Object.hasOwn(DOCUMENT_LABELS, kind))
+      return INCOMPLETE;
     if (!received) throw new UploadError(422, "Please choose a file.", "document");
     const about = { performerId: id, kind: kind as DocumentKind, userId: user.id };
     if (!(await keepDocument(about, arriving, received))) {
@@ -158,21 +152,20 @@ function sentenceOf(hidden: number): string {
 
 function done(id: string, description: string): Done {
   const to = id ? `/admin/consent/${encodeURIComponent(id)}` : "/admin/consent";
-  return { to, toast: { title: "Consent", description, kind: "success" } };
+  return { to, toast: success("Consent", description) };
 }
 
 const MOST_STAGE_NAMES = 20;
 const LONGEST_NAME = 100;
 const LONGEST_LEGAL_NAME = 200;
 
-export interface PerformerTexts {
-  /** One a line. */
-  stageNames: string;
-  legalName: string;
-  dateOfBirth: string;
-  documentKind: string;
-  checkedOn: string;
-}
+const text = z.string().default("");
+/** What the form says, as texts: stage names are one a line. */
+const PERFORMER_FORM = z.object({
+  ...{ shown: text, stageNames: text, legalName: text },
+  ...{ dateOfBirth: text, documentKind: text, checkedOn: text },
+});
+export type PerformerTexts = Omit<z.infer<typeof PERFORMER_FORM>, "shown">;
 
 type PerformerField = keyof PerformerTexts;
 export type PerformerErrors = Partial<Record<PerformerField, string>>;

@@ -1,8 +1,16 @@
 import { Form, Link } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { formatBytes } from "~/shared/format-bytes";
 import { StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
-import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
+import {
+  CheckField,
+  Field,
+  FileField,
+  Options,
+  SelectField,
+  TextAreaField,
+} from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { consentHref, DOCUMENT_LABELS, IDENTITY_LABELS } from "./consent";
@@ -72,11 +80,7 @@ export function PerformerForm({
             error={errors.documentKind}
           >
             <option value="">None yet</option>
-            {Object.entries(IDENTITY_LABELS).map(([kind, label]) => (
-              <option key={kind} value={kind}>
-                {label}
-              </option>
-            ))}
+            <Options labels={IDENTITY_LABELS} />
           </SelectField>
           <Field
             label="Checked on"
@@ -132,11 +136,7 @@ export function Documents({
         >
           <input type="hidden" name="intent" value="add-document" />
           <SelectField label="What it is" name="kind" defaultValue="identity">
-            {Object.entries(DOCUMENT_LABELS).map(([kind, label]) => (
-              <option key={kind} value={kind}>
-                {label}
-              </option>
-            ))}
+            <Options labels={DOCUMENT_LABELS} />
           </SelectField>
           <FileField
             label="Document file"
@@ -227,13 +227,7 @@ export function Kept({
                   A video in the trash
                 </span>
               ) : (
-                <Link
-                  to={consentHref(id)}
-                  dir="auto"
-                  className="flex min-h-11 min-w-0 grow items-center hover:text-accent"
-                >
-                  <span className="min-w-0 wrap-anywhere">{title}</span>
-                </Link>
+                <RowLink to={consentHref(id)}>{title}</RowLink>
               )}
               {status && <StatusBadge status={status} />}
             </li>
@@ -250,15 +244,27 @@ export function Kept({
             {isRequired && "Public videos that show them are hidden first. "}
             Backups made before still have them, encrypted, until they are removed.
           </p>
-          <label className="flex min-h-11 items-center gap-3 text-sm">
-            <input type="checkbox" name="sure" required className="size-5 accent-accent" />
+          <CheckField name="sure" required>
             Delete all of it
-          </label>
+          </CheckField>
           <Button name="intent" value="forget" variant="danger" className="self-start">
             Delete performer
           </Button>
         </Form>
       )}
     </PageSection>
+  );
+}
+
+/** What a row of a list is about, with its page. */
+export function RowLink({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <Link
+      to={to}
+      dir="auto"
+      className="flex min-h-11 min-w-0 grow basis-40 items-center font-medium hover:text-accent"
+    >
+      <span className="min-w-0 wrap-anywhere">{children}</span>
+    </Link>
   );
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { hold } from "~/features/visibility/holds.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { fold } from "~/shared/fold";
 import { prepared, transaction } from "~db/client.server";
+import type { VideoStatus } from "~db/schema";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/moderation";
 import { type IdentityDocument, isAdultOn } from "./consent";
 import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
-import { CONSENT_SOURCES, openBox, sealBox, settleVideos } from "./validity.server";
+import { CONSENT_SOURCES, holdForConsent, openBox, sealBox, settleVideos } from "./validity.server";
 
 const PERFORMERS_PER_PAGE = 50;
 
@@ -77,25 +77,10 @@ export interface PerformerDocument {
   addedBy: string | null;
 }
 
-export interface Performer {
-  id: string;
-  stageNames: string[];
-  /** Undefined when the secret that encrypted them is not there. */
-  legalName?: string;
-  dateOfBirth?: string;
-  isReadable: boolean;
-  documentKind: PerformerRow["document_kind"];
-  checkedOn: string | null;
-  checkedBy: string | null;
-  createdAt: string;
-  updatedAt: string;
-  documents: PerformerDocument[];
-  /** The newest, at most 100. */
-  videos: { id: string; title: string | null; status: string | null }[];
-  videoCount: number;
-}
+export type Performer = NonNullable<ReturnType<typeof findPerformer>>;
 
-export function findPerformer(id: string): Performer | undefined {
+/** With the newest videos, at most 100. Without the secret that encrypted them, name and date of birth are missing. */
+export function findPerformer(id: string) {
   const row = prepared(
     `SELECT performers.*, email FROM performers LEFT JOIN users ON users.id = checked_by
      WHERE performers.id = ?`,
@@ -110,11 +95,12 @@ export function findPerformer(id: string): Performer | undefined {
   const videos = prepared(
     `SELECT video_id AS id, title, status FROM video_performers
      LEFT JOIN videos ON videos.id = video_id WHERE performer_id = ? LIMIT 100`,
-  ).all(id) as Performer["videos"];
+  ).all(id) as { id: string; title: string | null; status: VideoStatus | null }[];
   return {
     id,
     stageNames: row.stage_names.split("\n"),
-    ...box,
+    legalName: box?.legalName,
+    dateOfBirth: box?.dateOfBirth,
     isReadable: box !== undefined,
     documentKind: row.document_kind,
     checkedOn: row.checked_on,
@@ -249,12 +235,7 @@ function holdForDeletedMinor(performerId: string, now: number): void {
   )
     .pluck()
     .all(performerId) as string[];
-  const sourceId = CONSENT_SOURCES.deletedMinor;
-  for (const videoId of videos) {
-    if (hold({ videoId, reason: "consent", sourceId }, now)) {
-      appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
-    }
-  }
+  for (const videoId of videos) holdForConsent(videoId, CONSENT_SOURCES.deletedMinor, now);
 }
 
 /** Whose stage name is exactly one of these, without regard to case; `undefined` for those nobody has. */

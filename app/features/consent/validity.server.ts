@@ -26,6 +26,7 @@ export const LACKS = {
 /** One row for each video whose id is in the JSON list @ids. */
 const STATES = `
   SELECT asked.value AS id, consent.video_id IS NOT NULL AS hasRecord, people, ends_on AS endsOn,
+    EXISTS (SELECT 1 FROM videos WHERE id = asked.value AND status = 'published') AS isPublished,
     (SELECT count(*) FROM video_performers WHERE video_id = asked.value) AS named,
     (SELECT count(*) FROM video_performers WHERE video_id = asked.value AND of_age = 0) AS young,
     (SELECT count(*) FROM video_performers JOIN performers ON performers.id = performer_id
@@ -42,37 +43,36 @@ interface State {
   named: number;
   young: number;
   unproved: number;
+  isPublished: 0 | 1;
 }
 
-/** Returns the videos that must not be public even if no consent is required: ended records and minors. */
-function conflictsOf(
-  videoIds: readonly string[],
-  now: number,
-): { ended: Set<string>; minors: Set<string> } {
+/** Returns the state of the record of each video, with what it lacks. */
+function statesOf(videoIds: readonly string[], now: number) {
   const today = dayOf(now);
-  const states = statesOf(videoIds);
-  const idsOf = (conflicts: (state: State) => boolean) =>
-    new Set(states.filter(conflicts).map(({ id }) => id));
-  return {
-    ended: idsOf(({ endsOn }) => endsOn !== null && endsOn <= today),
-    minors: idsOf(({ young }) => young > 0),
-  };
+  const readable = new Map<string, boolean>();
+  const rows = prepared(STATES).all({ ids: JSON.stringify(videoIds) }) as State[];
+  return rows.map((row) => {
+    const isEnded = row.endsOn !== null && row.endsOn <= today;
+    return { ...row, isEnded, lack: lackOf(row, isEnded, readable) };
+  });
+}
+
+function lackOf(
+  { id, hasRecord, people, named, young, unproved }: State,
+  isEnded: boolean,
+  readable: Map<string, boolean>,
+): string | undefined {
+  if (!hasRecord) return LACKS.record;
+  if (young > 0) return LACKS.age;
+  if (named !== people) return LACKS.people;
+  if (unproved > 0) return LACKS.document;
+  if (isEnded) return LACKS.ended;
+  return isReadable(id, readable) ? undefined : LACKS.unreadable;
 }
 
 /** Returns the videos without a valid record, with the reason. */
 export function lacksOf(videoIds: readonly string[], now = Date.now()): Map<string, string> {
-  const today = dayOf(now);
-  const lacks = new Map<string, string>();
-  const readable = new Map<string, boolean>();
-  for (const { id, hasRecord, people, endsOn, named, young, unproved } of statesOf(videoIds)) {
-    if (!hasRecord) lacks.set(id, LACKS.record);
-    else if (young > 0) lacks.set(id, LACKS.age);
-    else if (named !== people) lacks.set(id, LACKS.people);
-    else if (unproved > 0) lacks.set(id, LACKS.document);
-    else if (endsOn !== null && endsOn <= today) lacks.set(id, LACKS.ended);
-    else if (!isReadable(id, readable)) lacks.set(id, LACKS.unreadable);
-  }
-  return lacks;
+  return new Map(statesOf(videoIds, now).flatMap(({ id, lack }) => (lack ? [[id, lack]] : [])));
 }
 
 /** Returns why videos can't be published, if consent is required; empty otherwise. */
@@ -86,20 +86,12 @@ export function consentStates(
   now = Date.now(),
 ): Record<string, ConsentState> {
   if (!settings().requireConsent) return {};
-  const lacks = lacksOf(videoIds, now);
-  const ends = new Map(statesOf(videoIds).map(({ id, endsOn }) => [id, endsOn]));
-  const stateOf = (id: string): ConsentState => {
-    const sentence = lacks.get(id);
-    if (sentence) return { kind: "lacking", sentence };
-    const endsOn = ends.get(id);
+  const stateOf = ({ lack, endsOn }: { lack?: string; endsOn: string | null }): ConsentState => {
+    if (lack) return { kind: "lacking", sentence: lack };
     const days = endsOn ? daysUntil(endsOn, now) : Number.POSITIVE_INFINITY;
     return days <= WARN_DAYS ? { kind: "ending", days } : { kind: "complete" };
   };
-  return Object.fromEntries(videoIds.map((id) => [id, stateOf(id)]));
-}
-
-function statesOf(videoIds: readonly string[]): State[] {
-  return prepared(STATES).all({ ids: JSON.stringify(videoIds) }) as State[];
+  return Object.fromEntries(statesOf(videoIds, now).map((state) => [state.id, stateOf(state)]));
 }
 
 function isReadable(videoId: string, known: Map<string, boolean>): boolean {
@@ -135,20 +127,16 @@ export const CONSENT_SOURCES = {
  */
 export function settleVideos(videoIds: readonly string[], now = Date.now()): number {
   if (videoIds.length === 0) return 0;
-  const { ended, minors } = conflictsOf(videoIds, now);
-  const lacking = lacksOf(videoIds, now);
   let hidden = 0;
-  for (const videoId of videoIds) {
+  for (const { id: videoId, isEnded, young, lack, isPublished } of statesOf(videoIds, now)) {
     const wasPublic = isPublic(videoId);
     const causes: string[] = [];
-    if (minors.has(videoId)) causes.push(CONSENT_SOURCES.minor);
-    if (ended.has(videoId)) causes.push(CONSENT_SOURCES.ended);
-    if (settings().requireConsent && lacking.has(videoId) && isPublished(videoId)) {
-      causes.push(CONSENT_SOURCES.required);
-    }
-    for (const sourceId of causes) add(videoId, sourceId, now);
+    if (young > 0) causes.push(CONSENT_SOURCES.minor);
+    if (isEnded) causes.push(CONSENT_SOURCES.ended);
+    if (settings().requireConsent && lack && isPublished) causes.push(CONSENT_SOURCES.required);
+    for (const sourceId of causes) holdForConsent(videoId, sourceId, now);
     for (const sourceId of sourcesOf(videoId, "consent")) {
-      if (isOver(sourceId, causes, lacking.has(videoId))) release(videoId, sourceId, now);
+      if (isOver(sourceId, causes, lack !== undefined)) release(videoId, sourceId, now);
     }
     if (wasPublic && !isPublic(videoId)) hidden += 1;
   }
@@ -162,7 +150,8 @@ function isOver(sourceId: string, causes: readonly string[], isLacking: boolean)
   return sourceId === minor || sourceId === ended ? !causes.includes(sourceId) : !isLacking;
 }
 
-function add(videoId: string, sourceId: string, now: number): void {
+/** Part of a transaction: holds a video because of its record, and records that. */
+export function holdForConsent(videoId: string, sourceId: string, now: number): void {
   if (!hold({ videoId, reason: "consent", sourceId }, now)) return;
   appendToLog({ action: "consent-hold", videoId, detail: { cause: sourceId } }, now);
 }
@@ -170,13 +159,6 @@ function add(videoId: string, sourceId: string, now: number): void {
 function release(videoId: string, sourceId: string, now: number): void {
   releaseHold({ videoId, reason: "consent", sourceId });
   appendToLog({ action: "consent-release", videoId, detail: { cause: sourceId } }, now);
-}
-
-function isPublished(videoId: string): boolean {
-  return (
-    prepared("SELECT 1 FROM videos WHERE id = ? AND status = 'published'").get(videoId) !==
-    undefined
-  );
 }
 
 /**

@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { formatQuantity } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
+import type { VideoStatus } from "~db/schema";
 import type { PerformerRow, VideoConsentRow } from "~db/schema/moderation";
 import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
 import { performersNamed } from "./performers.server";
@@ -8,34 +10,23 @@ import { lacksOf, openBox, settleVideos } from "./validity.server";
 
 const MOST_PEOPLE = 50;
 
-export interface ConsentTexts {
-  kind: string;
-  people: string;
-  /** Stage names, one a line. */
-  performers: string;
-  recordedOn: string;
-  endsOn: string;
-}
+const text = z.string().default("");
+/** What the form says, as texts: `performers` are stage names, one a line. */
+export const CONSENT_FORM = z.object({
+  ...{ shown: text, kind: text, people: text },
+  ...{ performers: text, recordedOn: text, endsOn: text },
+});
+export type ConsentTexts = Omit<z.infer<typeof CONSENT_FORM>, "shown">;
 export type ConsentErrors = Partial<Record<keyof ConsentTexts, string>>;
 
-export interface VideoConsent {
-  video: { id: string; title: string; status: string; held: 0 | 1 };
-  typed: ConsentTexts;
-  /** What the form is made from; empty while there is no record. */
-  shown: string;
-  updatedAt: string | null;
-  updatedBy: string | null;
-  performers: { id: string; name: string; ofAge: boolean; isReadable: boolean }[];
-  /** What it lacks; undefined where it is valid. */
-  lacks?: string;
-  isHeld: boolean;
-}
+export type VideoConsent = NonNullable<ReturnType<typeof findVideoConsent>>;
 
 type Named = Pick<PerformerRow, "id" | "stage_names" | "box"> & { of_age: 0 | 1 };
 
-export function findVideoConsent(videoId: string, now = Date.now()): VideoConsent | undefined {
+/** `shown` is what the form is made from, empty while there is no record; `lacks` is undefined where it is valid. */
+export function findVideoConsent(videoId: string, now = Date.now()) {
   const video = prepared("SELECT id, title, status, held FROM videos WHERE id = ?").get(videoId) as
-    | VideoConsent["video"]
+    | { id: string; title: string; status: VideoStatus; held: 0 | 1 }
     | undefined;
   if (!video) return undefined;
   const record = prepared(

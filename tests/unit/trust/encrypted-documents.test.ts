@@ -11,7 +11,7 @@ import {
   encryptingStream,
   unwrapKey,
   wrapKey,
-} from "~/features/consent/encrypted-documents.server";
+} from "~/features/consent/documents.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { useTemporarySite } from "../../temporary-site";
 

@@ -1,23 +1,27 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import { Form, Link, useLoaderData } from "@remix-run/react";
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
+import { Form, useLoaderData } from "@remix-run/react";
 import { UserRoundCheck } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { SafetyLinks } from "~/features/moderation/reports/safety-links";
-import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
+import {
+  assertAllowed,
+  requirePermission,
+  type SessionUser,
+} from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { unlessBusy } from "~/platform/busy.server";
-import { type Failure, failure } from "~/platform/failure";
+import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { settings } from "~/platform/settings.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { redirectWithToast } from "~/platform/toast.server";
+import { answerForm } from "~/platform/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
-import { Field } from "~/ui/forms/field";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
+import { CheckField, Field } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
@@ -32,6 +36,7 @@ import {
   releaseHidden,
 } from "../consent-holds.server";
 import type { Lacking } from "../lacking.server";
+import { RowLink } from "../performer-panels";
 import { listPerformers, type PerformerPage } from "../performers.server";
 
 export const meta = privateMeta("Consent");
@@ -54,40 +59,38 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, HERE);
   requireOwnOrigin(request);
-  const form = await readSmallForm(request);
+  return answerForm(HERE, await unlessBusy(perform(user, await readSmallForm(request))));
+}
+
+const NOT_SURE = failure(422, "Nothing was changed.", { detail: "Tick the box first." });
+
+async function perform(user: SessionUser, form: FormData): Promise<Failure | ToastMessage> {
   const intent = form.get("intent");
   if (intent === "hide-lacking") {
     assertAllowed(user, "/admin/consent hide-lacking");
-    if (!form.get("sure")) return refused(422, "Nothing was changed.", "Tick the box first.");
-    const hidden = await unlessBusy(hideLacking(user.id));
-    throw redirectWithToast(HERE, {
-      title: "Videos Hidden",
-      description: `${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`,
-      kind: "success",
-    });
+    if (!form.get("sure")) return NOT_SURE;
+    const hidden = await hideLacking(user.id);
+    return success(
+      "Videos Hidden",
+      `${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`,
+    );
   }
   if (intent === "undo-hiding") {
     assertAllowed(user, "/admin/consent undo-hiding");
     const source = String(form.get("source") ?? "");
     const isBatch = hiddenVideos().find((each) => each.source === source)?.isBatch;
-    if (isBatch === false && !form.get("sure"))
-      return refused(422, "Nothing was changed.", "Tick the box first.");
-    const shown = await unlessBusy(releaseHidden(source, user.id));
+    if (isBatch === false && !form.get("sure")) return NOT_SURE;
+    const shown = await releaseHidden(source, user.id);
     if (shown === undefined) {
       const detail = "This was already undone, or the videos have valid records now.";
-      return refused(404, "Nothing was changed.", detail);
+      return failure(404, "Nothing was changed.", { detail });
     }
-    throw redirectWithToast(HERE, {
-      title: "Videos Published",
-      description: `${formatQuantity(shown, "video")} ${shown === 1 ? "is" : "are"} public again.`,
-      kind: "success",
-    });
+    return success(
+      "Videos Published",
+      `${formatQuantity(shown, "video")} ${shown === 1 ? "is" : "are"} public again.`,
+    );
   }
-  return refused(400, "This form is not complete.");
-}
-
-function refused(status: Failure["status"], sentence: string, detail?: string) {
-  return data({ error: failure(status, sentence, { detail }) }, { status });
+  return INCOMPLETE;
 }
 
 export default function Consent() {
@@ -95,16 +98,12 @@ export default function Consent() {
   const error = useFormResponse<{ error?: Failure }>()?.error;
   const may = usePermissions();
   return (
-    <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold">Consent</h1>
-          <p className="text-sm text-muted">Who is shown, and what proves their age and consent.</p>
-        </div>
-        <AdminLinks />
-      </header>
+    <AdminPage
+      title="Consent"
+      lead="Who is shown, and what proves their age and consent."
+      error={error}
+    >
       <SafetyLinks />
-      <AnswerFailure error={error} />
       <EndingRecords ending={ending} />
       <PerformerList page={page} search={search} />
       <HiddenForConsent hidden={hidden} mayUndo={may("/admin/consent undo-hiding")} />
@@ -115,7 +114,7 @@ export default function Consent() {
           Videos can be published without a consent record. To require one, set REQUIRE_CONSENT=on.
         </p>
       )}
-    </div>
+    </AdminPage>
   );
 }
 
@@ -147,13 +146,7 @@ function PerformerList({ page, search }: { page: PerformerPage; search: string }
         <ul aria-label="Performers" className="ruled rounded-lg border border-line bg-surface">
           {page.performers.map(({ id, stageNames, checkedOn, documents, videos }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 p-2 sm:px-4">
-              <Link
-                to={`/admin/consent/${id}`}
-                dir="auto"
-                className="flex min-h-11 min-w-0 grow basis-40 items-center font-medium hover:text-accent"
-              >
-                <span className="min-w-0 wrap-anywhere">{stageNames.join(", ")}</span>
-              </Link>
+              <RowLink to={`/admin/consent/${id}`}>{stageNames.join(", ")}</RowLink>
               <span className="text-sm text-muted figures">
                 {formatQuantity(documents, "document")}, {formatQuantity(videos, "video")}
               </span>
@@ -204,10 +197,9 @@ function LackingVideos({
           preventScrollReset
           className="flex flex-col items-start gap-3"
         >
-          <label className="flex min-h-11 items-center gap-2 text-sm">
-            <input type="checkbox" name="sure" value="1" required />
+          <CheckField name="sure" required>
             Hide {formatQuantity(total, "video")} from visitors. You can undo this later.
-          </label>
+          </CheckField>
           <Button name="intent" value="hide-lacking" variant="danger">
             Hide {formatQuantity(total, "video")}
           </Button>
@@ -239,10 +231,9 @@ function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo
               >
                 <input type="hidden" name="source" value={source} />
                 {!isBatch && (
-                  <label className="flex min-h-11 items-center gap-2">
-                    <input type="checkbox" name="sure" value="1" required />
+                  <CheckField name="sure" required>
                     Make them public without a record
-                  </label>
+                  </CheckField>
                 )}
                 <Button name="intent" value="undo-hiding" variant="secondary">
                   {isBatch ? "Undo" : `Release ${formatQuantity(videos, "video")}`}
@@ -279,13 +270,7 @@ function VideoLinks({
     <ul aria-label={label} className="ruled text-sm">
       {videos.map(({ id, title, endsOn }) => (
         <li key={id} className="flex flex-wrap items-center gap-x-3">
-          <Link
-            to={consentHref(id)}
-            dir="auto"
-            className="flex min-h-11 min-w-0 grow items-center hover:text-accent"
-          >
-            <span className="min-w-0 wrap-anywhere">{title}</span>
-          </Link>
+          <RowLink to={consentHref(id)}>{title}</RowLink>
           {endsOn && <time className="text-muted figures">{endsOn}</time>}
         </li>
       ))}

@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { unlessBusy } from "~/platform/busy.server";
-import { streamBody } from "~/platform/node/stream-body.server";
+import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { openDocument } from "../documents.server";
@@ -21,17 +21,14 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const { id: performerId = "", document: id = "" } = params;
   const opened = await unlessBusy(openDocument({ id, performerId, userId: user.id }));
   if (typeof opened === "string") {
-    throw redirectWithToast(`/admin/consent/${encodeURIComponent(performerId)}`, {
-      title: "Error",
-      description: WHY[opened],
-      kind: "error",
-    });
+    const page = `/admin/consent/${encodeURIComponent(performerId)}`;
+    throw redirectWithToast(page, failure(404, WHY[opened]).toast);
   }
-  return new Response(await streamBody(async () => opened.stream), {
+  return new Response(new Uint8Array(opened.content), {
     headers: {
       "Content-Type": opened.type,
-      "Content-Length": String(opened.bytes),
-      "Content-Disposition": `attachment; filename="${opened.name}"`,
+      "Content-Length": String(opened.content.length),
+      "Content-Disposition": `attachment; filename="${opened.fileName}"`,
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
       "Content-Security-Policy": "sandbox; default-src 'none'",

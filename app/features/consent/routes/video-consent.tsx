@@ -1,26 +1,29 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { unlessBusy } from "~/platform/busy.server";
 import { type Failure, failure, GONE } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { settings } from "~/platform/settings.server";
-import { readSmallForm } from "~/platform/small-form.server";
-import { redirectWithToast } from "~/platform/toast.server";
+import { readForm, readSmallForm } from "~/platform/small-form.server";
+import { answerForm } from "~/platform/toast.server";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
-import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
+import { Field, Options, SelectField, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { consentHref, RELEASE_LABELS } from "../consent";
+import { RowLink } from "../performer-panels";
 import {
+  CONSENT_FORM,
   type ConsentErrors,
   type ConsentTexts,
   findVideoConsent,
+  type SavedConsent,
   saveVideoConsent,
   type VideoConsent,
 } from "../video-consent.server";
@@ -48,27 +51,19 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
-  const text = (name: string) => String(form.get(name) ?? "");
-  const typed: ConsentTexts = {
-    ...{ kind: text("kind"), people: text("people"), performers: text("performers") },
-    ...{ recordedOn: text("recordedOn"), endsOn: text("endsOn") },
-  };
+  const { shown, ...typed } = readForm(CONSENT_FORM, form)!;
   const videoId = params.id ?? "";
-  const about = { videoId, userId: user.id, shown: text("shown") };
+  const about = { videoId, userId: user.id, shown };
   const saved = await unlessBusy(saveVideoConsent(about, typed));
-  const refuse = (error: ConsentFailure) => data({ error }, { status: error.status });
-  if (saved === "gone") return refuse(failure(404, FAILED, { detail: GONE }));
-  if (saved === "changed") {
-    return refuse({ ...failure(409, FAILED, { detail: CHANGED }), typed });
-  }
-  if ("errors" in saved) return refuse({ ...failure(422, FAILED), typed, fields: saved.errors });
-  throw redirectWithToast(consentHref(videoId), {
-    title: "Consent",
-    description: saved.hidden
-      ? "The record is saved. The video is on hold because of it."
-      : "The record is saved.",
-    kind: "success",
-  });
+  return answerForm<ConsentFailure>(consentHref(videoId), answerOf(saved, typed));
+}
+
+function answerOf(saved: SavedConsent, typed: ConsentTexts): ConsentFailure | ToastMessage {
+  if (saved === "gone") return failure(404, FAILED, { detail: GONE });
+  if (saved === "changed") return failure(409, FAILED, { detail: CHANGED, typed });
+  if ("errors" in saved) return { ...failure(422, FAILED), typed, fields: saved.errors };
+  const held = saved.hidden ? " The video is on hold because of it." : "";
+  return success("Consent", `The record is saved.${held}`);
 }
 
 export default function VideoConsentPage() {
@@ -76,12 +71,7 @@ export default function VideoConsentPage() {
   const error = useFormResponse<{ error?: ConsentFailure }>()?.error;
   const { video } = consent;
   return (
-    <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Consent</h1>
-        <AdminLinks />
-      </header>
-      <AnswerFailure error={error} />
+    <AdminPage title="Consent" error={error}>
       <p className="flex flex-wrap items-center gap-3">
         <StatusBadge status={video.status} isHeld={video.held === 1} />
         <Link
@@ -100,7 +90,7 @@ export default function VideoConsentPage() {
         />
         <ConsentState {...{ consent, isRequired }} />
       </div>
-    </div>
+    </AdminPage>
   );
 }
 
@@ -132,13 +122,7 @@ function ConsentState({
         <ul aria-label="Shown performers" className="ruled text-sm">
           {performers.map(({ id, name, ofAge, isReadable }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3">
-              <Link
-                to={`/admin/consent/${id}`}
-                dir="auto"
-                className="flex min-h-11 min-w-0 grow items-center hover:text-accent"
-              >
-                <span className="min-w-0 wrap-anywhere">{name}</span>
-              </Link>
+              <RowLink to={`/admin/consent/${id}`}>{name}</RowLink>
               {!ofAge && <Badge tone="warn">Not 18 on that day</Badge>}
               {!isReadable && <Badge tone="warn">Can't be read</Badge>}
             </li>
@@ -169,11 +153,7 @@ function ConsentForm({
         <input type="hidden" name="shown" value={shown} />
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField label="Rights" name="kind" defaultValue={typed.kind} error={errors.kind}>
-            {Object.entries(RELEASE_LABELS).map(([kind, label]) => (
-              <option key={kind} value={kind}>
-                {label}
-              </option>
-            ))}
+            <Options labels={RELEASE_LABELS} />
           </SelectField>
           <Field
             label="How many people are shown"
