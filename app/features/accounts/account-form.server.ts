@@ -1,8 +1,8 @@
 import type { OpenSession } from "~/features/permissions/session.server";
 import { changeAndRecord } from "~/platform/activity/activity.server";
 import { FormError } from "~/platform/form-error.server";
-import { database } from "~db/client.server";
-import { firstRow, runChange } from "~db/run-query.server";
+import { database, prepared } from "~db/client.server";
+import { runChange } from "~db/run-query.server";
 import { confirmIdentity, countProof } from "./confirm-identity.server";
 import { endAccess } from "./end-access.server";
 import { relyingParty } from "./passkeys/passkey-challenge.server";
@@ -131,15 +131,9 @@ async function removePassword(
   const userId = session.user.id;
   await changeAndRecord({ userId, action: "password-off" }, () => {
     // The one that confirmed it may have been removed in this moment.
-    const passkey = firstRow(
-      database()
-        .selectFrom("passkeys")
-        .select("id")
-        .where("user_id", "=", userId)
-        .where("rp_id", "=", relyingParty(request).id)
-        .limit(1),
-    );
-    if (!passkey) throw new FormError(409, "Add a passkey first.");
+    const passkey = prepared("SELECT 1 FROM passkeys WHERE user_id = ? AND rp_id = ?");
+    if (!passkey.get(userId, relyingParty(request).id))
+      throw new FormError(409, "Add a passkey first.");
     runChange(database().updateTable("users").set({ password_hash: "" }).where("id", "=", userId));
     endAccess(userId, { event: "password-change", kept: session.idHash, tokensToo: false });
   });

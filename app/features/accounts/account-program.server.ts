@@ -21,10 +21,7 @@ interface PasskeyQuestion {
 answerQuestions(async (question: PasswordQuestion | PasskeyQuestion) => {
   if ("check" in question) {
     const library: typeof Library = await import("@simplewebauthn/server");
-    return library[question.check](question.options).then(
-      (value) => ({ value }),
-      (error: Error) => ({ refused: error.message }),
-    );
+    return library[question.check](question.options).catch(() => undefined);
   }
   const { default: bcrypt } = await import("bcryptjs");
   const { password, hash } = question;

@@ -1,7 +1,7 @@
 import { accountNow, mayNow } from "~/features/permissions/may-change.server";
 import { allows, type Permitted } from "~/features/permissions/permissions";
 import { endClosedStreams } from "~/platform/live/event-stream.server";
-import { database } from "~db/client.server";
+import { database, prepared } from "~db/client.server";
 import { allRows, runChange } from "~db/run-query.server";
 import { SCOPE_PERMISSIONS } from "./tokens/scopes";
 import { readScopes } from "./tokens/tokens.server";
@@ -64,12 +64,9 @@ const isOver = ({ event }: Ending) => event === "deactivation" || event === "del
 
 /** An account that is being deleted can't be used any more, also if its deletion is interrupted. */
 function deactivate(userId: string): void {
-  runChange(
-    database()
-      .updateTable("users")
-      .set({ deactivated_at: new Date().toISOString() })
-      .where("id", "=", userId)
-      .where("deactivated_at", "is", null),
+  prepared("UPDATE users SET deactivated_at = ? WHERE id = ? AND deactivated_at IS NULL").run(
+    new Date().toISOString(),
+    userId,
   );
 }
 
@@ -109,10 +106,5 @@ function isBeyond(account: Permitted, scopes: string): boolean {
 /** Open invitations of somebody who may invite nobody now. */
 function endInvitations(userId: string): void {
   if (mayNow(userId, "/admin/users")) return;
-  runChange(
-    database()
-      .deleteFrom("invitations")
-      .where("invited_by", "=", userId)
-      .where("used_at", "is", null),
-  );
+  prepared("DELETE FROM invitations WHERE invited_by = ? AND used_at IS NULL").run(userId);
 }

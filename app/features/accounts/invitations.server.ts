@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mayNow } from "~/features/permissions/may-change.server";
-import { changeAndRecord } from "~/platform/activity/activity.server";
+import { changeAndRecord, recordActivity } from "~/platform/activity/activity.server";
 import { FormError } from "~/platform/form-error.server";
-import { database } from "~db/client.server";
+import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { hashPassword, requireUnguessable, strangerAsker } from "./password.server";
 import { choiceOf, columnsOf, ROLE_NOUNS, type RoleChoice } from "./role-choices";
@@ -27,15 +27,8 @@ export const INVITATION_SENTENCES = {
 
 export type InvitationState = "open" | keyof typeof INVITATION_SENTENCES;
 
-/** An invitation as owners see it; times are ISO 8601 UTC. */
-export interface Invitation {
-  /** Names it in forms; the link can't be made from it. */
-  id: string;
-  email: string;
-  choice: RoleChoice;
-  expiresAt: string;
-  isExpired: boolean;
-}
+/** An invitation as owners see it: `id` names it in forms, but makes no link. Times are ISO 8601 UTC. */
+export type Invitation = Awaited<ReturnType<typeof listInvitations>>[number];
 
 /**
  * Invites somebody, in place of an earlier invitation of the same address that was not used.
@@ -90,7 +83,7 @@ export async function deleteOldInvitations(now = Date.now()): Promise<void> {
 }
 
 /** The invitations that were not used, the latest first. */
-export async function listInvitations(now = Date.now()): Promise<Invitation[]> {
+export async function listInvitations(now = Date.now()) {
   const rows = await database()
     .selectFrom("invitations")
     .selectAll()
@@ -108,26 +101,18 @@ export async function listInvitations(now = Date.now()): Promise<Invitation[]> {
 
 /** Withdraws an invitation. False when it was used, or withdrawn before. */
 export async function withdrawInvitation(id: string, ownerId: string): Promise<boolean> {
-  const invitation = await database()
-    .selectFrom("invitations")
-    .select("email")
-    .where("token_hash", "=", id)
-    .where("used_at", "is", null)
-    .executeTakeFirst();
-  if (!invitation) return false;
-  const entry = {
-    userId: ownerId,
-    action: "invitation-withdraw",
-    detail: invitation.email,
-  } as const;
-  return changeAndRecord(entry, () => {
-    const changes = runChange(
+  return transaction(() => {
+    const invitation = firstRow(
       database()
         .deleteFrom("invitations")
         .where("token_hash", "=", id)
-        .where("used_at", "is", null),
+        .where("used_at", "is", null)
+        .returning("email"),
     );
-    return changes > 0;
+    if (!invitation) return false;
+    const detail = invitation.email;
+    recordActivity({ userId: ownerId, action: "invitation-withdraw", detail });
+    return true;
   });
 }
 

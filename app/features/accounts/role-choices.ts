@@ -21,10 +21,6 @@ export const ROLE_NOUNS: Record<RoleChoice, string> = {
   publisher: "an uploader who may publish",
 };
 
-export function readRoleChoice(value: unknown): RoleChoice | undefined {
-  return ROLE_CHOICES.find((choice) => choice === value);
-}
-
 export function columnsOf(choice: RoleChoice): { role: Role; may_publish: number } {
   if (choice === "publisher") return { role: "uploader", may_publish: 1 };
   return { role: choice, may_publish: 0 };

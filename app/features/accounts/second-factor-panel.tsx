@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "~/ui/button";
 import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
+import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { ConfirmField, useConfirmedByPasskey } from "./passkeys/confirm-field";
 
@@ -131,13 +132,7 @@ function TurnedOn({
 /** Shown once, right after they were made; only their hashes are kept. */
 export function RecoveryCodes({ codes }: { codes: string[] }) {
   return (
-    <section
-      aria-labelledby="recovery-codes"
-      className="flex flex-col gap-4 rounded-lg border border-warn bg-surface p-5"
-    >
-      <h2 id="recovery-codes" className="text-lg font-semibold">
-        Your recovery codes
-      </h2>
+    <PageSection id="recovery-codes" title="Your recovery codes">
       <p className="text-muted">
         Keep them where you find them without your phone. Each signs you in once. They are not shown
         again.
@@ -147,6 +142,6 @@ export function RecoveryCodes({ codes }: { codes: string[] }) {
           <li key={code}>{code}</li>
         ))}
       </ul>
-    </section>
+    </PageSection>
   );
 }

@@ -3,7 +3,7 @@ import { Secret, TOTP } from "otpauth";
 import { renderSVG } from "uqr";
 import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
-import { database, transaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 
 /** RFC 6238 with what every authenticator app takes: SHA-1, six digits, 30 seconds. */
@@ -13,25 +13,14 @@ const SECRET_BYTES = 20;
 const STEPS_AROUND = 1;
 const PURPOSE = "second factor";
 
-export interface SecondFactor {
-  /** ISO 8601 UTC; undefined while it is off. */
-  enabledAt: string | undefined;
-  recoveryCodesLeft: number;
-}
-
-export interface Enrolment {
-  /** In groups of four letters and digits, to be typed. */
-  key: string;
-  /** The same as a QR code, an SVG in a data URL. */
-  qrCode: string;
-}
-
-export async function findSecondFactor(userId: string): Promise<SecondFactor> {
-  const user = factorOf(userId);
-  return {
-    enabledAt: user?.totp_enabled_at ?? undefined,
-    recoveryCodesLeft: await countRecoveryCodes(userId),
-  };
+/** When it was turned on, ISO 8601 UTC, undefined while it is off; and how many recovery codes are left. */
+export async function findSecondFactor(userId: string) {
+  const { recoveryCodesLeft } = await database()
+    .selectFrom("recovery_codes")
+    .select((row) => row.fn.countAll<number>().as("recoveryCodesLeft"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return { enabledAt: factorOf(userId)?.totp_enabled_at ?? undefined, recoveryCodesLeft };
 }
 
 /** Makes a new secret for the app. It counts only once a code of it is confirmed. */
@@ -45,8 +34,13 @@ export async function beginEnrolment(userId: string): Promise<void> {
     .execute();
 }
 
-/** The enrolment that waits for its first code; undefined when none does. */
-export async function findEnrolment(userId: string): Promise<Enrolment | undefined> {
+/**
+ * The enrolment that waits for its first code, undefined when none does: its key in groups of four characters, to be
+ * typed, and as a QR code, an SVG in a data URL.
+ */
+export async function findEnrolment(
+  userId: string,
+): Promise<{ key: string; qrCode: string } | undefined> {
   const user = factorOf(userId);
   if (!user || user.totp_enabled_at !== null) return undefined;
   const totp = totpOf(user);
@@ -72,12 +66,8 @@ export function confirmEnrolment(
   if (!user || user.totp_enabled_at !== null) return undefined;
   const step = stepOf(user, code, now);
   if (step === undefined || !useStep(user, step)) return undefined;
-  runChange(
-    database()
-      .updateTable("users")
-      .set({ totp_enabled_at: new Date(now).toISOString() })
-      .where("id", "=", userId),
-  );
+  const totp_enabled_at = new Date(now).toISOString();
+  runChange(database().updateTable("users").set({ totp_enabled_at }).where("id", "=", userId));
   return makeRecoveryCodes(userId);
 }
 
@@ -96,12 +86,8 @@ export async function checkSecondFactor(
 
 /** Turns the second factor off, as a part of a transaction; its secret and the recovery codes are forgotten. */
 export function removeSecondFactor(userId: string): void {
-  runChange(
-    database()
-      .updateTable("users")
-      .set({ totp_secret: null, totp_enabled_at: null, totp_last_step: null })
-      .where("id", "=", userId),
-  );
+  const none = { totp_secret: null, totp_enabled_at: null, totp_last_step: null };
+  runChange(database().updateTable("users").set(none).where("id", "=", userId));
   runChange(database().deleteFrom("recovery_codes").where("user_id", "=", userId));
 }
 
@@ -139,15 +125,10 @@ function stepOf(user: FactorRow, code: string, now: number): number | undefined 
 
 /** Accepts the code of a step once: the same or an earlier one is rejected afterwards. */
 function useStep(user: FactorRow, step: number): boolean {
-  const changes = runChange(
-    database()
-      .updateTable("users")
-      .set({ totp_last_step: step })
-      .where("id", "=", user.id)
-      .where((row) =>
-        row.or([row("totp_last_step", "is", null), row("totp_last_step", "<", step)]),
-      ),
-  );
+  const { changes } = prepared(
+    `UPDATE users SET totp_last_step = @step
+     WHERE id = @id AND (totp_last_step IS NULL OR totp_last_step < @step)`,
+  ).run({ id: user.id, step });
   return changes === 1;
 }
 
@@ -202,13 +183,4 @@ export async function spendRecoveryCode(userId: string, code: string): Promise<b
     .where("code_hash", "=", hashOf(code))
     .executeTakeFirst();
   return numDeletedRows === 1n;
-}
-
-async function countRecoveryCodes(userId: string): Promise<number> {
-  const { left } = await database()
-    .selectFrom("recovery_codes")
-    .select((row) => row.fn.countAll<number>().as("left"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  return left;
 }

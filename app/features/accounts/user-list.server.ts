@@ -83,21 +83,15 @@ export async function changeRole(
 /** Sets the limits of an uploader, from their next upload on. */
 export async function setLimits(
   userId: string,
-  { maxBytes, maxVideosPerDay, maxQueuedJobs }: UploaderLimits,
+  limits: UploaderLimits,
   ownerId: string,
 ): Promise<{ email: string } | undefined> {
   return changeUser(userId, (user) => {
     if (user.role !== "uploader") throw new FormError(409, "Limits are for uploaders.");
-    runChange(
-      database()
-        .updateTable("users")
-        .set({
-          max_bytes: maxBytes,
-          max_videos_per_day: maxVideosPerDay,
-          max_queued_jobs: maxQueuedJobs,
-        })
-        .where("id", "=", userId),
-    );
+    prepared(
+      `UPDATE users SET max_bytes = @maxBytes, max_videos_per_day = @maxVideosPerDay,
+         max_queued_jobs = @maxQueuedJobs WHERE id = @userId`,
+    ).run({ ...limits, userId });
     recordActivity({ userId: ownerId, action: "limits-change", detail: user.email });
   });
 }
@@ -115,12 +109,8 @@ export async function setDeactivated(
   return changeUser(userId, (user) => {
     if ((user.deactivated_at !== null) === isDeactivated) return;
     if (isDeactivated) requireOtherOwner(user);
-    runChange(
-      database()
-        .updateTable("users")
-        .set({ deactivated_at: isDeactivated ? new Date().toISOString() : null })
-        .where("id", "=", userId),
-    );
+    const deactivated_at = isDeactivated ? new Date().toISOString() : null;
+    runChange(database().updateTable("users").set({ deactivated_at }).where("id", "=", userId));
     if (isDeactivated) endAccess(userId, { event: "deactivation" });
     const action = isDeactivated ? "deactivate" : "reactivate";
     recordActivity({ userId: ownerId, action, detail: user.email });
@@ -141,13 +131,16 @@ export async function endUserSessions(
   });
 }
 
-interface ChangedUser {
-  id: string;
-  email: string;
-  role: Role;
-  may_publish: number;
-  deactivated_at: string | null;
+/** What changes of an account depend on. */
+export function accountRow(userId: string) {
+  return firstRow(
+    database()
+      .selectFrom("users")
+      .select(["id", "email", "role", "may_publish", "deactivated_at"])
+      .where("id", "=", userId),
+  );
 }
+type ChangedUser = NonNullable<ReturnType<typeof accountRow>>;
 
 /** Reads a user and changes them in one transaction; undefined when there is none of that id. */
 function changeUser(
@@ -155,12 +148,7 @@ function changeUser(
   change: (user: ChangedUser) => void,
 ): Promise<{ email: string } | undefined> {
   return transaction(() => {
-    const user = firstRow(
-      database()
-        .selectFrom("users")
-        .select(["id", "email", "role", "may_publish", "deactivated_at"])
-        .where("id", "=", userId),
-    );
+    const user = accountRow(userId);
     if (!user) return undefined;
     change(user);
     return { email: user.email };
@@ -174,16 +162,10 @@ function changeUser(
  */
 export function requireOtherOwner(user: Pick<ChangedUser, "id" | "role" | "deactivated_at">): void {
   if (user.role !== "owner" || user.deactivated_at !== null) return;
-  const other = firstRow(
-    database()
-      .selectFrom("users")
-      .select("id")
-      .where("role", "=", "owner")
-      .where("deactivated_at", "is", null)
-      .where("id", "!=", user.id)
-      .limit(1),
+  const other = prepared(
+    "SELECT 1 FROM users WHERE role = 'owner' AND deactivated_at IS NULL AND id <> ?",
   );
-  if (!other) throw new FormError(409, LAST_OWNER);
+  if (!other.get(user.id)) throw new FormError(409, LAST_OWNER);
 }
 
 /** The limits of an uploader as an owner typed them. */

@@ -38,12 +38,6 @@ export async function firstUser() {
     .executeTakeFirst();
 }
 
-async function hasAnyUser(): Promise<boolean> {
-  return (
-    (await database().selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined
-  );
-}
-
 /**
  * Makes an account.
  *
@@ -100,7 +94,7 @@ export function generatePassword(): string {
  * set. A password that it had to invent is printed, this once.
  */
 export async function ensureFirstAccount(print: (line: string) => void = console.log) {
-  if (await hasAnyUser()) return;
+  if (await firstUser()) return;
   const { adminEmail, adminPassword, publicUrl } = settings();
   const email = adminEmail ?? `admin@${publicUrl ? new URL(publicUrl).hostname : "localhost"}`;
   const password = adminPassword ?? generatePassword();

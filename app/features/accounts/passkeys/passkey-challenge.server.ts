@@ -89,17 +89,12 @@ export async function verifyPasskey(
     // The count is compared below, in the transaction that writes it.
     credential: { id: passkey.id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     requireUserVerification: true,
-  }).catch(refuse);
+  });
   await countUse(passkey, expectedChallenge, {
     counter: authenticationInfo.newCounter,
     synced: authenticationInfo.credentialBackedUp,
   });
   return passkey.user_id;
-}
-
-/** For whoever answers wrongly; what the library says is no sentence for people. */
-export function refuse(error: unknown): never {
-  throw error instanceof VerificationError ? notVerified() : error;
 }
 
 function notVerified(): FormError {
@@ -217,9 +212,6 @@ export async function deleteExpiredChallenges(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** An answer of an authenticator that proves nothing; the message is the library's, not for people. */
-class VerificationError extends Error {}
-
 type Options<C extends PasskeyCheck> = Parameters<(typeof Library)[C]>[0];
 type Result<C extends PasskeyCheck> = Awaited<ReturnType<(typeof Library)[C]>>;
 
@@ -227,7 +219,7 @@ type Result<C extends PasskeyCheck> = Awaited<ReturnType<(typeof Library)[C]>>;
  * Calls a function of @simplewebauthn/server. The library takes 0.3 s of CPU time and 26 MB to load. Passkeys are used
  * a few times a day, so each answer is verified in its own thread: pages don't wait, and the memory is freed.
  *
- * @throws {VerificationError} when the library refuses the answer.
+ * @throws {FormError} 400 when the library refuses the answer; what it says is no sentence for people.
  */
 export async function verify<C extends PasskeyCheck>(
   check: C,
@@ -236,32 +228,23 @@ export async function verify<C extends PasskeyCheck>(
   const program = findProgram("account-program", import.meta.url, "../account-program.server.ts");
   const thread = createThread("passkey", program, { env: childEnvironment() });
   try {
-    const { value, refused } = await thread.ask<{ value?: Result<C>; refused?: string }>({
-      check,
-      options,
-    });
-    if (!value?.verified) throw new VerificationError(refused ?? "The signature is not right.");
+    const value = await thread.ask<Result<C> | undefined>({ check, options });
+    if (!value?.verified) throw notVerified();
     return value;
   } finally {
     await thread.terminate();
   }
 }
 
-/** The site as an authenticator knows it (https://www.w3.org/TR/webauthn-3/#relying-party). */
-export interface RelyingParty {
-  /** The host name, by which passkeys are found again. */
-  id: string;
-  /** From which a browser may say that it asks. */
-  origins: string[];
-  /** Whether browsers offer passkeys here at all: over https or on this machine, not at a bare IP address. */
-  isUsable: boolean;
-}
-
 /**
- * Of PUBLIC_URL, or else of the host that was asked for. A proxy that ends TLS may hide the scheme,
+ * The site as an authenticator knows it (https://www.w3.org/TR/webauthn-3/#relying-party): its host name, by which
+ * passkeys are found again, and from which origins a browser may say that it asks. `isUsable` is whether browsers offer
+ * passkeys here at all: over https or on this machine, not at a bare IP address.
+ *
+ * It is that of PUBLIC_URL, or else of the host that was asked for. A proxy that ends TLS may hide the scheme,
  * and browsers use passkeys over http on this machine alone: so https is taken for the rest.
  */
-export function relyingParty(request: Request): RelyingParty {
+export function relyingParty(request: Request) {
   const { protocol, host, hostname } = new URL(siteOrigin(request));
   const isLocal = hostname === "localhost" || hostname.endsWith(".localhost");
   return {

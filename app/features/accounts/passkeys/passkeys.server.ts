@@ -3,17 +3,16 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import type { OpenSession } from "~/features/permissions/session.server";
-import { changeAndRecord } from "~/platform/activity/activity.server";
+import { changeAndRecord, recordActivity } from "~/platform/activity/activity.server";
 import { FormError } from "~/platform/form-error.server";
 import { settings } from "~/platform/settings.server";
-import { database } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { deviceName } from "../device.server";
 import {
   findChallenge,
   newChallenge,
   readPasskeyAnswer,
-  refuse,
   relyingParty,
   spendChallenge,
   verify,
@@ -23,20 +22,11 @@ const LONGEST_NAME = 60;
 /** More than anybody has devices. */
 const MOST_PASSKEYS = 20;
 
-/** A passkey as its owner sees it; times are ISO 8601 UTC. */
-export interface Passkey {
-  id: string;
-  name: string;
-  /** The host name at which it works. */
-  rpId: string;
-  /** Whether its maker copies it between devices. */
-  synced: boolean;
-  createdAt: string;
-  lastUsedAt: string | undefined;
-}
+/** A passkey as its owner sees it: `rpId` is the host name at which it works. Times are ISO 8601 UTC. */
+export type Passkey = Awaited<ReturnType<typeof listPasskeys>>[number];
 
 /** The passkeys of a user, the oldest first. */
-export async function listPasskeys(userId: string): Promise<Passkey[]> {
+export async function listPasskeys(userId: string) {
   const rows = await database()
     .selectFrom("passkeys")
     .select(["id", "name", "rp_id as rpId", "synced", "created_at as createdAt"])
@@ -45,32 +35,18 @@ export async function listPasskeys(userId: string): Promise<Passkey[]> {
     .orderBy("created_at")
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    synced: row.synced === 1,
-    lastUsedAt: row.lastUsedAt ?? undefined,
-  }));
+  // Its maker copies a synced one between devices.
+  return rows.map((row) => ({ ...row, synced: row.synced === 1 }));
 }
 
 /** Whether anybody may sign in with a passkey at this host name: else the page doesn't offer it. */
-export async function hasAnyPasskey(rpId: string): Promise<boolean> {
-  const row = await database()
-    .selectFrom("passkeys")
-    .select("id")
-    .where("rp_id", "=", rpId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasAnyPasskey(rpId: string): boolean {
+  return prepared("SELECT 1 FROM passkeys WHERE rp_id = ? LIMIT 1").get(rpId) !== undefined;
 }
 
 /** Whether an account has a password to sign in with. */
-export async function hasPassword(userId: string): Promise<boolean> {
-  const user = await database()
-    .selectFrom("users")
-    .select("password_hash")
-    .where("id", "=", userId)
-    .executeTakeFirst();
-  return Boolean(user?.password_hash);
+export function hasPassword(userId: string): boolean {
+  return Boolean(prepared("SELECT password_hash FROM users WHERE id = ?").pluck().get(userId));
 }
 
 /** What a passkey is called: what its owner typed, in one line, or else the device. */
@@ -85,14 +61,8 @@ export async function renamePasskey(userId: string, id: string, typed: string): 
   const name = passkeyName(typed, "");
   const entry = { userId, action: "passkey-rename", detail: name } as const;
   await changeAndRecord(entry, () => {
-    const changes = runChange(
-      database()
-        .updateTable("passkeys")
-        .set({ name })
-        .where("user_id", "=", userId)
-        .where("id", "=", id),
-    );
-    if (changes !== 1) throw notFound();
+    const rename = prepared("UPDATE passkeys SET name = ? WHERE user_id = ? AND id = ?");
+    if (rename.run(name, userId, id).changes !== 1) throw notFound();
   });
 }
 
@@ -103,34 +73,18 @@ export async function renamePasskey(userId: string, id: string, typed: string): 
  * @throws {FormError} 404 for a passkey that is not the user's, 409 for the last way in.
  */
 export async function removePasskey(userId: string, id: string, rpId: string): Promise<void> {
-  const passkey = await database()
-    .selectFrom("passkeys")
-    .select("name")
-    .where("user_id", "=", userId)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  if (!passkey) throw notFound();
-  const entry = { userId, action: "passkey-remove", detail: passkey.name } as const;
-  await changeAndRecord(entry, () => {
-    const changes = runChange(
-      database().deleteFrom("passkeys").where("user_id", "=", userId).where("id", "=", id),
-    );
-    if (changes !== 1) throw notFound();
-    const user = firstRow(
+  await transaction(() => {
+    const passkey = firstRow(
       database()
-        .selectFrom("users")
-        .select(["password_hash"])
-        .select((row) =>
-          row
-            .selectFrom("passkeys")
-            .select(row.fn.countAll<number>().as("left"))
-            .whereRef("passkeys.user_id", "=", "users.id")
-            .where("rp_id", "=", rpId)
-            .as("left"),
-        )
-        .where("id", "=", userId),
-    )!;
-    if (!user.password_hash && !user.left) {
+        .deleteFrom("passkeys")
+        .where("user_id", "=", userId)
+        .where("id", "=", id)
+        .returning("name"),
+    );
+    if (!passkey) throw notFound();
+    recordActivity({ userId, action: "passkey-remove", detail: passkey.name });
+    const left = prepared("SELECT count(*) FROM passkeys WHERE user_id = ? AND rp_id = ?").pluck();
+    if (!hasPassword(userId) && left.get(userId, rpId) === 0) {
       throw new FormError(
         409,
         "This is the only way into your account. Set a password or add another passkey first.",
@@ -212,20 +166,15 @@ export async function addPasskey(
     expectedRPID: rpId,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(refuse);
+  });
   const { credential, credentialBackedUp } = registrationInfo!;
   const device = deviceName(request.headers.get("User-Agent"));
   const name = passkeyName(String(form.get("name") ?? ""), device);
   const entry = { userId: user.id, action: "passkey-add", detail: name } as const;
   await changeAndRecord(entry, () => {
     spendChallenge(expectedChallenge);
-    const { passkeys } = firstRow(
-      database()
-        .selectFrom("passkeys")
-        .select((row) => row.fn.countAll<number>().as("passkeys"))
-        .where("user_id", "=", user.id),
-    )!;
-    requireRoom(passkeys);
+    const passkeys = prepared("SELECT count(*) FROM passkeys WHERE user_id = ?").pluck();
+    requireRoom(passkeys.get(user.id) as number);
     const changes = runChange(
       database()
         .insertInto("passkeys")

@@ -13,15 +13,16 @@ import { decisionsFor } from "~/features/moderation/reports/uploader-decisions.s
 import { requireSession } from "~/features/permissions/guard.server";
 import { listSessions } from "~/features/permissions/session.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { toFormError } from "~/platform/form-error.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { Button } from "~/ui/button";
+import { success } from "~/ui/feedback/toast-message";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
-import { Field } from "~/ui/forms/field";
+import { CheckField, Field } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { changeAccount } from "../account-form.server";
@@ -59,7 +60,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     enrolment: await findEnrolment(user.id),
     passkeys: await listPasskeys(user.id),
     rpId: isUsable ? rpId : undefined,
-    hasPassword: await hasPassword(user.id),
+    hasPassword: hasPassword(user.id),
   };
 }
 
@@ -78,11 +79,7 @@ export async function action({ request }: ActionFunctionArgs) {
       return data(answer, { headers });
     }
     if (change.done === undefined) return redirect("/admin/account", { headers });
-    return redirectWithToast(
-      "/admin/account",
-      { title: "Success", description: change.done, kind: "success" },
-      { headers },
-    );
+    return redirectWithToast("/admin/account", success("Success", change.done), { headers });
   } catch (error) {
     const { message, field, init } = toFormError(error);
     const intent = String(form.get("intent") ?? "");
@@ -91,18 +88,8 @@ export async function action({ request }: ActionFunctionArgs) {
 }
 
 export default function Account() {
-  const {
-    email,
-    strikes,
-    decisions,
-    isUploader,
-    sessions,
-    factor,
-    enrolment,
-    passkeys,
-    rpId,
-    hasPassword,
-  } = useLoaderData<typeof loader>();
+  const { email, strikes, decisions, sessions, factor, ...page } = useLoaderData<typeof loader>();
+  const { passkeys, rpId, hasPassword } = page;
   const answer = useActionData<typeof action>();
   const navigation = useNavigation();
   const busy = navigation.formAction === "/admin/account";
@@ -114,21 +101,14 @@ export default function Account() {
   const secondFactorError = errorOf(...SECOND_FACTOR_FORMS);
   const isCodeWrong = answer?.field === "code";
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <div className="min-w-0">
-          <h1 className="text-xl font-bold">Your Account</h1>
-          <p className="text-muted wrap-anywhere">{email}</p>
-        </div>
-        <AdminLinks />
-      </div>
+    <AdminPage title="Your Account" lead={email} isNarrow>
       {answer?.recoveryCodes && <RecoveryCodes codes={answer.recoveryCodes} />}
       {strikes.length > 0 && (
         <PageSection id="strikes" title="Strikes">
           <StrikeList strikes={strikes} />
         </PageSection>
       )}
-      {(isUploader || decisions.length > 0) && (
+      {(page.isUploader || decisions.length > 0) && (
         <PageSection id="decisions" title="Decisions about your videos">
           <DecisionList decisions={decisions} />
         </PageSection>
@@ -153,7 +133,7 @@ export default function Account() {
         <SecondFactorPanel
           key={key}
           factor={factor}
-          enrolment={enrolment}
+          enrolment={page.enrolment}
           hasPassword={hasPassword}
           hasPasskey={passkeys.some((each) => each.rpId === rpId)}
           busy={busy}
@@ -179,7 +159,7 @@ export default function Account() {
           </p>
         </PageSection>
       )}
-    </div>
+    </AdminPage>
   );
 }
 
@@ -224,10 +204,7 @@ function PasswordForm({
         autoComplete="new-password"
         required
       />
-      <label className="flex min-h-11 items-center gap-3 mouse:min-h-9">
-        <input type="checkbox" name="tokens" value="1" className="size-5 shrink-0 accent-accent" />
-        Also revoke my API tokens
-      </label>
+      <CheckField name="tokens">Also revoke my API tokens</CheckField>
       <div>
         <Button busy={busy} busyLabel="Changing...">
           {hasPassword ? "Change Password" : "Set a Password"}
@@ -237,20 +214,12 @@ function PasswordForm({
   );
 }
 
-interface SessionRow {
-  idHash: string;
-  device: string;
-  createdAt: string;
-  lastUsedAt: string;
-  current: boolean;
-}
-
 function SessionList({
   sessions,
   busy,
   error,
 }: {
-  sessions: SessionRow[];
+  sessions: Awaited<ReturnType<typeof loader>>["sessions"];
   busy: boolean;
   error?: string;
 }) {

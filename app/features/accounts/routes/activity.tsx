@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { History } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { listActivities } from "~/platform/activity/activity.server";
 import {
   activitySentence,
@@ -38,14 +38,7 @@ export default function Activity() {
   const { activities } = useLoaderData<typeof loader>();
   const last = activities.at(-1);
   return (
-    <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold">Activity</h1>
-          <p className="text-sm text-muted">What admins did. Times are UTC.</p>
-        </div>
-        <AdminLinks />
-      </header>
+    <AdminPage title="Activity" lead="What admins did. Times are UTC.">
       {activities.length === 0 ? (
         <EmptyState icon={<History />} title="Nothing has happened yet." />
       ) : (
@@ -82,6 +75,6 @@ export default function Activity() {
           Older
         </Link>
       )}
-    </div>
+    </AdminPage>
   );
 }

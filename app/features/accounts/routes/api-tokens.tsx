@@ -7,15 +7,16 @@ import {
   requireSession,
 } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { toFormError } from "~/platform/form-error.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { Button } from "~/ui/button";
+import { success } from "~/ui/feedback/toast-message";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
-import { Field, SelectField } from "~/ui/forms/field";
+import { CheckField, Field, SelectField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { confirmIdentity } from "../confirm-identity.server";
@@ -33,7 +34,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const user = await requirePermission(request, "/admin/tokens");
   return {
     tokens: await listTokens(user.id),
-    hasPassword: await hasPassword(user.id),
+    hasPassword: hasPassword(user.id),
     now: Date.now(),
   };
 }
@@ -51,11 +52,8 @@ export async function action({ request }: ActionFunctionArgs) {
       return { token: await createToken(user, form), message: undefined, isIdentity: false };
     }
     const isRevoked = await revokeToken(user.id, Number(form.get("id")));
-    return redirectWithToast("/admin/tokens", {
-      title: "Success",
-      description: isRevoked ? "The token has been revoked." : "This token was revoked before.",
-      kind: "success",
-    });
+    const done = isRevoked ? "The token has been revoked." : "This token was revoked before.";
+    return redirectWithToast("/admin/tokens", success("Success", done));
   } catch (error) {
     const { message, init } = toFormError(error);
     return data({ message, isIdentity: init.status === 400, token: undefined }, init);
@@ -69,11 +67,7 @@ export default function ApiTokens() {
   const mayCreate = usePermissions()("/admin/tokens create");
   useFormErrorToast(answer);
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-bold">API Tokens</h1>
-        <AdminLinks />
-      </div>
+    <AdminPage title="API Tokens" isNarrow>
       <p className="text-muted">
         A token lets a program use the site in your name, as far as its scopes and your account
         allow. What there is to call stands in the{" "}
@@ -95,7 +89,7 @@ export default function ApiTokens() {
         <p className="text-muted">Your account can't create tokens or use the API.</p>
       )}
       <TokenList tokens={tokens} busy={busy} now={now} />
-    </div>
+    </AdminPage>
   );
 }
 
@@ -145,16 +139,9 @@ function TokenForm({
       <fieldset className="flex flex-col">
         <legend className="text-sm font-medium">It may</legend>
         {SCOPE_NAMES.map((scope) => (
-          <label key={scope} className="flex min-h-11 items-center gap-3 mouse:min-h-9">
-            <input
-              type="checkbox"
-              name="scope"
-              value={scope}
-              defaultChecked={scope === "read"}
-              className="size-5 shrink-0 accent-accent"
-            />
+          <CheckField key={scope} name="scope" value={scope} defaultChecked={scope === "read"}>
             {SCOPES[scope]}
-          </label>
+          </CheckField>
         ))}
       </fieldset>
       <SelectField label="It ends after" name="days" defaultValue="90">

@@ -27,7 +27,7 @@ export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 export async function loader({ request }: LoaderFunctionArgs) {
   if (await currentUser(request)) throw redirect("/");
   const { id, isUsable } = relyingParty(request);
-  return { passkeys: isUsable && (await hasAnyPasskey(id)) };
+  return { passkeys: isUsable && hasAnyPasskey(id) };
 }
 
 export async function action({ request }: ActionFunctionArgs) {

@@ -3,14 +3,13 @@ import { useLoaderData, useNavigation } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission, requireSession } from "~/features/permissions/guard.server";
 import { allows, permittedOf } from "~/features/permissions/permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { siteLimits } from "~/features/upload/quota.server";
+import { failure } from "~/platform/failure";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
-import { retryAfter } from "~/platform/retry-after.server";
 import { siteOrigin } from "~/platform/site-origin.server";
-import { redirectWithToast } from "~/platform/toast.server";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { answerForm, redirectWithToast } from "~/platform/toast.server";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { listInvitations } from "../invitations.server";
 import { hasPassword } from "../passkeys/passkeys.server";
@@ -28,11 +27,7 @@ export const meta = privateMeta("Users");
 /** The link of an invitation must not stay in a cache, the browser's own included. */
 export const headers = noStoreHeaders;
 
-const GONE = {
-  title: "Error",
-  description: "This user does not exist, or is you.",
-  kind: "error",
-} as const;
+const GONE = failure(404, "This user does not exist, or is you.").toast;
 
 interface Answer {
   error?: UsersFailure;
@@ -59,12 +54,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const session = await requireSession(request, "/admin/users");
   requireOwnOrigin(request);
   const answer = await performUsers(request, session);
-  if ("status" in answer) {
-    const { status, retryAfterSeconds } = answer;
-    return data<Answer>({ error: answer }, { status, headers: retryAfter(retryAfterSeconds) });
-  }
-  if ("invitation" in answer) return data<Answer>(answer);
-  throw redirectWithToast("/admin/users", answer);
+  return "invitation" in answer ? data(answer) : answerForm("/admin/users", answer);
 }
 
 export default function Users() {
@@ -73,16 +63,8 @@ export default function Users() {
   const { error, invitation } = useFormResponse<Answer>() ?? {};
   const busy = useNavigation().formData?.get("intent");
   return (
-    <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Users</h1>
-        <AdminLinks />
-      </header>
-      {dialog ? (
-        <AccountDialogs key={dialog.kind + dialog.id} dialog={dialog} error={error} />
-      ) : (
-        <AnswerFailure error={error} />
-      )}
+    <AdminPage title="Users" error={dialog ? undefined : error}>
+      {dialog && <AccountDialogs key={dialog.kind + dialog.id} dialog={dialog} error={error} />}
       {invitation && (
         <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
       )}
@@ -100,7 +82,7 @@ export default function Users() {
           publish, at any time.
         </dd>
       </dl>
-    </div>
+    </AdminPage>
   );
 }
 
@@ -131,6 +113,6 @@ async function accountDialog(
     receivers,
     // Whoever deletes an account usually looks after its videos.
     receiver: receivers.some(({ id }) => id === ownId) ? ownId : undefined,
-    hasPassword: await hasPassword(ownId),
+    hasPassword: hasPassword(ownId),
   };
 }

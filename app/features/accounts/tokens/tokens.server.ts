@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { permittedOf } from "~/features/permissions/permissions";
 import { hasOpenSession, type SessionUser } from "~/features/permissions/session.server";
-import { changeAndRecord } from "~/platform/activity/activity.server";
+import { changeAndRecord, recordActivity } from "~/platform/activity/activity.server";
 import { bearerToken } from "~/platform/bearer-token";
 import { FormError } from "~/platform/form-error.server";
-import { database, sqliteHandle, tryWriteTransaction } from "~db/client.server";
+import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LETTERS, SCOPE_NAMES, type Scope } from "./scopes";
 
@@ -20,21 +20,10 @@ const NOTE_USE_EVERY_MS = 10 * 60 * 1000;
 /** Only the hash is stored: nobody can read a token again, its owner neither. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 
-export interface TokenUse {
-  tokenId: number;
-  user: SessionUser;
-  scopes: readonly Scope[];
-}
+export type TokenUse = NonNullable<ReturnType<typeof findToken>>;
 
 /** A token as its owner sees it; times are ISO 8601 UTC. */
-export interface ListedToken {
-  id: number;
-  name: string;
-  scopes: Scope[];
-  createdAt: string;
-  expiresAt: string;
-  lastUsedAt: string | null;
-}
+export type ListedToken = Awaited<ReturnType<typeof listTokens>>[number];
 
 /**
  * Makes a token.
@@ -76,40 +65,34 @@ export async function createToken(
 }
 
 /** The tokens of a user, those that have ended too, the newest first. */
-export async function listTokens(userId: string): Promise<ListedToken[]> {
+export async function listTokens(userId: string) {
   const rows = await database()
     .selectFrom("api_tokens")
-    .selectAll()
+    .select(["id", "name", "scopes", "created_at as createdAt", "expires_at as expiresAt"])
+    .select("last_used_at as lastUsedAt")
     .where("user_id", "=", userId)
     .orderBy("id", "desc")
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    scopes: readScopes(row.scopes),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-  }));
+  return rows.map((row) => ({ ...row, scopes: readScopes(row.scopes) }));
 }
 
 /** Ends a token of the user. False when there is no such token of theirs. */
 export async function revokeToken(userId: string, id: number): Promise<boolean> {
-  const token = await database()
-    .selectFrom("api_tokens")
-    .select("name")
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  if (!token) return false;
-  await changeAndRecord({ userId, action: "token-revoke", detail: token.name }, () =>
-    runChange(database().deleteFrom("api_tokens").where("id", "=", id)),
-  );
-  return true;
+  return transaction(() => {
+    const token = firstRow(
+      database()
+        .deleteFrom("api_tokens")
+        .where("id", "=", id)
+        .where("user_id", "=", userId)
+        .returning("name"),
+    );
+    if (token) recordActivity({ userId, action: "token-revoke", detail: token.name });
+    return token !== undefined;
+  });
 }
 
 /** Whose token it is; undefined for one that is unknown or has ended, or whose user is deactivated. */
-export function findToken(token: string, now = Date.now()): TokenUse | undefined {
+export function findToken(token: string, now = Date.now()) {
   if (!token.startsWith(PREFIX)) return undefined;
   const row = firstRow(
     database()
@@ -131,11 +114,8 @@ export function findToken(token: string, now = Date.now()): TokenUse | undefined
   if (!row) return undefined;
   noteUse(row.tokenId, row.last_used_at, now);
   const { id, email } = row;
-  return {
-    tokenId: row.tokenId,
-    user: { id, email, ...permittedOf(row) },
-    scopes: readScopes(row.scopes),
-  };
+  const user: SessionUser = { id, email, ...permittedOf(row) };
+  return { tokenId: row.tokenId, user, scopes: readScopes(row.scopes) };
 }
 
 /** Whether an Authorization header holds a token that works; asked before any route sees the request. */

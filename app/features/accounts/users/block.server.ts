@@ -4,10 +4,10 @@ import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { FormError } from "~/platform/form-error.server";
 import { database, prepared, transaction } from "~db/client.server";
-import { firstRow, runChange } from "~db/run-query.server";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { runChange } from "~db/run-query.server";
+import { eachPart } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
-import { setDeactivated } from "../user-list.server";
+import { accountRow, setDeactivated } from "../user-list.server";
 
 /** Held or released in one transaction: a few milliseconds. */
 const VIDEOS_AT_ONCE = 25;
@@ -34,12 +34,7 @@ export async function blockUser(
 
 /** Blocks the account only, in the caller's transaction. */
 export function blockIn(userId: string, ownerId: string | null): { email: string } | undefined {
-  const user = firstRow(
-    database()
-      .selectFrom("users")
-      .select(["email", "role", "deactivated_at"])
-      .where("id", "=", userId),
-  );
+  const user = accountRow(userId);
   if (!user) return undefined;
   if (user.role === "owner")
     throw new FormError(409, "An owner can't be blocked. Give them another role first.");
@@ -122,15 +117,10 @@ function videosOf(userId: string): string[] {
 }
 
 /** Returns how many of some videos `change` says are public, or were. Others can write in between. */
-async function eachVideo(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
-  const turn = writingTurns();
-  let changed = 0;
-  for (let from = 0; from < ids.length; from += VIDEOS_AT_ONCE) {
-    const some = ids.slice(from, from + VIDEOS_AT_ONCE);
-    await transaction(() => {
-      for (const id of some) if (change(id)) changed++;
-    });
-    await turn();
-  }
-  return changed;
+function eachVideo(ids: readonly string[], change: (id: string) => boolean): Promise<number> {
+  const rest = [...ids];
+  return eachPart(
+    () => rest.splice(0, VIDEOS_AT_ONCE),
+    (some) => some.filter(change).length,
+  );
 }

@@ -7,10 +7,10 @@ import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { FormError } from "~/platform/form-error.server";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
-import { firstRow, requireTransaction, runChange } from "~db/run-query.server";
+import { requireTransaction, runChange } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
-import { requireOtherOwner } from "../user-list.server";
+import { accountRow, requireOtherOwner } from "../user-list.server";
 
 const OWN_ACCOUNT = "You can’t delete your own account, but another owner can.";
 const NEEDS_RECEIVER = "Choose the account that receives the videos of this account.";
@@ -122,12 +122,7 @@ export async function deleteAccount(
 }
 
 function findDeletable(userId: string, ownerId: string | null) {
-  const user = firstRow(
-    database()
-      .selectFrom("users")
-      .select(["id", "email", "role", "deactivated_at"])
-      .where("id", "=", userId),
-  );
+  const user = accountRow(userId);
   if (!user) return undefined;
   if (userId === ownerId) throw new FormError(409, OWN_ACCOUNT);
   requireRight(ownerId);
@@ -160,13 +155,8 @@ const LOST_RIGHT = "Your account may no longer change users.";
 const NO_RECEIVER =
   "Choose an active account that can upload videos. The one you chose can’t receive any.";
 
-export interface VideoCount {
-  videos: number;
-  /** Of them in the trash. */
-  inTrash: number;
-}
-
-export function videosOfAccount(userId: string): VideoCount {
+/** All videos of an account, and how many of them are in the trash. */
+export function videosOfAccount(userId: string) {
   const { live, inTrash } = prepared(
     `SELECT (SELECT count(*) FROM videos WHERE uploaded_by = @userId) AS live,
        (SELECT count(*) FROM deleted_videos WHERE uploaded_by = @userId) AS inTrash`,
@@ -202,7 +192,7 @@ export async function transferVideos(
   let activity: number | undefined;
   for (;;) {
     const step = await transaction(() => {
-      const email = emailOf(userId);
+      const email = accountRow(userId)?.email;
       if (email === undefined) return undefined;
       requireRight(ownerId);
       const receiver = requireReceiver(receiverId, userId);
@@ -266,11 +256,8 @@ function requireRight(ownerId: string | null): void {
  */
 function requireReceiver(receiverId: string, userId: string): string {
   const receiver = receiverId === userId ? undefined : accountNow(receiverId);
-  const email = receiver && allows(receiver, "/admin/publish") ? emailOf(receiverId) : undefined;
+  const email =
+    receiver && allows(receiver, "/admin/publish") ? accountRow(receiverId)?.email : undefined;
   if (email === undefined) throw new FormError(409, NO_RECEIVER);
   return email;
-}
-
-function emailOf(userId: string): string | undefined {
-  return firstRow(database().selectFrom("users").select("email").where("id", "=", userId))?.email;
 }

@@ -1,13 +1,14 @@
 import { Form } from "@remix-run/react";
 import { Check, Copy } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
-import { Field, SelectField } from "~/ui/forms/field";
+import { Field, Options, SelectField } from "~/ui/forms/field";
+import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { Invitation } from "../invitations.server";
-import { ROLE_CHOICES, ROLE_LABELS, type RoleChoice } from "../role-choices";
+import { ROLE_LABELS, type RoleChoice } from "../role-choices";
 import type { NewInvitation, UsersFailure } from "./users-action.server";
 
 export function InviteForm({ error, isBusy }: { error?: UsersFailure; isBusy: boolean }) {
@@ -49,13 +50,7 @@ export function NewLink({ invitation, link }: { invitation: NewInvitation; link:
       () => setIsCopied(false),
     );
   return (
-    <section
-      aria-labelledby="new-invitation"
-      className="flex flex-col gap-3 rounded-lg border border-line-strong bg-raised p-4 sm:p-5"
-    >
-      <h2 id="new-invitation" className="font-semibold wrap-anywhere">
-        {`Send this link to ${invitation.email}`}
-      </h2>
+    <PageSection id="new-invitation" title={`Send this link to ${invitation.email}`}>
       <p className="text-sm text-muted">
         It works once, until <Time value={invitation.expiresAt} />, for whoever has it. It is shown
         only now.
@@ -75,7 +70,7 @@ export function NewLink({ invitation, link }: { invitation: NewInvitation; link:
           </Button>
         )}
       </div>
-    </section>
+    </PageSection>
   );
 }
 
@@ -98,22 +93,51 @@ export function InvitationList({ invitations }: { invitations: Invitation[] }) {
                 <Time value={expiresAt} />
               </p>
             </div>
-            <Form method="post" action="/admin/users" preventScrollReset>
-              <input type="hidden" name="id" value={id} />
-              <Button
-                name="intent"
-                value="withdraw"
-                variant="secondary"
-                size="sm"
-                aria-label={`Withdraw the invitation of ${email}`}
-              >
+            <UserForm id={id}>
+              <UserButton intent="withdraw" label={`Withdraw the invitation of ${email}`}>
                 Withdraw
-              </Button>
-            </Form>
+              </UserButton>
+            </UserForm>
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** A form about one user, invitation or strike. */
+export function UserForm({
+  id,
+  className = "flex items-center gap-2",
+  children,
+}: {
+  id: string;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <Form method="post" action="/admin/users" preventScrollReset className={className}>
+      <input type="hidden" name="id" value={id} />
+      {children}
+    </Form>
+  );
+}
+
+export function UserButton({
+  intent,
+  label,
+  variant = "secondary",
+  children,
+}: {
+  intent: string;
+  label?: string;
+  variant?: "secondary" | "danger";
+  children: ReactNode;
+}) {
+  return (
+    <Button name="intent" value={intent} variant={variant} size="sm" aria-label={label}>
+      {children}
+    </Button>
   );
 }
 
@@ -128,11 +152,7 @@ export function RoleField({
 }) {
   return (
     <SelectField label={label} name="role" defaultValue={choice} isLabelHidden={isLabelHidden}>
-      {ROLE_CHOICES.map((each) => (
-        <option key={each} value={each}>
-          {ROLE_LABELS[each]}
-        </option>
-      ))}
+      <Options labels={ROLE_LABELS} />
     </SelectField>
   );
 }

@@ -5,6 +5,7 @@ import { FormError } from "~/platform/form-error.server";
 import { settings } from "~/platform/settings.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
+import { accountRow } from "../user-list.server";
 import { blockIn } from "./block.server";
 import {
   type GivenStrike,
@@ -71,12 +72,7 @@ export function strikeIn(
   giverId: string,
   now: number,
 ): GivenStrike | undefined {
-  const user = firstRow(
-    database()
-      .selectFrom("users")
-      .select(["email", "role", "deactivated_at"])
-      .where("id", "=", userId),
-  );
+  const user = accountRow(userId);
   if (!user) return undefined;
   if (user.role !== "uploader") throw new FormError(409, "Strikes are for uploaders.");
   const row = { id: randomUUID(), user_id: userId, reason, given_by: giverId };
@@ -132,12 +128,7 @@ export async function withdrawStrike(
         .where("withdrawn_at", "is", null),
     );
     if (!user) return undefined;
-    runChange(
-      database()
-        .updateTable("user_strikes")
-        .set({ withdrawn_at: iso(now) })
-        .where("id", "=", strikeId),
-    );
+    prepared("UPDATE user_strikes SET withdrawn_at = ? WHERE id = ?").run(iso(now), strikeId);
     const entry = { userId: ownerId, action: "strike-withdraw", detail: user.email } as const;
     recordActivity(entry);
     appendToLog({ action: "strike-withdrawn", userId: ownerId, detail: { user: user.id } }, now);

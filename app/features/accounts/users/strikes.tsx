@@ -1,9 +1,9 @@
-import { Form } from "@remix-run/react";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
-import { Field } from "~/ui/forms/field";
+import { CheckField, Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
 import type { ListedUser } from "../user-list.server";
+import { UserButton, UserForm } from "./invitations";
 import { LONGEST_REASON, STRIKE_DAYS, type Strike } from "./strike-rules";
 
 /** The strikes of an uploader, with what owners can do about them: give one, take one back, block. */
@@ -17,13 +17,7 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
       </summary>
       <div className="flex flex-col gap-4 pb-2">
         <StrikeList strikes={strikes} withdrawFrom={user.email} />
-        <Form
-          method="post"
-          action="/admin/users"
-          preventScrollReset
-          className="flex flex-wrap items-end gap-3"
-        >
-          <input type="hidden" name="id" value={user.id} />
+        <UserForm id={user.id} className="flex flex-wrap items-end gap-3">
           <input type="hidden" name="shown" value={strikes.length} />
           <div className="min-w-0 grow basis-64 sm:max-w-lg">
             <Field
@@ -37,7 +31,7 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
           <Button name="intent" value="strike" variant="secondary">
             Give a strike
           </Button>
-        </Form>
+        </UserForm>
         <BlockForm user={user} />
       </div>
     </details>
@@ -48,31 +42,20 @@ export function StrikesAndBlock({ user, strikes }: { user: ListedUser; strikes: 
 function BlockForm({ user }: { user: ListedUser }) {
   const isIn = user.deactivatedAt === null;
   return (
-    <Form
-      method="post"
-      action="/admin/users"
-      preventScrollReset
-      className="flex flex-wrap items-center gap-3"
-    >
-      <input type="hidden" name="id" value={user.id} />
+    <UserForm id={user.id} className="flex flex-wrap items-center gap-3">
       {isIn ? (
-        <label className="flex min-h-11 items-center gap-2 text-sm">
-          <input type="checkbox" name="hide" value="1" className="size-5 shrink-0" />
-          Hide what they have published
-        </label>
+        <CheckField name="hide">Hide what they have published</CheckField>
       ) : (
         <input type="hidden" name="hide" value="1" />
       )}
-      <Button
-        name="intent"
-        value="block"
+      <UserButton
+        intent="block"
         variant="danger"
-        size="sm"
-        aria-label={isIn ? `Block ${user.email}` : `Hide what ${user.email} has published`}
+        label={isIn ? `Block ${user.email}` : `Hide what ${user.email} has published`}
       >
         {isIn ? "Block" : "Hide what they have published"}
-      </Button>
-    </Form>
+      </UserButton>
+    </UserForm>
   );
 }
 
@@ -99,12 +82,9 @@ export function StrikeList({
             </p>
           </div>
           {withdrawFrom && strike.counts && (
-            <Form method="post" action="/admin/users" preventScrollReset>
-              <input type="hidden" name="id" value={strike.id} />
-              <Button name="intent" value="withdraw-strike" variant="secondary" size="sm">
-                Withdraw the strike
-              </Button>
-            </Form>
+            <UserForm id={strike.id}>
+              <UserButton intent="withdraw-strike">Withdraw the strike</UserButton>
+            </UserForm>
           )}
         </li>
       ))}

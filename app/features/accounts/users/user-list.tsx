@@ -1,4 +1,3 @@
-import { Form } from "@remix-run/react";
 import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
@@ -7,7 +6,7 @@ import { Time } from "~/ui/time";
 import { ROLE_LABELS } from "../role-choices";
 import type { ListedUser, TypedLimits, UploaderLimits } from "../user-list.server";
 import { accountDialogHref } from "./account-dialogs";
-import { RoleField } from "./invitations";
+import { RoleField, UserButton, UserForm } from "./invitations";
 import type { Strike } from "./strike-rules";
 import { StrikesAndBlock } from "./strikes";
 import type { UsersFailure } from "./users-action.server";
@@ -85,96 +84,54 @@ function LastSeen({ user }: { user: ListedUser }) {
 function Controls({ user }: { user: ListedUser }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Form
-        method="post"
-        action="/admin/users"
-        preventScrollReset
-        // A refresh shows what another owner has chosen in the meantime.
-        key={user.choice}
-        className="flex items-center gap-2"
-      >
-        <input type="hidden" name="id" value={user.id} />
+      {/* A refresh shows what another owner has chosen in the meantime. */}
+      <UserForm id={user.id} key={user.choice}>
         <RoleField label={`Role of ${user.email}`} choice={user.choice} isLabelHidden />
-        <Button
-          name="intent"
-          value="role"
-          variant="secondary"
-          size="sm"
-          aria-label={`Set the role of ${user.email}`}
-        >
+        <UserButton intent="role" label={`Set the role of ${user.email}`}>
           Set
-        </Button>
-      </Form>
-      <Form
-        method="post"
-        action="/admin/users"
-        preventScrollReset
-        className="flex items-center gap-2"
-      >
-        <input type="hidden" name="id" value={user.id} />
+        </UserButton>
+      </UserForm>
+      <UserForm id={user.id}>
         {user.sessions > 0 && (
-          <Button
-            name="intent"
-            value="end-sessions"
-            variant="secondary"
-            size="sm"
-            aria-label={`End sessions of ${user.email}`}
-          >
+          <UserButton intent="end-sessions" label={`End sessions of ${user.email}`}>
             End sessions
-          </Button>
+          </UserButton>
         )}
         {user.deactivatedAt ? (
-          <Button
-            name="intent"
-            value="reactivate"
-            variant="secondary"
-            size="sm"
-            aria-label={`Let ${user.email} sign in again`}
-          >
+          <UserButton intent="reactivate" label={`Let ${user.email} sign in again`}>
             Reactivate
-          </Button>
+          </UserButton>
         ) : (
-          <Button
-            name="intent"
-            value="deactivate"
-            variant="danger"
-            size="sm"
-            aria-label={`Deactivate ${user.email}`}
-          >
+          <UserButton intent="deactivate" variant="danger" label={`Deactivate ${user.email}`}>
             Deactivate
-          </Button>
+          </UserButton>
         )}
-      </Form>
+      </UserForm>
     </div>
   );
 }
 
 function AccountLinks({ user, isOwn }: { user: ListedUser; isOwn: boolean }) {
-  if (isOwn && user.videos === 0) return null;
+  const links = [
+    user.videos > 0 &&
+      (["transfer", "Transfer videos", `Transfer videos of ${user.email}`] as const),
+    !isOwn && (["delete", "Delete account", `Delete account ${user.email}`] as const),
+  ].filter((link) => link !== false);
+  if (links.length === 0) return null;
   return (
     <div className="-mt-2 -ml-3 flex w-full flex-wrap items-center gap-2">
-      {user.videos > 0 && (
+      {links.map(([kind, text, label]) => (
         <ButtonLink
-          to={accountDialogHref("transfer", user.id)}
+          key={kind}
+          to={accountDialogHref(kind, user.id)}
           preventScrollReset
           variant="ghost"
           size="sm"
-          aria-label={`Transfer videos of ${user.email}`}
+          aria-label={label}
         >
-          Transfer videos
+          {text}
         </ButtonLink>
-      )}
-      {!isOwn && (
-        <ButtonLink
-          to={accountDialogHref("delete", user.id)}
-          preventScrollReset
-          variant="ghost"
-          size="sm"
-          aria-label={`Delete account ${user.email}`}
-        >
-          Delete account
-        </ButtonLink>
-      )}
+      ))}
     </div>
   );
 }
@@ -202,15 +159,8 @@ function LimitsForm({
         {isLimited ? "Upload limits (custom)" : "Upload limits"}
         <span className="sr-only">{` of ${user.email}`}</span>
       </summary>
-      <Form
-        method="post"
-        action="/admin/users"
-        preventScrollReset
-        // A refresh shows what another owner has saved in the meantime.
-        key={JSON.stringify(shown)}
-        className="flex flex-col gap-3 pb-2"
-      >
-        <input type="hidden" name="id" value={user.id} />
+      {/* A refresh shows what another owner has saved in the meantime. */}
+      <UserForm id={user.id} key={JSON.stringify(shown)} className="flex flex-col gap-3 pb-2">
         <p className="text-sm text-muted">
           Leave a field blank to use the site’s limit. Enter 0 for no limit.
         </p>
@@ -243,7 +193,7 @@ function LimitsForm({
             Save limits<span className="sr-only">{` of ${user.email}`}</span>
           </Button>
         </div>
-      </Form>
+      </UserForm>
     </details>
   );
 }

@@ -1,14 +1,15 @@
+import { z } from "zod";
 import type { SessionUser } from "~/features/permissions/guard.server";
 import type { OpenSession } from "~/features/permissions/session.server";
 import { BUSY, type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { FormError } from "~/platform/form-error.server";
-import { readSmallForm } from "~/platform/small-form.server";
+import { readForm, readSmallForm } from "~/platform/small-form.server";
 import { formatQuantity } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { isBusy } from "~db/write-lock";
 import { confirmIdentity } from "../confirm-identity.server";
 import { invite, withdrawInvitation } from "../invitations.server";
-import { ROLE_NOUNS, readRoleChoice } from "../role-choices";
+import { ROLE_CHOICES, ROLE_NOUNS } from "../role-choices";
 import {
   changeRole,
   endUserSessions,
@@ -44,22 +45,30 @@ export interface NewInvitation {
 
 export type UsersAnswer = UsersFailure | ToastMessage | { invitation: NewInvitation };
 
+const text = z.string().default("");
+const FIELDS = z.object({
+  ...{ intent: text, id: text, email: text, receiver: text, reason: text, shown: text, hide: text },
+  ...{ gigabytes: text, videosPerDay: text, queuedJobs: text },
+  role: z.enum(ROLE_CHOICES).optional().catch(undefined),
+});
+type Fields = z.infer<typeof FIELDS>;
+
 /**
  * Performs a form of the users. Its `intent` says what is done with the user, the invitation or the strike in `id`.
  */
 export async function performUsers(request: Request, session: OpenSession): Promise<UsersAnswer> {
   const form = await readSmallForm(request);
-  const text = (name: string) => String(form.get(name) ?? "");
+  const fields = readForm(FIELDS, form)!;
   try {
-    if (text("intent") === "delete-account") await confirmIdentity(request, session, form);
-    return await perform(text, session.user);
+    if (fields.intent === "delete-account") await confirmIdentity(request, session, form);
+    return await perform(fields, session.user);
   } catch (error) {
     if (error instanceof FormError) {
       const { message: detail, retryAfterSeconds } = error;
       const status = error.status as Failure["status"];
-      const typed = { email: text("email"), receiver: text("receiver") };
+      const { email, receiver } = fields;
       // Only a wrong password or passkey is refused with 400.
-      const more = { detail, retryAfterSeconds, ...typed, isIdentity: status === 400 };
+      const more = { detail, retryAfterSeconds, email, receiver, isIdentity: status === 400 };
       return failure(status, NOT_CHANGED, more);
     }
     if (isBusy(error)) return failure(503, NOT_CHANGED, { detail: BUSY });
@@ -67,18 +76,18 @@ export async function performUsers(request: Request, session: OpenSession): Prom
   }
 }
 
-async function perform(text: (name: string) => string, owner: SessionUser): Promise<UsersAnswer> {
-  const intent = text("intent");
-  const id = text("id");
-  const choice = readRoleChoice(text("role"));
+async function perform(
+  { intent, id, role: choice, email, receiver, reason, shown, hide, ...typed }: Fields,
+  owner: SessionUser,
+): Promise<UsersAnswer> {
   if (id === owner.id && ["role", "deactivate", "block"].includes(intent)) {
     return failure(409, NOT_CHANGED, { detail: OWN_ACCOUNT });
   }
   switch (intent) {
     case "invite": {
       if (!choice) return INCOMPLETE;
-      const { token, email, expiresAt } = await invite(text("email"), choice, owner.id);
-      return { invitation: { path: `/invite/${token}`, email, expiresAt } };
+      const { token, ...invitation } = await invite(email, choice, owner.id);
+      return { invitation: { path: `/invite/${token}`, ...invitation } };
     }
     case "withdraw":
       return (await withdrawInvitation(id, owner.id))
@@ -97,32 +106,26 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
     case "end-sessions":
       return describe(await endUserSessions(id, owner.id), "is signed out everywhere.");
     case "limits": {
-      const typed = {
-        gigabytes: text("gigabytes"),
-        videosPerDay: text("videosPerDay"),
-        queuedJobs: text("queuedJobs"),
-      };
       const limits = readLimits(typed);
       if (typeof limits !== "string")
         return describe(await setLimits(id, limits, owner.id), "has new upload limits.");
       return { ...failure(422, NOT_CHANGED, { detail: limits }), limits: { id, ...typed } };
     }
     case "transfer-videos": {
-      const moved = await transferVideos(id, text("receiver"), owner.id);
+      const moved = await transferVideos(id, receiver, owner.id);
       const received = `${moved?.receiver} received ${formatQuantity(moved?.videos ?? 0, "video")}.`;
       return describe(moved, `has no videos left. ${received}`);
     }
     case "delete-account": {
-      const deleted = await deleteAccount(id, text("receiver") || undefined, owner.id);
+      const deleted = await deleteAccount(id, receiver || undefined, owner.id);
       const received = deleted?.receiver
         ? ` ${deleted.receiver} received ${formatQuantity(deleted.videos, "video")}.`
         : "";
       return describe(deleted, `was deleted.${received}`);
     }
     case "strike": {
-      const shown = text("shown");
       const options = shown ? { shown: Number(shown) } : {};
-      const given = await giveStrike(id, text("reason"), owner.id, options);
+      const given = await giveStrike(id, reason, owner.id, options);
       return given ? done(strikeSentence(given)) : describe(undefined, "");
     }
     case "withdraw-strike": {
@@ -132,7 +135,7 @@ async function perform(text: (name: string) => string, owner: SessionUser): Prom
         : failure(404, NOT_CHANGED, { detail: "This strike was withdrawn before." });
     }
     case "block": {
-      const user = await blockUser(id, owner.id, text("hide") === "1");
+      const user = await blockUser(id, owner.id, hide === "1");
       const hidden = user?.hidden ? ` ${formatQuantity(user.hidden, "video")} hidden.` : "";
       return describe(user, `is blocked.${hidden}`);
     }
