@@ -66,21 +66,18 @@ function countPeriods(sqlite: Database): Period[] {
     if (state !== "closed") sum.open += count;
     else if (decision in DECIDED) sum[DECIDED[decision as keyof typeof DECIDED]] += count;
   }
-  const times = sqlite
+  const medians = sqlite
     .prepare(
-      `SELECT ${QUARTER("received_at")} AS period,
-         (julianday(closed_at) - julianday(received_at)) * 24 AS hours
-       FROM reports WHERE state = 'closed' AND decision <> 'withdrawn' ORDER BY 1, 2`,
+      `SELECT period, hours FROM (
+         SELECT *, row_number() OVER (PARTITION BY period ORDER BY hours) AS place,
+           count(*) OVER (PARTITION BY period) AS reports
+         FROM (SELECT ${QUARTER("received_at")} AS period,
+             (julianday(closed_at) - julianday(received_at)) * 24 AS hours
+           FROM reports WHERE state = 'closed' AND decision <> 'withdrawn'))
+       WHERE place = (reports + 1) / 2`,
     )
     .all() as { period: string; hours: number }[];
-  for (let first = 0; first < times.length; ) {
-    const { period } = times[first] ?? { period: "" };
-    let end = first;
-    while (times[end]?.period === period) end += 1;
-    const middle = times[first + Math.floor((end - first - 1) / 2)];
-    at(period).medianHours = Math.round((middle?.hours ?? 0) * 10) / 10;
-    first = end;
-  }
+  for (const { period, hours } of medians) at(period).medianHours = Math.round(hours * 10) / 10;
   const log = sqlite
     .prepare(
       `SELECT ${QUARTER("at")} AS period, action, count(*) AS count FROM moderation_log

@@ -7,7 +7,7 @@ import {
   readMessages,
   readReport,
 } from "~/features/moderation/reports/report-records.server";
-import { reportIdOf, statusToken } from "~/features/moderation/reports/status-token.server";
+import { readStatusToken, statusToken } from "~/features/moderation/reports/status-token.server";
 import { newPuzzle } from "~/features/moderation/reports/submit-report.server";
 import { loader as openForm, action as sendForm } from "~/features/moderation/routes/report";
 import {
@@ -92,7 +92,7 @@ const send = (fields: Record<string, string> = {}, kind = "consent", from?: stri
     }),
   );
 const tokenOf = ({ location }: Answer) => location.replace("/report/", "");
-const idOf = (answer: Answer) => reportIdOf(tokenOf(answer)) ?? "";
+const idOf = (answer: Answer) => readStatusToken(tokenOf(answer))?.id ?? "";
 const status = (token: string) =>
   answerOf(() =>
     openStatus({ request: request(`/report/${token}`), params: { token }, context: {} }),

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { eraseDue } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { readReport } from "~/features/moderation/reports/report-records.server";
-import { reportIdOf } from "~/features/moderation/reports/status-token.server";
+import { readStatusToken } from "~/features/moderation/reports/status-token.server";
 import { action as sendReport } from "~/features/moderation/routes/report";
 import { action as decideOn } from "~/features/moderation/routes/report-decision";
 import {
@@ -46,7 +46,7 @@ async function report(kind: string, ...videos: string[]): Promise<string> {
   return answer.headers.get("Location")?.replace("/report/", "") ?? "";
 }
 
-const idOf = (token: string) => reportIdOf(token) ?? "";
+const idOf = (token: string) => readStatusToken(token)?.id ?? "";
 
 /** Sends the moderator's form. Returns the status of the answer. */
 async function decide(token: string, decision: string, ...videos: string[]) {

@@ -1,12 +1,10 @@
 import { formerBlocksOf, releaseFormerBlocks } from "~/features/accounts/users/block.server";
 import {
   compareAgain,
-  releaseUncompared,
-  sayOtherFilm,
-} from "~/features/moderation/block-list/comparison-review.server";
-import {
   releaseInSpiteOfScan,
+  releaseUncompared,
   type Scan,
+  sayOtherFilm,
   scanOnceMore,
   scansOf,
 } from "~/features/moderation/scan/scans.server";

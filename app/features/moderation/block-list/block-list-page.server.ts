@@ -27,36 +27,27 @@ import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import { BLOCK_REASONS, type BlockReason } from "~db/schema/moderation";
 import { queryThread } from "~db/threads/query-thread.server";
-import { type ScannedVideo, undecidedScans } from "../scan/scans.server";
+import { undecidedScans } from "../scan/scans.server";
 import { BLOCK_LIST, entryName } from "./entry-name";
 import { MATCHES_SHOWN, type Match } from "./matches.server";
 
 const MAX_NAME_LENGTH = 200;
 
-export interface BlockListPage extends EntriesPage {
-  removed: ListedEntry[];
-  matches: Match[];
-  /** Videos that are held because they could not be compared, and why. */
-  uncompared: { id: string; title: string; why: string }[];
-  /** Videos with findings of the scan that nobody has decided about. */
-  scanned: ScannedVideo[];
-  confirmation?: ListedEntry;
-}
+export type BlockListPage = Awaited<ReturnType<typeof readBlockListPage>>;
 
 /** A page of the list, the most recently blocked first. */
-export async function readBlockListPage(
-  before: number | undefined,
-  toRemove?: number | undefined,
-): Promise<BlockListPage> {
-  const matches = await queryThread<Match[]>("studio", "block-list-matches", {});
+export async function readBlockListPage(before: number | undefined, toRemove?: number) {
   const confirmation = toRemove === undefined ? undefined : readEntry(toRemove);
   return {
     ...readEntries(before),
-    removed: readRemovedEntries(),
-    matches,
+    /** The entries that can be put back on the list, the most recently removed first. */
+    removed: entriesOf(`removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`),
+    matches: await queryThread<Match[]>("studio", "block-list-matches", {}),
+    /** Videos that are held because they could not be compared, and why. */
     uncompared: failedComparisons(MATCHES_SHOWN),
+    /** Videos with findings of the scan that nobody has decided about. */
     scanned: undecidedScans(MATCHES_SHOWN),
-    ...(confirmation && { confirmation }),
+    ...(confirmation?.removedAt === null && { confirmation }),
   };
 }
 
@@ -157,13 +148,6 @@ export interface ListedEntry {
   removedAt: string | null;
 }
 
-interface EntriesPage {
-  entries: ListedEntry[];
-  total: number;
-  /** The number that the next page begins below. */
-  next?: number;
-}
-
 type Row = Omit<ListedEntry, "isImported" | "hasThumbnail"> & {
   isImported: number;
   hasThumbnail: number;
@@ -183,46 +167,36 @@ const SOURCES = `
   LEFT JOIN videos ON videos.id = blocked_films.video_id
   LEFT JOIN deleted_videos AS deleted ON deleted.id = blocked_films.video_id`;
 
-/** A page of the entries on the list, the most recently blocked first. */
-function readEntries(before: number | undefined): EntriesPage {
-  const rows = prepared(
-    `SELECT ${COLUMNS} FROM blocked_films ${SOURCES}
-     WHERE removed_at IS NULL AND (@before IS NULL OR blocked_films.id < @before)
+/** @param where which entries, with their order and limit; its values are named. */
+function entriesOf(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
+  const rows = prepared(`SELECT ${COLUMNS} FROM blocked_films ${SOURCES} WHERE ${where}`).all(
+    values,
+  ) as Row[];
+  return rows.map(({ isImported, hasThumbnail, ...row }) => {
+    return { ...row, isImported: isImported === 1, hasThumbnail: hasThumbnail === 1 };
+  });
+}
+
+/** A page of the entries on the list, the most recently blocked first; `next` is what the next page begins below. */
+function readEntries(before: number | undefined) {
+  const found = entriesOf(
+    `removed_at IS NULL AND (@before IS NULL OR blocked_films.id < @before)
      ORDER BY blocked_films.id DESC LIMIT ${PER_PAGE + 1}`,
-  ).all({ before: before ?? null }) as Row[];
-  const entries = rows.slice(0, PER_PAGE).map(entryOf);
-  const next = rows.length > PER_PAGE ? entries.at(-1)?.id : undefined;
+    { before: before ?? null },
+  );
+  const entries = found.slice(0, PER_PAGE);
+  const next = found.length > PER_PAGE ? entries.at(-1)?.id : undefined;
   const total = prepared(
     `SELECT (SELECT count(*) FROM blocked_films)
        - (SELECT count(*) FROM blocked_films WHERE removed_at IS NOT NULL)`,
   )
     .pluck()
     .get() as number;
-  return { entries, total, ...(next !== undefined && { next }) };
-}
-
-/** The entries that can be put back on the list, the most recently removed first. */
-function readRemovedEntries(): ListedEntry[] {
-  const rows = prepared(
-    `SELECT ${COLUMNS} FROM blocked_films ${SOURCES}
-     WHERE removed_at IS NOT NULL ORDER BY removed_at DESC LIMIT ${REMOVED_SHOWN}`,
-  ).all() as Row[];
-  return rows.map(entryOf);
+  return { entries, total, next };
 }
 
 function readEntry(id: number): ListedEntry | undefined {
-  const row = rowOf(id);
-  return row?.removedAt === null ? entryOf(row) : undefined;
-}
-
-function rowOf(id: number): Row | undefined {
-  return prepared(`SELECT ${COLUMNS} FROM blocked_films ${SOURCES} WHERE blocked_films.id = ?`).get(
-    id,
-  ) as Row | undefined;
-}
-
-function entryOf({ isImported, hasThumbnail, ...row }: Row): ListedEntry {
-  return { ...row, isImported: isImported === 1, hasThumbnail: hasThumbnail === 1 };
+  return entriesOf("blocked_films.id = @id", { id })[0];
 }
 
 /** The thumbnail of an entry's video, while the video is in the catalogue or in the trash. */
@@ -278,11 +252,11 @@ function change(
   action: "remove" | "put-back",
 ): Promise<ListedEntry | undefined> {
   return transaction(() => {
-    const row = Number.isSafeInteger(id) ? rowOf(id) : undefined;
-    if (!row || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
-    const detail = entryName(row);
+    const entry = Number.isSafeInteger(id) ? readEntry(id) : undefined;
+    if (!entry || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
+    const detail = entryName(entry);
     appendToLog({ action: `block-list-${action}`, userId, detail: { film: id } });
     recordActivity({ userId, action: `block-${action}`, detail });
-    return entryOf(row);
+    return entry;
   });
 }

@@ -5,19 +5,16 @@ import { formatQuantity } from "~/shared/format";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { ConfirmDialog } from "~/ui/confirm-dialog";
-import { FileField, SelectField } from "~/ui/forms/field";
+import { FileField, Options, SelectField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
-import { BLOCK_REASONS } from "~db/schema/moderation";
+import { KIND_LABELS } from "../reports/decisions";
 import { ReviewLinks } from "../scan/scan-panel";
 import type { BlockListPage, ListedEntry } from "./block-list-page.server";
 import { BLOCK_LIST, entryName } from "./entry-name";
 
 const REASONS: Record<ListedEntry["reason"], string> = {
-  copyright: "Copyright",
-  consent: "Shown without consent",
-  "under-age": "Under age",
-  private: "Private information",
+  ...KIND_LABELS,
   other: "Another reason",
 };
 
@@ -258,11 +255,7 @@ export function Exchange({ busy }: { busy: boolean }) {
           required
         />
         <SelectField label="Reason for a digest list" name="reason" defaultValue="under-age">
-          {BLOCK_REASONS.map((reason) => (
-            <option key={reason} value={reason}>
-              {REASONS[reason]}
-            </option>
-          ))}
+          <Options labels={REASONS} />
         </SelectField>
         <div>
           <Button name="intent" value="import" busy={busy} busyLabel="Importing...">

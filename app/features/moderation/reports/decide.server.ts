@@ -12,7 +12,7 @@ import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
 import { publish } from "~/platform/live/hub.server";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { VideoDecision } from "~db/schema/moderation";
 import { retryWhileBusy } from "~db/write-lock";
@@ -81,8 +81,6 @@ export async function decideReport(
   const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
   const sentences = [sentence, ...strikes.map(strikeSentence)];
   const answer = done(sentences.join(" "));
-  const detail = describe(decision.decision, videos);
-  await transaction(() => recordActivity({ userId, action: "report-decide", detail }));
   if (decision.decision === "remove") {
     await retryWhileBusy(() => removeVideos(present(videos), userId), BUSY_WAIT_MS);
   }
@@ -145,6 +143,7 @@ function decideIn(
     const entry = { action: decision, reportId, videoId, userId };
     appendToLog({ ...entry, detail: { kind: report.kind, reason: textDigest(text) } }, now);
   }
+  recordActivity({ userId, action: "report-decide", detail: describe(decision, ids) });
   const strikes = isStrike ? strikeUploaders(removed, text, userId, now) : [];
   return { videos: ids, of: report.videos.length, strikes };
 }
@@ -295,5 +294,5 @@ function strikeUploaders(
 export const NO_REPORT = { detail: "There is no such report." };
 
 export function done(description: string): ToastMessage {
-  return { title: "Reports", description, kind: "success" };
+  return success("Reports", description);
 }

@@ -1,3 +1,4 @@
+import { formatQuantity } from "~/shared/format";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 
 export const DECISIONS = [
@@ -114,11 +115,7 @@ export function timeLeft(dueAt: string, now: number): { text: string; isOver: bo
 }
 
 function inWords(ms: number): string {
-  if (ms < HOUR_MS) return counted(Math.floor(ms / 60_000), "minute");
+  if (ms < HOUR_MS) return formatQuantity(Math.floor(ms / 60_000), "minute");
   const hours = Math.floor(ms / HOUR_MS);
-  return hours < 72 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+  return hours < 72 ? formatQuantity(hours, "hour") : formatQuantity(Math.floor(hours / 24), "day");
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { PassThrough, type Readable, Transform } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { ZipFile } from "yazl";
 import { holdsOf } from "~/features/visibility/holds.server";
 import { filePath, type MediaName, parseMediaUrl } from "~/media/bucket.server";
@@ -104,38 +104,24 @@ function zipped(document: string, files: readonly ArchivedFile[]): Readable {
   zip.outputStream.pipe(output);
   zip.addBuffer(Buffer.from(document), "report.json");
   for (const { name, open } of files) {
+    const summed = async function* () {
+      const hash = createHash("sha256");
+      for await (const chunk of await open()) {
+        hash.update(chunk);
+        yield chunk;
+      }
+      sums.push(`${hash.digest("hex")}  ${name}`);
+    };
     zip.addReadStreamLazy(name, AS_IT_IS, (start) => {
-      const summed = (digest: string) => void sums.push(`${digest}  ${name}`);
-      open().then(
-        (source) => {
-          source.once("error", fail);
-          start(null, source.pipe(summing(summed)));
-          output.once("close", () => source.destroy());
-        },
-        (error: unknown) => start(error, undefined as never),
-      );
+      const source = Readable.from(summed());
+      source.once("error", fail);
+      output.once("close", () => source.destroy());
+      start(null, source);
     });
   }
-  zip.addReadStreamLazy("SHA256SUMS", (start) => {
-    const list = new PassThrough();
-    list.end(`${sums.join("\n")}\n`);
-    start(null, list);
-  });
+  zip.addReadStreamLazy("SHA256SUMS", (start) =>
+    start(null, Readable.from([Buffer.from(`${sums.join("\n")}\n`)])),
+  );
   zip.end();
   return output;
-}
-
-/** Passes bytes through and reports their SHA-256 at the end. */
-function summing(tell: (digest: string) => void): Transform {
-  const hash = createHash("sha256");
-  return new Transform({
-    transform(chunk: Buffer, _encoding, next) {
-      hash.update(chunk);
-      next(null, chunk);
-    },
-    flush(next) {
-      tell(hash.digest("hex"));
-      next();
-    },
-  });
 }

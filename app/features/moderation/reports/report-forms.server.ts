@@ -1,5 +1,6 @@
 import { endPreservation, preserve, preservedUntil } from "~/media/files/preserved.server";
 import { recordActivity } from "~/platform/activity/activity.server";
+import type { ActivityAction } from "~/platform/activity/activity-labels";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
@@ -15,6 +16,22 @@ const NOTHING_ADDED = "No video was added.";
 const NOTHING_TAKEN_OUT = "The video was not taken out.";
 const MAX_VIDEOS = 100;
 
+/** Changes a report in one transaction, which also records it in the activity log unless it is refused. */
+function changeReport(
+  reportId: string,
+  entry: { userId: string; action: ActivityAction },
+  refusal: string,
+  change: (report: Report) => Failure | ToastMessage,
+): Promise<Failure | ToastMessage> {
+  return transaction((): Failure | ToastMessage => {
+    const report = readReport(reportId);
+    if (!report) return failure(404, refusal, NO_REPORT);
+    const answer = change(report);
+    if (!("status" in answer)) recordActivity(entry);
+    return answer;
+  });
+}
+
 /**
  * Adds videos to a report, for a moderator who knows which videos the reporter means. They wait for a decision, so
  * a closed report is reopened. An urgent report hides them like the videos that the reporter named.
@@ -22,7 +39,7 @@ const MAX_VIDEOS = 100;
  * @param typed addresses of videos, or one id.
  * @returns the failure: 404 for no such report, 422 if a video isn't on this site.
  */
-export async function addVideos(
+export function addVideos(
   reportId: string,
   typed: string,
   userId: string,
@@ -30,9 +47,8 @@ export async function addVideos(
 ): Promise<Failure | ToastMessage> {
   const found = videosIn(typed);
   const ids = found.length > 0 ? found : [typed.trim()];
-  const added = await transaction((): Failure | ToastMessage => {
-    const report = readReport(reportId);
-    if (!report) return failure(404, NOTHING_ADDED, NO_REPORT);
+  const entry = { userId, action: "report-videos" } as const;
+  return changeReport(reportId, entry, NOTHING_ADDED, (report) => {
     const missing = ids.find((id) => !isHere(id));
     if (missing !== undefined) {
       const detail = missing
@@ -57,9 +73,6 @@ export async function addVideos(
     moveReport({ id: reportId, from: ["closed"], to: "open" }, now);
     return done(fresh.length === 1 ? "The video was added." : `${fresh.length} videos were added.`);
   });
-  if (!("status" in added))
-    await transaction(() => recordActivity({ userId, action: "report-videos" }));
-  return added;
 }
 
 /**
@@ -67,15 +80,14 @@ export async function addVideos(
  *
  * @returns the failure: 404 for no such report or video in it, 409 for one that the report has removed.
  */
-export async function takeOutVideo(
+export function takeOutVideo(
   reportId: string,
   videoId: string,
   userId: string,
   now = Date.now(),
 ): Promise<Failure | ToastMessage> {
-  const taken = await transaction((): Failure | ToastMessage => {
-    const report = readReport(reportId);
-    if (!report) return failure(404, NOTHING_TAKEN_OUT, NO_REPORT);
+  const entry = { userId, action: "report-videos" } as const;
+  return changeReport(reportId, entry, NOTHING_TAKEN_OUT, (report) => {
     const named = report.videos.find(({ id }) => id === videoId);
     if (!named) {
       return failure(404, NOTHING_TAKEN_OUT, { detail: "The report no longer names this video." });
@@ -93,9 +105,6 @@ export async function takeOutVideo(
     if (report.state !== "closed") settleReport(reportId, now);
     return done("The video was taken out of the report.");
   });
-  if (!("status" in taken))
-    await transaction(() => recordActivity({ userId, action: "report-videos" }));
-  return taken;
 }
 
 function log({ id, kind }: Report, action: string, videoId: string, userId: string, now: number) {
@@ -103,7 +112,6 @@ function log({ id, kind }: Report, action: string, videoId: string, userId: stri
 }
 
 const YEAR_MS = 365 * 24 * 3_600_000;
-const NOTHING_PRESERVED = "Nothing was preserved.";
 const NOT_ENDED = "The preservation was not ended.";
 
 /**
@@ -113,15 +121,14 @@ const NOT_ENDED = "The preservation was not ended.";
  *
  * @returns the failure: 404 for no such report.
  */
-export async function preserveReport(
+export function preserveReport(
   reportId: string,
   userId: string,
   now = Date.now(),
 ): Promise<Failure | ToastMessage> {
   const until = new Date(now + YEAR_MS).toISOString();
-  const answer = await transaction((): Failure | ToastMessage => {
-    const report = readReport(reportId);
-    if (!report) return failure(404, NOTHING_PRESERVED, NO_REPORT);
+  const entry = { userId, action: "report-preserve" } as const;
+  return changeReport(reportId, entry, "Nothing was preserved.", (report) => {
     const ids = report.videos.map(({ id }) => id);
     preserve(reportId, ids, until);
     for (const videoId of ids.length > 0 ? ids : [undefined]) {
@@ -129,9 +136,6 @@ export async function preserveReport(
     }
     return done(`Everything about this report is preserved until ${until.slice(0, 10)}.`);
   });
-  if (!("status" in answer))
-    await transaction(() => recordActivity({ userId, action: "report-preserve" }));
-  return answer;
 }
 
 /**
@@ -139,19 +143,19 @@ export async function preserveReport(
  *
  * @returns the failure: 409 if it isn't preserved.
  */
-export async function endPreservationOf(
+export function endPreservationOf(
   reportId: string,
   userId: string,
   now = Date.now(),
 ): Promise<Failure | ToastMessage> {
-  const isEnded = await transaction(() => {
-    if (preservedUntil(reportId) === null || !endPreservation(reportId)) return false;
+  const entry = { userId, action: "report-preserve-end" } as const;
+  return changeReport(reportId, entry, NOT_ENDED, () => {
+    if (preservedUntil(reportId) === null || !endPreservation(reportId)) {
+      return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
+    }
     appendToLog({ action: "preserve-end", reportId, userId }, now);
-    return true;
+    return done("This report is no longer preserved. Its videos and text can be deleted again.");
   });
-  if (!isEnded) return failure(409, NOT_ENDED, { detail: "The report isn't preserved." });
-  await transaction(() => recordActivity({ userId, action: "report-preserve-end" }));
-  return done("This report is no longer preserved. Its videos and text can be deleted again.");
 }
 
 const FAILED = "Nothing was deleted.";
@@ -161,26 +165,18 @@ const FAILED = "Nothing was deleted.";
  *
  * @returns the failure: 404 for no such report, 409 for one that is open, erased or preserved.
  */
-export async function eraseClosedReport(
-  id: string,
-  userId: string,
-): Promise<Failure | ToastMessage> {
-  const report = readReport(id);
-  if (!report) return failure(404, FAILED, NO_REPORT);
-  const until = preservedUntil(id);
-  if (until !== null) {
-    const detail = `The report is preserved until ${until.slice(0, 10)}.`;
-    return failure(409, FAILED, { detail });
-  }
-  const isErased = await transaction(() => {
-    if (!eraseReport(id)) return false;
+export function eraseClosedReport(id: string, userId: string): Promise<Failure | ToastMessage> {
+  return changeReport(id, { userId, action: "report-erase" }, FAILED, () => {
+    const until = preservedUntil(id);
+    if (until !== null) {
+      const detail = `The report is preserved until ${until.slice(0, 10)}.`;
+      return failure(409, FAILED, { detail });
+    }
+    if (!eraseReport(id)) {
+      const detail = "Only the text of a closed report can be deleted, and only once.";
+      return failure(409, FAILED, { detail });
+    }
     appendToLog({ action: "erase", reportId: id, userId });
-    return true;
+    return done("The text of the report was deleted.");
   });
-  if (!isErased) {
-    const detail = "Only the text of a closed report can be deleted, and only once.";
-    return failure(409, FAILED, { detail });
-  }
-  await transaction(() => recordActivity({ userId, action: "report-erase" }));
-  return done("The text of the report was deleted.");
 }

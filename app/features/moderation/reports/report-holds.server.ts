@@ -27,13 +27,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** On a small site, a percentage would be less than one video. */
 const MIN_PER_DAY = 5;
 
-interface UrgentReport {
-  reportId: string;
-  kind: ReportKind;
-  /** The sender's network, see `widerNetwork`. */
-  network: string;
-}
-
 /** More reports than this are unlikely to be open at the same time. */
 const MAX_REMEMBERED = 10_000;
 /**
@@ -50,9 +43,13 @@ export function hidesAtOnce(kind: ReportKind): boolean {
   return settings().reportHide && URGENT_KINDS.includes(kind);
 }
 
-/** Hides the videos of a new report. Synchronous, for the transaction that inserts the report. */
+/**
+ * Hides the videos of a new report. Synchronous, for the transaction that inserts the report.
+ *
+ * @param report.network the sender's, see `widerNetwork`.
+ */
 export function hideReported(
-  report: UrgentReport,
+  report: { reportId: string; kind: ReportKind; network: string },
   videoIds: readonly string[],
   now = Date.now(),
 ): void {

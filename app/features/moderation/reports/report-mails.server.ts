@@ -5,7 +5,7 @@ import { transaction } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
 import type { ReportNotice } from "~db/schema/operations";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { eachPart } from "~db/threads/checkpoint.server";
 import {
   eraseReport,
   mailSender,
@@ -36,16 +36,11 @@ export function startReports(): void {
  *
  * @returns how many.
  */
-export async function eraseDue(now = Date.now()): Promise<number> {
-  const turn = writingTurns();
-  let erased = 0;
-  for (;;) {
-    const due = reportsToErase(now);
-    // One by one, so that nobody waits long for the lock; a free one is had without giving others a turn.
-    for (const id of due) if (await transaction(() => eraseReport(id, now))) erased += 1;
-    if (due.length === 0) return erased;
-    await turn();
-  }
+export function eraseDue(now = Date.now()): Promise<number> {
+  return eachPart(
+    () => reportsToErase(now),
+    (due) => due.filter((id) => eraseReport(id, now)).length,
+  );
 }
 
 /** Sends the emails whose time has come. Without a mail server they wait. */

@@ -1,4 +1,3 @@
-import type { Strikeable } from "~/features/accounts/users/strike-rules";
 import { strikeableOf } from "~/features/accounts/users/strikes.server";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { sourcesOf } from "~/features/visibility/holds.server";
@@ -15,7 +14,6 @@ import {
   countMessages,
   openReport,
   type Report,
-  type ReportMessage,
   readMessages,
   readReport,
 } from "./report-records.server";
@@ -57,29 +55,18 @@ interface OtherFile {
   email: string | null;
 }
 
-export interface ReportPage {
-  report: Report & { left: { text: string; isOver: boolean } };
-  videos: ReportedVideo[];
-  /** The decisions that apply to at least one of its videos, or to the report. */
-  choices: DeskDecision[];
-  earlier: (OtherReport & { isOfVideo: boolean })[];
-  messages: ReportMessage[];
-  /** The log entries, oldest first; the user is null for the site, the email also for a deleted account. */
-  entries: {
-    id: number;
-    at: string;
-    action: string;
-    userId: string | null;
-    email: string | null;
-  }[];
-  /** Until when it is preserved, ISO 8601 UTC; null if it doesn't. */
-  preservedUntil: string | null;
-  strikeable: Strikeable[];
-  /** Changes with every decision and every answer of the reporter. */
-  version: string;
+export type ReportPage = NonNullable<ReturnType<typeof readReportPage>>;
+
+/** A log entry; the user is null for the site, the email also for a deleted account. */
+interface LogEntry {
+  id: number;
+  at: string;
+  action: string;
+  userId: string | null;
+  email: string | null;
 }
 
-export function readReportPage(id: string, now = Date.now()): ReportPage | undefined {
+export function readReportPage(id: string, now = Date.now()) {
   const report = readReport(id);
   if (!report) return undefined;
   const ids = report.videos.map((video) => video.id);
@@ -96,7 +83,7 @@ export function readReportPage(id: string, now = Date.now()): ReportPage | undef
        WHERE report_id = ? GROUP BY at, action ORDER BY moderation_log.id DESC LIMIT ${ENTRIES_SHOWN}`,
     )
       .all(id)
-      .reverse() as ReportPage["entries"],
+      .reverse() as LogEntry[],
     preservedUntil: preservedUntil(id),
     strikeable: strikeableOf(ids, now),
     version: versionOf(report),
@@ -176,7 +163,7 @@ const NAMING =
   "(SELECT report_id FROM report_videos WHERE video_id IN (SELECT value FROM json_each(@list)))";
 
 /** Returns the latest reports about the same videos, and about other videos of the same uploaders. */
-function readEarlier(report: Report, videoIds: readonly string[]): ReportPage["earlier"] {
+function readEarlier(report: Report, videoIds: readonly string[]) {
   const columns =
     "reports.id, reports.kind, reports.state, reports.decision, received_at AS receivedAt";
   const ofVideos = prepared(
@@ -255,20 +242,15 @@ export interface OtherReport {
   receivedAt: string;
 }
 
-/** All that is kept of who sent a report, beside what is decided about the video. */
-export interface KeptOfReporter {
-  /** When the texts are deleted automatically, ISO 8601 UTC; null while the report isn't closed. */
-  until: string | null;
-  messages: number;
-  mails: number;
-  /** Whether other reports can be told to be theirs: by their e-mail address. */
-  hasAddress: boolean;
-  /** Other reports with that address, the newest first, 50 at most; undefined unless they were asked for. */
-  others?: OtherReport[];
-}
+export type KeptOfReporter = Awaited<ReturnType<typeof keptOfReporter>>;
 
-/** @param withOthers to open every report that is kept, which takes a second for a hundred thousand. */
-export async function keptOfReporter(report: Report, withOthers: boolean): Promise<KeptOfReporter> {
+/**
+ * All that is kept of who sent a report, beside what is decided about the video. `until` is when the texts are deleted
+ * automatically, null while the report isn't closed; `others` are other reports with the same email address.
+ *
+ * @param withOthers to open every report that is kept, which takes a second for a hundred thousand.
+ */
+export async function keptOfReporter(report: Report, withOthers: boolean) {
   const { id, closedAt } = report;
   const address = addressIn(report.box);
   const kept = closedAt && Date.parse(closedAt) + settings().reportKeepMs;
@@ -277,7 +259,7 @@ export async function keptOfReporter(report: Report, withOthers: boolean): Promi
     messages: countMessages(id, "reporter"),
     mails: prepared("SELECT count(*) FROM outbox WHERE report_id = ?").pluck().get(id) as number,
     hasAddress: address !== "",
-    ...(withOthers && address && { others: await othersOf(id, address) }),
+    others: withOthers && address ? await othersOf(id, address) : undefined,
   };
 }
 

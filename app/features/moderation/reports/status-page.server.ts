@@ -1,7 +1,6 @@
 import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
-import type { ReportKind } from "~db/schema/moderation";
 import {
   addMessage,
   closeReport,
@@ -10,7 +9,6 @@ import {
   mailSender,
   moveReport,
   type Report,
-  type ReportMessage,
   readMessages,
   readReport,
   URGENT_KINDS,
@@ -23,31 +21,18 @@ import {
   STATE_TEXTS,
   WITHDRAWN_WHILE_HIDDEN,
 } from "./report-texts";
-import { gravestDecision, type NamedVideo } from "./report-videos.server";
-import { reportIdOf } from "./status-token.server";
+import { gravestDecision } from "./report-videos.server";
+import { readStatusToken } from "./status-token.server";
 import { plainText } from "./submit-report.server";
 
 const LONGEST_MESSAGE = 4_000;
 const MOST_MESSAGES = 50;
 const MAX_UNANSWERED = 3;
 
-/** What a status link shows; times are ISO 8601 UTC. */
-export interface StatusPage {
-  kind: ReportKind;
-  sentence: string;
-  receivedAt: string;
-  /** The deadline; undefined once the report is closed. */
-  dueAt?: string;
-  videos: NamedVideo[];
-  messages: ReportMessage[];
-  canWrite: boolean;
-  canWithdraw: boolean;
-  /** Whether the reporter still has to open the link in an email to get further ones. */
-  isLinkUnopened: boolean;
-}
+export type StatusPage = Exclude<ReturnType<typeof readStatusPage>, { missing: string }>;
 
 /** Returns the page of a status link, or why there is none. */
-export function readStatusPage(token: string): StatusPage | { missing: string } {
+export function readStatusPage(token: string) {
   const report = reportOf(token);
   if (typeof report === "string") return { missing: report };
   const { id, kind, videos, state, decision } = report;
@@ -82,7 +67,7 @@ function sentenceOf({ state, decision }: Report): string {
 }
 
 function reportOf(token: string): Report | string {
-  const id = reportIdOf(token);
+  const id = readStatusToken(token)?.id;
   const report = id === undefined ? undefined : readReport(id);
   if (!report) return NO_REPORT_TEXT;
   return report.erasedAt === null ? report : ERASED_TEXT;

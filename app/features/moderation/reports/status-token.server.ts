@@ -25,11 +25,6 @@ export function readStatusToken(token: string): { id: string; origin: Origin } |
   return undefined;
 }
 
-/** Returns the id in a status link; undefined for one that this site hasn't signed. */
-export function reportIdOf(token: string): string | undefined {
-  return readStatusToken(token)?.id;
-}
-
 /** Names one opening of the form: what is sent twice from it is one report. */
 export function newFormId(): string {
   return randomBytes(ID_BYTES).toString("base64url");

@@ -1,9 +1,10 @@
 import { isPreservedReport } from "~/media/files/preserved.server";
 import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
-import { prepared, transaction } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
 import type { UploaderDecisionsTable } from "~db/schema/accounts";
+import { eachPart } from "~db/threads/checkpoint.server";
 
 const PURPOSE = "uploader decision";
 const SHOWN = 100;
@@ -81,7 +82,7 @@ export function decisionsFor(userId: string): UploaderDecision[] {
  *
  * @returns how many it deleted.
  */
-export async function forgetDecisions(now = Date.now()): Promise<number> {
+export function forgetDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();
   const due = prepared(
     // CROSS: in this order, or SQLite reads all closed reports.
@@ -93,10 +94,8 @@ export async function forgetDecisions(now = Date.now()): Promise<number> {
   const forget = prepared(
     "DELETE FROM uploader_decisions WHERE id IN (SELECT value FROM json_each(?))",
   );
-  let forgotten = 0;
-  for (;;) {
-    const ids = due.all(before) as number[];
-    if (ids.length === 0) return forgotten;
-    forgotten += (await transaction(() => forget.run(JSON.stringify(ids)))).changes;
-  }
+  return eachPart(
+    () => due.all(before) as number[],
+    (ids) => forget.run(JSON.stringify(ids)).changes,
+  );
 }

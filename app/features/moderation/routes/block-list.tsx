@@ -1,21 +1,20 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData, useNavigation } from "@remix-run/react";
 import { ShieldBan } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { discardReceived } from "~/media/intake/received-file.server";
 import { unlessBusy } from "~/platform/busy.server";
 import type { Failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { redirectWithToast } from "~/platform/toast.server";
+import { answerForm } from "~/platform/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import {
@@ -55,9 +54,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, BLOCK_LIST);
   requireOwnOrigin(request);
   if (!allows(user, "/admin/block-list import")) throw await refusalOf(request);
-  const answer = await unlessBusy(perform(request, user.id));
-  if ("status" in answer) return data({ error: answer }, { status: answer.status });
-  throw redirectWithToast(BLOCK_LIST, answer);
+  return answerForm(BLOCK_LIST, await unlessBusy(perform(request, user.id)));
 }
 
 /** Performs a form: `intent` is `import` with the file in `list`, or `remove` or `put-back` for an `entry`. */
@@ -96,20 +93,12 @@ export default function BlockList() {
   const busy = useNavigation().formData?.get("intent");
   const here = before === undefined ? BLOCK_LIST : `${BLOCK_LIST}?before=${before}`;
   return (
-    <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold">Block list</h1>
-          <p className="text-sm text-muted">
-            {total === 0
-              ? "Videos that can’t be uploaded again."
-              : `${formatQuantity(total, "video")} that can’t be uploaded again.`}
-          </p>
-        </div>
-        <AdminLinks />
-      </header>
+    <AdminPage
+      title="Block list"
+      lead={`${total === 0 ? "Videos" : formatQuantity(total, "video")} that can’t be uploaded again.`}
+      error={error}
+    >
       <SafetyLinks />
-      <AnswerFailure error={error} />
       {confirmation && mayChange && (
         <RemoveDialog entry={confirmation} here={here} busy={busy === "remove"} />
       )}
@@ -132,6 +121,6 @@ export default function BlockList() {
       )}
       <RemovedEntries removed={removed} mayPutBack={mayChange} />
       {mayChange && <Exchange busy={busy === "import"} />}
-    </div>
+    </AdminPage>
   );
 }

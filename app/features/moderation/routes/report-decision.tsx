@@ -1,20 +1,22 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
-import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import {
+  assertAllowed,
+  requirePermission,
+  type SessionUser,
+} from "~/features/permissions/guard.server";
+import { AdminPage } from "~/features/site/admin-page";
 import { unlessBusy } from "~/platform/busy.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import { redirectWithToast } from "~/platform/toast.server";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { answerForm } from "~/platform/toast.server";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { Time } from "~/ui/time";
 import { type DecisionFailure, decideReport } from "../reports/decide.server";
-import { DecisionForm } from "../reports/decision-form";
 import { DECISIONS, KIND_LABELS } from "../reports/decisions";
 import {
   addVideos,
@@ -32,7 +34,7 @@ import {
   PreservePanel,
   Statement,
 } from "../reports/report-panels";
-import { ReportedVideos } from "../reports/reported-videos";
+import { DecisionForm, ReportedVideos } from "../reports/reported-videos";
 import { SafetyLinks } from "../reports/safety-links";
 
 export const meta = privateMeta("Report");
@@ -56,44 +58,36 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
   const form = await readSmallForm(request, MOST_FORM_BYTES);
-  const text = (name: string) => String(form.get(name) ?? "");
   const id = params.id ?? "";
+  const answer = await unlessBusy(perform(id, user, form));
+  return answerForm(`/admin/reports/${encodeURIComponent(id)}`, answer);
+}
+
+function perform(
+  id: string,
+  user: SessionUser,
+  form: FormData,
+): Promise<DecisionFailure | ToastMessage> {
+  const text = (name: string) => String(form.get(name) ?? "");
   switch (form.get("intent")) {
     case "erase":
-      return answered(id, eraseClosedReport(id, user.id));
+      return eraseClosedReport(id, user.id);
     case "add-video":
-      return answered(id, addVideos(id, text("address"), user.id));
+      return addVideos(id, text("address"), user.id);
     case "preserve":
-      return answered(id, preserveReport(id, user.id));
+      return preserveReport(id, user.id);
     case "end-preservation":
-      await requirePermission(request, "/admin/reports/:id end-preservation");
-      return answered(id, endPreservationOf(id, user.id));
+      assertAllowed(user, "/admin/reports/:id end-preservation");
+      return endPreservationOf(id, user.id);
     case "take-out-video":
-      return answered(id, takeOutVideo(id, text("video"), user.id));
+      return takeOutVideo(id, text("video"), user.id);
   }
   const decision = DECISIONS.find((each) => each === form.get("decision"));
   if (!decision) throw new Response(null, { status: 400, statusText: "Bad Request" });
-  return answered(
-    id,
-    decideReport(
-      id,
-      {
-        decision,
-        reason: text("reason"),
-        videos: form.getAll("video").map(String),
-        version: text("version"),
-        isStrike: form.has("strike"),
-      },
-      user.id,
-    ),
-  );
-}
-
-/** The page of a report again, with what became of a form. */
-async function answered(id: string, answering: Promise<DecisionFailure | ToastMessage>) {
-  const answer = await unlessBusy(answering);
-  if ("status" in answer) return data({ error: answer }, { status: answer.status });
-  throw redirectWithToast(`/admin/reports/${encodeURIComponent(id)}`, answer);
+  const videos = form.getAll("video").map(String);
+  const [reason, version] = [text("reason"), text("version")];
+  const isStrike = form.has("strike");
+  return decideReport(id, { decision, reason, videos, version, isStrike }, user.id);
 }
 
 export default function ReportDecision() {
@@ -102,20 +96,20 @@ export default function ReportDecision() {
   const error = useFormResponse<{ error?: DecisionFailure }>()?.error;
   const { report } = page;
   return (
-    <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div className="flex flex-col items-start gap-1">
-          <h1 className="text-xl font-semibold">Report: {KIND_LABELS[report.kind]}</h1>
-          <p className="text-sm text-muted figures">
+    <AdminPage
+      title={`Report: ${KIND_LABELS[report.kind]}`}
+      lead={
+        <>
+          <p className="figures">
             Received <Time value={report.receivedAt} />, to be decided by{" "}
             <Time value={report.dueAt} />
           </p>
           <Deadline report={report} />
-        </div>
-        <AdminLinks />
-      </header>
+        </>
+      }
+      error={error}
+    >
       <SafetyLinks />
-      <AnswerFailure error={error} />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-6">
           <ReportedVideos videos={page.videos} />
@@ -129,6 +123,6 @@ export default function ReportDecision() {
           <EarlierReports earlier={page.earlier} />
         </div>
       </div>
-    </div>
+    </AdminPage>
   );
 }

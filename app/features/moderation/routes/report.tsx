@@ -20,6 +20,7 @@ import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { videoPath } from "~/shared/addresses";
 import { Button } from "~/ui/button";
+import { success } from "~/ui/feedback/toast-message";
 import { Field, FieldNotes, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
@@ -29,11 +30,9 @@ import { KIND_TEXTS } from "../reports/report-texts";
 import { videosIn } from "../reports/reported-addresses";
 import { newFormId, statusPath } from "../reports/status-token.server";
 import {
-  type Puzzle,
   plainText,
   puzzleFor,
   type RefusedReport,
-  type ReportErrors,
   submitReport,
   type TypedReport,
   toReportKind,
@@ -89,11 +88,10 @@ export async function action({ request }: ActionFunctionArgs) {
   if ("status" in answer) return data(answer, { status: answer.status });
   throw redirectWithToast(
     statusPath(answer.id),
-    {
-      title: "Report received",
-      description: "Save the link to this page. It is the only way to check on your report.",
-      kind: "success",
-    },
+    success(
+      "Report received",
+      "Save the link to this page. It is the only way to check on your report.",
+    ),
     { status: 303 },
   );
 }
@@ -181,16 +179,8 @@ function KindChoice({ videoId }: { videoId: string }) {
   );
 }
 
-interface ReportFormProps {
-  kind: ReportKind;
-  formId: string;
-  typed: TypedReport;
-  errors: ReportErrors;
-  puzzle: Puzzle | undefined;
-  hasMail: boolean;
-  /** Whether the form was refused because no video was found. Sending it again confirms it. */
-  isUnknown?: boolean;
-}
+/** In their order on the page. */
+const FIELDS = ["where", "what", "name", "email", "statement", "answer"] as const;
 
 /** The second step. After an error it keeps the values and focuses the first invalid field. */
 function ReportForm({
@@ -201,7 +191,11 @@ function ReportForm({
   puzzle,
   hasMail,
   isUnknown = false,
-}: ReportFormProps) {
+}: Pick<RefusedReport, "typed" | "errors" | "puzzle" | "isUnknown"> & {
+  kind: ReportKind;
+  formId: string;
+  hasMail: boolean;
+}) {
   const [where, setWhere] = useState(typed.where);
   const form = useRef<HTMLFormElement>(null);
   const isBusy = useNavigation().formMethod === "POST";
@@ -210,7 +204,7 @@ function ReportForm({
     if (Object.keys(errors).length === 0) return;
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [errors]);
-  const first = Object.keys(errors).length > 0 ? firstWrong(errors) : undefined;
+  const first = FIELDS.find((name) => errors[name]);
   const field = (name: "where" | "what" | "name" | "email") => ({
     name,
     error: errors[name],
@@ -312,22 +306,29 @@ function Statements({
   );
 }
 
-function firstWrong(errors: ReportErrors) {
-  return (["where", "what", "name", "email", "statement", "answer"] as const).find(
-    (field) => errors[field],
-  );
-}
-
 /** Waits this long after the last keystroke before it searches. */
 const WAIT_MS = 400;
 
-interface Found {
-  titles: string[];
-  missing: string[];
-}
-
 function FoundVideos({ text }: { text: string }) {
-  const found = useFound(text);
+  const [found, setFound] = useState<{ titles: string[]; missing: string[] }>();
+  useEffect(() => {
+    setFound(undefined);
+    if (!text.trim()) return;
+    const ids = videosIn(text);
+    const aborter = new AbortController();
+    const look = async () => {
+      const cards = ids.length > 0 ? await fetchCards(ids, aborter.signal) : [];
+      const isFound = (id: string) => cards.some((card) => card.id === id);
+      const missing = ids.filter((id) => !isFound(id));
+      setFound({ titles: cards.map(({ title }) => title), missing });
+    };
+    // If this fails, the response to the form reports missing videos.
+    const timer = setTimeout(() => look().catch(() => {}), WAIT_MS);
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [text]);
   if (!found) return <p role="status" />;
   const { titles, missing } = found;
   return (
@@ -349,29 +350,4 @@ function FoundVideos({ text }: { text: string }) {
       )}
     </div>
   );
-}
-
-function useFound(text: string): Found | undefined {
-  const [found, setFound] = useState<Found>();
-  useEffect(() => {
-    setFound(undefined);
-    if (!text.trim()) return;
-    const ids = videosIn(text);
-    const aborter = new AbortController();
-    const look = async () => {
-      const cards = ids.length > 0 ? await fetchCards(ids, aborter.signal) : [];
-      const isFound = (id: string) => cards.some((card) => card.id === id);
-      setFound({
-        titles: cards.map(({ title }) => title),
-        missing: ids.filter((id) => !isFound(id)),
-      });
-    };
-    // If this fails, the response to the form reports missing videos.
-    const timer = setTimeout(() => look().catch(() => {}), WAIT_MS);
-    return () => {
-      clearTimeout(timer);
-      aborter.abort();
-    };
-  }, [text]);
-  return found;
 }

@@ -3,12 +3,12 @@ import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Flag } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { EmptyState } from "~/ui/empty-state";
-import { SelectField } from "~/ui/forms/field";
+import { Options, SelectField } from "~/ui/forms/field";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { Time } from "~/ui/time";
 import type { ReportState } from "~db/schema/moderation";
@@ -40,19 +40,10 @@ export default function Reports() {
   useLiveRefresh({ jobs: true });
   const { view, reports, next, open } = useLoaderData<typeof loader>();
   return (
-    <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold">Reports</h1>
-          <p className="text-sm text-muted">
-            {open === 1_000
-              ? "1,000 or more reports to decide"
-              : `${formatQuantity(open, "report")} to decide`}
-            . The next deadline comes first.
-          </p>
-        </div>
-        <AdminLinks />
-      </header>
+    <AdminPage
+      title="Reports"
+      lead={`${open === 1_000 ? "1,000 or more reports" : formatQuantity(open, "report")} to decide. The next deadline comes first.`}
+    >
       <SafetyLinks />
       <QueueFilter view={view} />
       {reports.length === 0 ? (
@@ -62,26 +53,22 @@ export default function Reports() {
       )}
       {(next || view.after) && (
         <nav aria-label="Pages of reports" className="flex flex-wrap justify-center gap-6">
-          {view.after && (
-            <Link
-              to={queueHref({ ...view, after: undefined })}
-              className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
-            >
-              First page
-            </Link>
-          )}
-          {next && (
-            <Link
-              to={queueHref({ ...view, after: next })}
-              rel="next"
-              className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
-            >
-              Next page
-            </Link>
-          )}
+          {view.after && <PageOfReports view={{ ...view, after: undefined }} label="First page" />}
+          {next && <PageOfReports view={{ ...view, after: next }} label="Next page" />}
         </nav>
       )}
-    </div>
+    </AdminPage>
+  );
+}
+
+function PageOfReports({ view, label }: { view: QueueView; label: string }) {
+  return (
+    <Link
+      to={queueHref(view)}
+      className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+    >
+      {label}
+    </Link>
   );
 }
 
@@ -118,11 +105,7 @@ function QueueFilter({ view }: { view: QueueView }) {
         {view.state !== "open" && <input type="hidden" name="state" value={view.state} />}
         <SelectField label="Kind of report" name="kind" key={view.kind} defaultValue={view.kind}>
           <option value="">All kinds</option>
-          {Object.entries(KIND_LABELS).map(([kind, label]) => (
-            <option key={kind} value={kind}>
-              {label}
-            </option>
-          ))}
+          <Options labels={KIND_LABELS} />
         </SelectField>
         <Button variant="secondary">Show</Button>
       </Form>

@@ -4,7 +4,7 @@ import { FileText } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { unlessBusy } from "~/platform/busy.server";
 import { type Failure, failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
@@ -12,7 +12,7 @@ import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import { success } from "~/ui/feedback/toast-message";
 import { TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { PageLink } from "~/ui/page-link";
@@ -62,7 +62,7 @@ export async function action({ request }: ActionFunctionArgs) {
   }
   assertAllowed(user, "/admin/terms write");
   const done = (description: string) =>
-    redirectWithToast("/admin/terms", { title: "Uploaders' Terms", description, kind: "success" });
+    redirectWithToast("/admin/terms", success("Uploaders' Terms", description));
   if (intent === "require") {
     const isRequired = form.get("required") === "1";
     if (await unlessBusy(requireTerms(isRequired, user.id))) {
@@ -88,16 +88,13 @@ export default function UploadTerms() {
   const { key } = useLocation();
   const version = newest?.version ?? 0;
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold">Uploaders' terms</h1>
-          <p className="text-sm text-muted">What everybody agrees to who uploads a video.</p>
-        </div>
-        <AdminLinks />
-      </header>
+    <AdminPage
+      title="Uploaders' terms"
+      lead="What everybody agrees to who uploads a video."
+      error={error}
+      isNarrow
+    >
       {may("/admin/reports") && <SafetyLinks />}
-      <AnswerFailure error={error} />
       <RequiredTerms {...{ requiredSince, version, mayWrite }} />
       {/* Who writes has the newest in the form. */}
       {shown && (isAsked || !mayWrite) && (
@@ -129,7 +126,7 @@ export default function UploadTerms() {
           <TermsVersions versions={versions} shown={shown.version} />
         </PageSection>
       )}
-    </div>
+    </AdminPage>
   );
 }
 

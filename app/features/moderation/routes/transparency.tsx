@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { StaticPage } from "~/features/site/static-page";
 import { siteIdentity } from "~/platform/site-origin.server";
+import { KIND_LABELS } from "../reports/decisions";
 import { readTransparency } from "../transparency.server";
 import type { Period } from "../transparency-figures.server";
 
@@ -18,14 +19,6 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
 export async function loader({ request }: LoaderFunctionArgs) {
   return { site: siteIdentity(request), ...(await readTransparency()) };
 }
-
-const KINDS = {
-  copyright: "Copyright",
-  consent: "Shown without consent",
-  "under-age": "Under age",
-  private: "Private information",
-  other: "Other",
-} as const;
 
 export default function TransparencyPage() {
   const { site, periods } = useLoaderData<typeof loader>();
@@ -55,8 +48,8 @@ export default function TransparencyPage() {
 }
 
 function Figures({ period }: { period: Period }) {
-  const received = Object.entries(KINDS).map(
-    ([kind, label]) => [label, period.received[kind as keyof typeof KINDS] ?? 0] as const,
+  const received = Object.entries(KIND_LABELS).map(
+    ([kind, label]) => [label, period.received[kind as keyof typeof KIND_LABELS] ?? 0] as const,
   );
   const total = received.reduce((sum, [, count]) => sum + count, 0);
   const rows: (readonly [name: string, value: number | string])[] = [

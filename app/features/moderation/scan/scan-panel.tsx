@@ -2,6 +2,7 @@ import { Form, Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { Button } from "~/ui/button";
+import { CheckField } from "~/ui/forms/field";
 import { PageSection } from "~/ui/page-section";
 import type { Scan, ScannedVideo } from "./scans.server";
 
@@ -43,10 +44,7 @@ export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic
         <Form method="post" className="flex flex-col items-start gap-3">
           <input type="hidden" name="scan" value={scan.id} />
           {scan.state === "refuse" && (
-            <label className="flex min-h-11 items-center gap-2 text-sm">
-              <input type="checkbox" name="sure" value="1" />I have checked the video, and the scan
-              is wrong
-            </label>
+            <CheckField name="sure">I have checked the video, and the scan is wrong</CheckField>
           )}
           <div className="flex flex-wrap gap-3">
             <Button name="intent" value="scan-again">

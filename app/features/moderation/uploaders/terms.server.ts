@@ -28,8 +28,7 @@ export function termsRequiredSince(): string | null {
 
 /** Why an upload can't be taken with these terms, as a form, a program or a command names them. */
 export function refusalOfTerms(accepted: string | undefined): string | undefined {
-  const terms = requiredTerms();
-  return terms && termsProblem(accepted, terms.version);
+  return checkTerms(accepted).refusal;
 }
 
 /** The same, or else what is to be kept with the video: nothing while no terms are asked for. */
@@ -202,21 +201,17 @@ export function startAcceptedTerms(): void {
 export async function forgetAccepted(after = 0, now = Date.now()): Promise<number> {
   const time = new Date(now).toISOString();
   const before = new Date(now - KEPT_AFTER_VIDEO_MS).toISOString();
-  const part = prepared(
-    `SELECT id, video_gone_at AS goneAt,
-       NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
-         AND NOT EXISTS (SELECT 1 FROM deleted_videos WHERE deleted_videos.id = video_id) AS isGone
-     FROM accepted_terms WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`,
-  ).all(after) as { id: number; goneAt: string | null; isGone: 0 | 1 }[];
-  const changed = part.filter(({ goneAt, isGone }) => (goneAt !== null) !== (isGone === 1));
-  const over = part.some(({ goneAt, isGone }) => isGone && goneAt !== null && goneAt <= before);
-  if (changed.length > 0 || over) {
-    await transaction(() => {
-      const note = prepared("UPDATE accepted_terms SET video_gone_at = ? WHERE id = ?");
-      // One that was gone may be back, as after a restored backup.
-      for (const { id, isGone } of changed) note.run(isGone ? time : null, id);
-      prepared("DELETE FROM accepted_terms WHERE video_gone_at <= ?").run(before);
-    });
-  }
-  return part.length < ROWS_AT_ONCE ? 0 : (part.at(-1)?.id ?? 0);
+  const to = after + ROWS_AT_ONCE;
+  await transaction(() => {
+    // One that was gone may be back, as after a restored backup.
+    prepared(
+      `UPDATE accepted_terms SET video_gone_at = iif(video_gone_at IS NULL, @time, NULL)
+       WHERE id > @after AND id <= @to AND (video_gone_at IS NULL) = (
+         NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
+         AND NOT EXISTS (SELECT 1 FROM deleted_videos WHERE deleted_videos.id = video_id))`,
+    ).run({ time, after, to });
+    prepared("DELETE FROM accepted_terms WHERE video_gone_at <= ?").run(before);
+  });
+  const last = prepared("SELECT max(id) FROM accepted_terms").pluck().get() as number | null;
+  return last !== null && last > to ? to : 0;
 }
