@@ -1,11 +1,7 @@
 import type { z } from "zod";
 import { changeVisibilityIn, scheduleIn } from "~/features/library/change-visibility.server";
 import { editTextsIn } from "~/features/library/edit/edit.server";
-import {
-  findEditable,
-  findEditableIn,
-  listManaged,
-} from "~/features/library/list/managed-list.server";
+import { findEditable, listManaged } from "~/features/library/list/managed-list.server";
 import type { EditableVideo, FormRefusal, ManagedVideo } from "~/features/library/managed-video";
 import { NOT_A_DRAFT } from "~/features/library/refusals.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
@@ -55,7 +51,7 @@ export const videoOperations = [
     status: 200,
     example: `${CURL} -i "$SITE/api/v1/videos/$VIDEO"`,
     async perform({ request, id, own }) {
-      const found = required(await findEditable(id, own?.userId));
+      const found = required(findEditable(id, own?.userId));
       const answer = videoAnswer(found);
       const known = request.headers.get("If-None-Match")?.split(/\s*,\s*/) ?? [];
       if (!known.some((each) => each.replace(/^W\//, "") === etagOf(found))) return answer;
@@ -80,9 +76,9 @@ export const videoOperations = [
       if (publishes && !scopes.includes("publish")) {
         throw new Problem(403, "This token may save drafts, and not publish.");
       }
-      const record = ({ id }: { id: string }) => recordAnswer(createdAnswer(findEditableIn(id)));
+      const record = ({ id }: { id: string }) => recordAnswer(createdAnswer(findEditable(id)));
       const { id } = await receivedOutcome(body, user.id, own, record);
-      return createdAnswer(await findEditable(id));
+      return createdAnswer(findEditable(id));
     },
   }),
   operation({
@@ -171,7 +167,7 @@ function required(found: EditableVideo | undefined): EditableVideo {
 
 /** A video as the transaction in progress has left it. */
 function changed(id: string, own: OwnVideos | undefined): EditableVideo {
-  return required(findEditableIn(id, own?.userId));
+  return required(findEditable(id, own?.userId));
 }
 
 /** @throws {Problem} 409 for a repeated request whose video was deleted in the meantime. */

@@ -2,11 +2,11 @@ import type { Refusal } from "~/features/permissions/may-change.server";
 import type { Schedule, TypedSchedule } from "~/features/visibility/schedule";
 import type { Cut } from "~/media/encode/artifact";
 import type { Failure } from "~/platform/failure";
-import { formatDuration } from "~/shared/format";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import type { TypedTexts } from "~/shared/video-fields";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { VideoStatus } from "~db/schema";
-import { parseMoment } from "./edit/moments";
+import { exactMoment, parseMoment } from "./edit/moments";
 
 /** A video as the studio's list shows it. */
 export interface ManagedVideo {
@@ -51,8 +51,6 @@ export interface ManagedPage {
   page: number;
   pageCount: number;
   total: number;
-  /** A search with more matches than `total`; the list does not go on to them. */
-  more: boolean;
 }
 
 /** What the toggle does to a video: published becomes hidden, anything else published. */
@@ -94,6 +92,9 @@ export type FormRefusal =
   | { code: "invalid-schedule"; schedule: NonNullable<FormFailure["schedule"]> }
   | { code: "changed" | "invalid"; edit: RejectedEdit }
   | { code: "file-refused"; status: Failure["status"]; edit: RejectedEdit };
+
+/** What a form about the files of a video is answered. */
+export type FileAnswer = FormFailure | Refusal | ToastMessage;
 
 /** Replacing the file of a video: what forms and pages of it share. */
 
@@ -159,15 +160,6 @@ export interface TrimView {
 const LEAST_SECONDS = 1;
 /** So much longer than the film the end may be: its length is shown in whole seconds. */
 const ROUNDED_SECONDS = 1;
-
-/** A moment as `parseMoment` reads it, to a millisecond, such as `1:30.04`. */
-export function exactMoment(seconds: number): string {
-  const milliseconds = Math.round(seconds * 1_000);
-  const part = String(milliseconds % 1_000)
-    .padStart(3, "0")
-    .replace(/0+$/, "");
-  return formatDuration(Math.floor(milliseconds / 1_000)) + (part && `.${part}`);
-}
 
 /** Such as `0:10 to 1:20.5`. */
 export function cutText({ start, end }: Cut): string {

@@ -121,6 +121,19 @@ export function SelectField(props: Words & SelectHTMLAttributes<HTMLSelectElemen
   );
 }
 
+/** A box with its label beside it. */
+export function CheckboxField({
+  label,
+  ...input
+}: { label: ReactNode } & Omit<InputHTMLAttributes<HTMLInputElement>, "type" | "className">) {
+  return (
+    <label className="flex min-h-11 items-center gap-2 text-sm">
+      <input type="checkbox" value="1" {...input} className="size-5 shrink-0" />
+      {label}
+    </label>
+  );
+}
+
 /** A file, chosen with the browser's own button. */
 export function FileField(props: Words & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const { frame, control } = useControl(

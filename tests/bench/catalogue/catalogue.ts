@@ -9,7 +9,6 @@ import { withCatalogue } from "./catalogue-database";
 import { writes } from "./catalogue-writes";
 import { randomFrom } from "./generated-videos";
 import { type PlainQuestion, plainCatalogue } from "./plain-catalogue";
-import { managedLists } from "./studio";
 
 /** The limits are for a million; fewer are for trying it out. */
 const VIDEOS = Number(process.env.BENCH_ROWS) || 1_000_000;
@@ -81,7 +80,6 @@ export function run(report: Report): Promise<void> {
     await compare(report, SEARCHES[0]!, "far behind", () => 10_000, MOST_PAGE_MS);
     const ids = await videoPages(report);
     await holds(report, ids);
-    await managedLists(report);
     await writes(report, file);
   });
 }

@@ -15,9 +15,16 @@ export function parseMoment(text: string): number | undefined {
 
 /** A moment as `parseMoment` reads it, to a tenth of a second, such as `1:30.5`. */
 export function momentText(seconds: number): string {
-  const tenths = Math.floor(seconds * 10);
-  const part = tenths % 10;
-  return formatDuration(Math.floor(tenths / 10)) + (part > 0 ? `.${part}` : "");
+  return exactMoment(Math.floor(seconds * 10) / 10);
+}
+
+/** A moment as `parseMoment` reads it, to a millisecond, such as `1:30.04`. */
+export function exactMoment(seconds: number): string {
+  const milliseconds = Math.round(seconds * 1_000);
+  const part = String(milliseconds % 1_000)
+    .padStart(3, "0")
+    .replace(/0+$/, "");
+  return formatDuration(Math.floor(milliseconds / 1_000)) + (part && `.${part}`);
 }
 
 /**

@@ -4,9 +4,8 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { shownCategories } from "~/shared/categories";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
-import { Field, SelectField } from "~/ui/forms/field";
+import { CheckboxField, Field, SelectField } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
-import { VIDEO_STATUSES } from "~db/schema";
 import {
   COLUMN_LABELS,
   COLUMNS,
@@ -16,18 +15,15 @@ import {
   isFiltered,
   type ManageView,
   manageHref,
+  namedStatus,
   PAGE_SIZES,
   PROBLEM_LABELS,
   PROBLEMS,
   readManageView,
-  SCHEDULED,
-  SIMILAR,
   SORT_LABELS,
   STATUS_LABELS,
   sortsOf,
   TITLE_COLUMN,
-  WAITING_LABELS,
-  waitingStatus,
 } from "./manage-address";
 
 /**
@@ -92,32 +88,13 @@ export function FilterBar({
             defaultValue={view.search}
           />
         </div>
-        <SelectField
-          label="Status"
-          name="status"
-          defaultValue={
-            view.scheduled
-              ? SCHEDULED
-              : view.similar
-                ? SIMILAR
-                : view.waitsFor
-                  ? waitingStatus(view.waitsFor)
-                  : (view.status ?? "")
-          }
-        >
+        <SelectField label="Status" name="status" defaultValue={namedStatus(view) ?? ""}>
           <option value="">Any</option>
-          {VIDEO_STATUSES.map((status) => (
-            <option key={status} value={status}>
-              {STATUS_LABELS[status]}
-            </option>
-          ))}
-          {Object.entries(WAITING_LABELS).map(([status, label]) => (
+          {Object.entries(STATUS_LABELS).map(([status, label]) => (
             <option key={status} value={status}>
               {label}
             </option>
           ))}
-          <option value={SCHEDULED}>Scheduled</option>
-          <option value={SIMILAR}>Looks alike</option>
         </SelectField>
         <SelectField label="Category" name="category" defaultValue={view.category ?? ""}>
           <option value="">All</option>
@@ -228,24 +205,23 @@ function MoreFilters({
         </div>
         <Choices legend="Only where">
           {PROBLEMS.map((problem) => (
-            <Choice
+            <CheckboxField
               key={problem}
               name={problem}
-              value="1"
               label={PROBLEM_LABELS[problem]}
-              isChosen={view.problems?.includes(problem)}
+              defaultChecked={view.problems?.includes(problem)}
             />
           ))}
         </Choices>
         <Choices legend="Columns">
           <input type="hidden" name="columns" value={TITLE_COLUMN} />
           {COLUMNS.map((column) => (
-            <Choice
+            <CheckboxField
               key={column}
               name="columns"
               value={column}
               label={COLUMN_LABELS[column]}
-              isChosen={shown.includes(column)}
+              defaultChecked={shown.includes(column)}
             />
           ))}
         </Choices>
@@ -266,24 +242,6 @@ function Choices({ legend, children }: { legend: string; children: ReactNode }) 
       <legend className="text-sm font-medium">{legend}</legend>
       {children}
     </fieldset>
-  );
-}
-
-function Choice({
-  label,
-  isChosen = false,
-  ...field
-}: {
-  label: string;
-  name: string;
-  value: string;
-  isChosen?: boolean;
-}) {
-  return (
-    <label className="flex min-h-11 items-center gap-2 text-sm">
-      <input type="checkbox" {...field} defaultChecked={isChosen} className="size-5" />
-      {label}
-    </label>
   );
 }
 

@@ -1,6 +1,5 @@
 import { type CategoryId, toCategoryId } from "~/shared/categories";
 import { searchText } from "~/shared/search-text";
-import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
 /** What the manage tab shows, as its address says. Parameters at their defaults are left out. */
 
@@ -36,11 +35,23 @@ function usualSort({ similar }: Pick<ManageView, "similar">): Sort {
   return similar ? ALIKE_SORT : "newest";
 }
 
-export const STATUS_LABELS: Record<VideoStatus, string> = {
+/** What an address names as the status: one, drafts by whom they wait for, and videos of any status. */
+export const STATUS_LABELS = {
   published: "Published",
   hidden: "Hidden",
   review: "Review",
+  ready: "Review: waits for an editor",
+  unready: "Review: waits for the uploader",
+  scheduled: "Scheduled",
+  similar: "Looks alike",
 };
+type NamedStatus = keyof typeof STATUS_LABELS;
+const NAMED_STATUSES = Object.keys(STATUS_LABELS) as NamedStatus[];
+
+/** The status that the address of a view names. */
+export function namedStatus({ scheduled, similar, status }: ManageView): NamedStatus | undefined {
+  return scheduled ? "scheduled" : similar ? "similar" : status;
+}
 
 const UPLOADER_MAX_LENGTH = 100;
 const PAGE_MAX = 10_000_000;
@@ -59,35 +70,15 @@ export const PROBLEM_LABELS = {
 export type Problem = keyof typeof PROBLEM_LABELS;
 export const PROBLEMS = Object.keys(PROBLEM_LABELS) as Problem[];
 
-/** In the place of a status, for the videos that have a schedule, whatever their status. */
-export const SCHEDULED = "scheduled";
-/** In the place of a status, for the videos that look like another. */
-export const SIMILAR = "similar";
-
-/** In the place of a status, for the drafts that wait for an editor, or for who uploaded them. */
-const WAITING = { ready: "editor", unready: "uploader" } as const;
-export type WaitsFor = (typeof WAITING)[keyof typeof WAITING];
-export const WAITING_LABELS: Record<keyof typeof WAITING, string> = {
-  ready: "Review: waits for an editor",
-  unready: "Review: waits for the uploader",
-};
-
-/** The status of an address for whom drafts wait. */
-export function waitingStatus(waitsFor: WaitsFor): keyof typeof WAITING {
-  return waitsFor === "editor" ? "ready" : "unready";
-}
-
 export interface ManageView {
   page: number;
   /** Trimmed; empty for all. */
   search: string;
-  status?: VideoStatus;
+  status?: Exclude<NamedStatus, "scheduled" | "similar">;
   /** Only what is published or hidden by itself. */
   scheduled?: boolean;
   /** Only what looks like another video. */
   similar?: boolean;
-  /** Only drafts that wait for them; the status is that of drafts then. */
-  waitsFor?: WaitsFor;
   category?: CategoryId;
   /** Only what was added since: a day of UTC as YYYY-MM-DD, or a moment in ISO 8601 UTC. */
   from?: string;
@@ -131,20 +122,16 @@ export function hasMoreFilters({ from, to, uploader, problems }: ManageView): bo
 /** The view of an address. An invalid value counts as its default. */
 export function readManageView(parameters: URLSearchParams): ManageView {
   const page = parameters.get("page") ?? "";
-  const asked = parameters.get("status") ?? "";
-  const waitsFor = Object.hasOwn(WAITING, asked)
-    ? WAITING[asked as keyof typeof WAITING]
-    : undefined;
-  const scheduled = asked === SCHEDULED || undefined;
+  const asked = NAMED_STATUSES.find((status) => status === parameters.get("status"));
+  const scheduled = asked === "scheduled" || undefined;
+  const similar = asked === "similar" || undefined;
   const uploader = (parameters.get("uploader") ?? "").trim();
   const problems = PROBLEMS.filter((problem) => parameters.get(problem) === "1");
   const size = PAGE_SIZES.find((each) => String(each) === parameters.get("size"));
-  const similar = asked === SIMILAR || undefined;
   return {
     page: /^\d{1,8}$/.test(page) ? Math.min(PAGE_MAX, Math.max(1, Number(page))) : 1,
     search: searchText(parameters.get("search")),
-    status: waitsFor ? "review" : VIDEO_STATUSES.find((status) => status === asked),
-    ...(waitsFor && { waitsFor }),
+    status: asked === "scheduled" || asked === "similar" ? undefined : asked,
     scheduled,
     ...(similar && { similar }),
     category: toCategoryId(parameters.get("category")),
@@ -175,9 +162,7 @@ export function readDay(text: string | null): string | undefined {
 export function manageHref(view: ManageView, dialog: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ tab: "manage" });
   if (view.search) parameters.set("search", view.search);
-  const ofDraft = view.waitsFor && waitingStatus(view.waitsFor);
-  const ofAll = view.scheduled ? SCHEDULED : view.similar && SIMILAR;
-  const status = ofAll ?? ofDraft ?? view.status;
+  const status = namedStatus(view);
   if (status) parameters.set("status", status);
   if (view.category) parameters.set("category", view.category);
   for (const name of ["from", "to", "uploader"] as const) {

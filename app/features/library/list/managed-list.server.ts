@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { HAS_UNCLEAN_THUMBNAIL, HAS_UNCLEAN_VIDEO } from "~/media/metadata/clean-files.server";
-import { storedValues, toCategoryId } from "~/shared/categories";
+import { type CategoryId, storedValues, toCategoryId } from "~/shared/categories";
 import { storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
 import { readCaptions } from "~db/captions";
 import { projected } from "~db/changes.server";
 import { database, prepared } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
-import type { VideoRow } from "~db/schema";
+import { VIDEO_STATUSES, type VideoRow, type VideoStatus } from "~db/schema";
 import { readTags } from "~db/tags";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { EditableVideo, ManagedPage, ManagedVideo } from "../managed-video";
 import type { Uploader } from "./filter-bar";
-import type { ManageView } from "./manage-address";
-import { type ManagedQuery, type ManagedResult, sizeOf } from "./managed-search.server";
+import { DEFAULT_PAGE_SIZE, type ManageView } from "./manage-address";
+import type { ManagedQuery, ManagedResult } from "./managed-search.server";
 
 const hasPrivateMetadata = sql<0 | 1 | null>`
   ${sql.raw(HAS_UNCLEAN_VIDEO)} OR ${sql.raw(HAS_UNCLEAN_THUMBNAIL)}`.as("unclean");
@@ -23,9 +23,18 @@ const hasPrivateMetadata = sql<0 | 1 | null>`
 export async function listManaged(view: ManageView): Promise<ManagedPage> {
   await projected();
   const asked = forThread(view);
-  const { scheduled, similar, waitsFor, uploadedBy, from, to, problems } = asked;
-  const isCounted = scheduled || similar || waitsFor || uploadedBy || from || to || problems;
-  const total = isCounted ? undefined : await totalOf(view);
+  const { search, scheduled, similar, uploadedBy, from, to, problems } = asked;
+  const status = VIDEO_STATUSES.find((each) => each === view.status);
+  const isCounted =
+    search ||
+    scheduled ||
+    similar ||
+    uploadedBy ||
+    from ||
+    to ||
+    problems ||
+    status !== view.status;
+  const total = isCounted ? undefined : await totalOf({ status, category: view.category });
   const query: ManagedQuery = { view: asked, total };
   const found = await queryThread<ManagedResult>("reading", "managed", query);
   const rows = await database()
@@ -36,9 +45,9 @@ export async function listManaged(view: ManageView): Promise<ManagedPage> {
     .execute();
   const byNumber = new Map(rows.map((row) => [row.number, toManaged(row)]));
   const videos = found.rows.flatMap((number) => byNumber.get(number) ?? []);
-  const pageCount = Math.max(1, Math.ceil(found.total / sizeOf(view)));
+  const pageCount = Math.max(1, Math.ceil(found.total / (view.size ?? DEFAULT_PAGE_SIZE)));
   const page = Math.min(view.page, pageCount);
-  return { videos, page, pageCount, total: found.total, more: found.more };
+  return { videos, page, pageCount, total: found.total };
 }
 
 /** Every id of a view, in no order, at most `most`. */
@@ -58,27 +67,16 @@ function forThread({ category, uploader, columns: _, ...view }: ManageView): Man
  *
  * @param uploadedBy undefined, too, when somebody else than this user has uploaded it.
  */
-export async function findEditable(
-  id: string,
-  uploadedBy?: string,
-): Promise<EditableVideo | undefined> {
-  const row = await selectEditable(id, uploadedBy).executeTakeFirst();
-  return row && toEditable(row);
-}
-
-/** The same for a transaction, as it has left the video. */
-export function findEditableIn(id: string, uploadedBy?: string): EditableVideo | undefined {
-  const row = firstRow(selectEditable(id, uploadedBy));
-  return row && toEditable(row);
-}
-
-function selectEditable(id: string, uploadedBy: string | undefined) {
+export function findEditable(id: string, uploadedBy?: string): EditableVideo | undefined {
   const found = database()
     .selectFrom("videos")
     .select(EDITABLE_COLUMNS)
     .select(hasPrivateMetadata)
     .where("id", "=", id);
-  return uploadedBy === undefined ? found : found.where("uploaded_by", "=", uploadedBy);
+  const row = firstRow(
+    uploadedBy === undefined ? found : found.where("uploaded_by", "=", uploadedBy),
+  );
+  return row && toEditable(row);
 }
 
 const MANAGED_COLUMNS = [
@@ -155,10 +153,13 @@ export interface Totals {
   bytes: number;
 }
 
+interface CountedFilter {
+  status?: VideoStatus;
+  category?: CategoryId;
+}
+
 /** How many videos, views and bytes there are of each category, legacy names counted as today's. */
-export async function totalsByCategory(
-  filter: Pick<ManageView, "status" | "category"> = {},
-): Promise<Map<string, Totals>> {
+export async function totalsByCategory(filter: CountedFilter = {}): Promise<Map<string, Totals>> {
   await projected();
   let query = database()
     .selectFrom("video_totals")
@@ -178,9 +179,9 @@ export async function totalsByCategory(
   return byCategory;
 }
 
-/** The same of all that a view shows without its search text. */
-export async function totalOf(view: Pick<ManageView, "status" | "category">): Promise<number> {
-  const all = await totalsByCategory(view);
+/** The number of all videos of a status and category. */
+export async function totalOf(filter: CountedFilter): Promise<number> {
+  const all = await totalsByCategory(filter);
   return [...all.values()].reduce((sum, { videos }) => sum + videos, 0);
 }
 

@@ -23,7 +23,7 @@ import { type SeriesChoice, seriesChoice } from "../series/series-list.server";
 import { type SimilarVideo, similarVideos } from "../similar-videos.server";
 import { type Deletion, listDeletions } from "../trash/recent-deletions.server";
 
-const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0, more: false };
+const NO_VIDEOS: ManagedPage = { videos: [], page: 1, pageCount: 1, total: 0 };
 
 const NO_SERIES: SeriesChoice = { offered: [], of: [] };
 
@@ -89,58 +89,52 @@ export async function loadManage(
   own?: OwnVideos,
 ): Promise<ManageData> {
   const view = ownView(readManageView(parameters), own);
-  const kind = DIALOGS.find((dialog) => parameters.has(dialog));
   try {
-    const list = await listManaged(view);
-    const deletions = await listDeletions(Date.now(), own);
-    const jobs = jobSummaries(list.videos.map(({ id }) => id));
-    const edited = kind === "edit" ? (parameters.get(kind) ?? "") : undefined;
-    const series = own ? NO_SERIES : seriesChoice(edited);
-    const ids = list.videos.map(({ id }) => id);
-    const similar = similarVideos(ids, own?.userId);
-    const shown = {
-      ...{
-        view: { ...view, page: list.page },
-        list,
-        jobs,
-        similar,
-        likeBlocked: likeBlocked(ids),
-        held: Object.fromEntries(refusalsOf(ids)),
-        consent: consentStates(ids),
-        deletions,
-        series,
-      },
-      savedViews: savedViewsOf(userId),
-      uploaders: own ? undefined : uploaders(),
-      filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,
-    };
-    if (!kind) return shown;
-    const video = (await findEditable(parameters.get(kind) ?? "", own?.userId)) ?? null;
-    if (video && kind === "edit")
-      return {
-        ...shown,
-        consent: { ...shown.consent, ...consentStates([video.id]) },
-        dialog: { kind, video },
-        frames: await storyboardFrames(video.storyboardUrl ?? null),
-        accepted: acceptancesOf([video.id])?.[video.id],
-      };
-    if ((kind !== "replace" && kind !== "trim") || !video)
-      return { ...shown, dialog: { kind, video } };
-    const files = { ...otherFiles(video.id), jobs: jobSummaries([video.id])[video.id] };
-    const trim = kind === "trim" ? await trimView(video.id) : undefined;
-    return { ...shown, dialog: { kind, video }, files, ...(trim && { trim }) };
+    return await loadList(view, parameters, userId, own);
   } catch (error) {
     console.error(error);
-    const nothing = {
-      list: NO_VIDEOS,
-      jobs: {},
-      similar: {},
-      likeBlocked: [],
-      held: {},
-      consent: {},
-      deletions: [],
-      series: NO_SERIES,
+    return {
+      ...{ view, list: NO_VIDEOS, isUnread: true, series: NO_SERIES, jobs: {}, similar: {} },
+      ...{ held: {}, consent: {}, likeBlocked: [], deletions: [], savedViews: [] },
     };
-    return { view, isUnread: true, ...nothing, savedViews: [] };
   }
+}
+
+async function loadList(
+  view: ManageView,
+  parameters: URLSearchParams,
+  userId: string,
+  own: OwnVideos | undefined,
+): Promise<ManageData> {
+  const kind = DIALOGS.find((dialog) => parameters.has(dialog));
+  const id = kind && (parameters.get(kind) ?? "");
+  const list = await listManaged(view);
+  const ids = list.videos.map((each) => each.id);
+  const shown = {
+    view: { ...view, page: list.page },
+    list,
+    jobs: jobSummaries(ids),
+    similar: similarVideos(ids, own?.userId),
+    likeBlocked: likeBlocked(ids),
+    held: Object.fromEntries(refusalsOf(ids)),
+    consent: consentStates(ids),
+    deletions: await listDeletions(Date.now(), own),
+    series: own ? NO_SERIES : seriesChoice(kind === "edit" ? id : undefined),
+    savedViews: savedViewsOf(userId),
+    uploaders: own ? undefined : uploaders(),
+    filesLookedAt: view.problems?.includes("missing") ? filesLookedAt() : undefined,
+  };
+  if (!kind || id === undefined) return shown;
+  const video = findEditable(id, own?.userId) ?? null;
+  const page = { ...shown, dialog: { kind, video } };
+  if (video && kind === "edit")
+    return {
+      ...page,
+      consent: { ...shown.consent, ...consentStates([id]) },
+      frames: await storyboardFrames(video.storyboardUrl ?? null),
+      accepted: acceptancesOf([id])?.[id],
+    };
+  if ((kind !== "replace" && kind !== "trim") || !video) return page;
+  const files = { ...otherFiles(id), jobs: jobSummaries([id])[id] };
+  return { ...page, files, trim: kind === "trim" ? await trimView(id) : undefined };
 }
