@@ -9,7 +9,13 @@ import {
   type ImportSummary,
   importVideos,
 } from "~/features/upload/import/import.server";
-import { ImportError, type ImportPlan, tagsOf } from "~/features/upload/import/table.server";
+import {
+  ImportError,
+  type ImportFailure,
+  type ImportPlan,
+  NO_CATEGORY,
+  tagsOf,
+} from "~/features/upload/import/table.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { toCategoryId } from "~/shared/categories";
@@ -89,10 +95,11 @@ await runScript(
 );
 
 /** Once, and before anything is done: with a thousand files it is the same thousand times. */
-function warnOfCategories({ entries, failures, withoutCategory = [] }: ImportPlan): void {
+function warnOfCategories({ entries, failures }: ImportPlan): void {
+  const withoutCategory = failures.filter(isWithoutCategory).map(({ name }) => name);
   const count = withoutCategory.length;
   if (count === 0) return;
-  const all = entries.length + failures.length + count;
+  const all = entries.length + failures.length;
   const more = count > NAMES_SHOWN ? ` and ${count - NAMES_SHOWN} more` : "";
   console.error(
     `${count} of ${all} ${count === 1 ? "is" : "are"} left out, as nothing says the category (${withoutCategory.slice(0, NAMES_SHOWN).join(", ")}${more}). --category desi, blacked, english, pornstar or premium takes them too.`,
@@ -134,7 +141,7 @@ async function perform(
       importVideos(plan, { ...options, signal, onProgress: bar.advance }),
     );
     bar.end();
-    report(summary, plan.withoutCategory?.length ?? 0);
+    report(summary);
   } finally {
     bar.end();
   }
@@ -144,23 +151,30 @@ function sizeOf(file: string | undefined): number {
   return (file && fs.statSync(file, { throwIfNoEntry: false })?.size) || 0;
 }
 
-function printPlan({ entries, failures, withoutCategory = [] }: ImportPlan): void {
+const isWithoutCategory = ({ reason }: ImportFailure) => reason === NO_CATEGORY;
+
+/** What has been warned of is left out. */
+function printFailures(failures: readonly ImportFailure[]): void {
+  for (const failure of failures) {
+    if (!isWithoutCategory(failure)) console.error(`${failure.name}: ${failure.reason}`);
+  }
+}
+
+function printPlan({ entries, failures }: ImportPlan): void {
   for (const { name, title, category, tags, status } of entries) {
     console.log(`${name}: "${title}", ${category}, ${status}${tags.length ? `, ${tags}` : ""}`);
   }
-  for (const { name, reason } of failures) console.error(`${name}: ${reason}`);
-  console.log(
-    `${entries.length} would be imported, ${failures.length + withoutCategory.length} could not.`,
-  );
+  printFailures(failures);
+  console.log(`${entries.length} would be imported, ${failures.length} could not.`);
 }
 
-function report(summary: ImportSummary, withoutCategory: number): void {
-  const failed = summary.failures.length + withoutCategory;
+function report(summary: ImportSummary): void {
+  const failed = summary.failures.length;
   for (const { name, of } of summary.duplicates) console.log(`${name}: the same file as "${of}".`);
   for (const { name, reason } of summary.notPublic) {
     console.error(`${name}: ${reason} It is imported, but not public.`);
   }
-  for (const { name, reason } of summary.failures) console.error(`${name}: ${reason}`);
+  printFailures(summary.failures);
   console.log(
     [
       `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,

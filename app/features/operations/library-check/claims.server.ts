@@ -1,4 +1,4 @@
-import { filesBeingImported } from "~/features/upload/import/running-imports.server";
+import { filesBeingImported } from "~/features/upload/import/journal.server";
 import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { cutBasePath } from "~/media/files/cut-source.server";
 import type { NamedFiles } from "~/media/files/references.server";

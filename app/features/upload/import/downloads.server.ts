@@ -260,17 +260,17 @@ export async function takeAddress(
   form: FormData,
   userId: string,
 ): Promise<AddressFailure | undefined> {
-  const fields = new Map([...form].map(([name, value]) => [name, String(value)]));
-  const address = fields.get("address") ?? "";
-  const typed = { ...NO_TEXTS, ...typedTexts(fields), duration: "" };
-  const checked = checkTexts(typed);
-  const { refusal, acceptance } = checkTerms(fields.get("terms"));
+  const sent = new Map([...form].map(([name, value]) => [name, String(value)]));
+  const address = sent.get("address") ?? "";
+  const texts = { ...NO_TEXTS, ...typedTexts(sent), duration: "" };
+  const refuse = (sentence: string, fields: AddressFailure["fields"]): AddressFailure => ({
+    ...{ status: 422, sentence, address, texts, fields },
+  });
+  const checked = checkTexts(texts);
+  const { refusal, acceptance } = checkTerms(sent.get("terms"));
   const terms = refusal && { terms: refusal };
-  if (!checked.ok) {
-    const wrong = { ...checked.fields, ...terms };
-    return { status: 422, sentence: checked.sentence, address, texts: typed, fields: wrong };
-  }
-  if (terms) return { status: 422, sentence: terms.terms, address, texts: typed, fields: terms };
+  if (!checked.ok) return refuse(checked.sentence, { ...checked.fields, ...terms });
+  if (terms) return refuse(terms.terms, terms);
   const status = form.get("intent") === "address-publish" ? "published" : "review";
   try {
     await addDownloads([
@@ -278,8 +278,7 @@ export async function takeAddress(
     ]);
   } catch (error) {
     if (!(error instanceof UploadError)) throw error;
-    const { message } = error;
-    return { status: 422, sentence: message, address, texts: typed, fields: { address: message } };
+    return refuse(error.message, { address: error.message });
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import {
   type ImportEntry,
   ImportError,
   type ImportPlan,
-  NoCategoryError,
+  NO_CATEGORY,
   noteFailure,
   readTable,
   seriesOf,
@@ -91,7 +91,7 @@ function categoryOrDefault(row: TableRow, { category }: ExportDefaults): string 
   } catch (error) {
     if (!category) throw error;
   }
-  if (!category) throw new NoCategoryError();
+  if (!category) throw new ImportError(NO_CATEGORY);
   return category;
 }
 

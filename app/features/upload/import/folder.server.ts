@@ -12,7 +12,7 @@ import {
   type ImportEntry,
   ImportError,
   type ImportPlan,
-  NoCategoryError,
+  NO_CATEGORY,
   noteFailure,
   readObject,
   readTable,
@@ -33,8 +33,8 @@ export interface FolderDefaults {
   category?: string;
   tags?: string[];
   status: VideoStatus;
-  /** A CSV or JSON table with a column `file`. */
-  metadata?: string;
+  /** A CSV or JSON table with a column `file`, or the rows of one. */
+  metadata?: string | TableRow[];
 }
 
 /**
@@ -95,15 +95,18 @@ async function filesBelow(root: string): Promise<string[]> {
 async function metadataOf(
   root: string,
   names: string[],
-  given: string | undefined,
+  given: FolderDefaults["metadata"],
 ): Promise<Map<string, TableRow>> {
   const found = METADATA_NAMES.find((name) => names.includes(name));
-  const file = given ?? (found && path.join(root, found));
-  const rows = file ? await readTable(file) : [];
+  const table = given ?? (found ? path.join(root, found) : []);
+  const isFile = typeof table === "string";
+  const rows = isFile ? await readTable(table) : table;
   return new Map(
     rows.map((row) => {
       const name = textOf(row, "file", "filename", "path");
-      if (!name) throw new ImportError(`${file}: every row needs a column "file".`);
+      if (!name) {
+        throw new ImportError(`${isFile ? table : "The table"}: every row needs a column "file".`);
+      }
       return [path.normalize(name), row];
     }),
   );
@@ -125,7 +128,7 @@ function entryOf(
 ): ImportEntry {
   const parent = path.basename(path.dirname(name)).toLowerCase();
   const category = categoryOf(row) ?? (isCategoryId(parent) ? parent : defaults.category);
-  if (!category) throw new NoCategoryError();
+  if (!category) throw new ImportError(NO_CATEGORY);
   const thumbnail = pictureOf(name, textOf(row, "thumbnail", "thumbnail_url"), present);
   return {
     name,

@@ -42,7 +42,13 @@ import {
   moveVideo,
   reserveBasePaths,
 } from "./files.server";
-import { announce, type ImportActivity, rollBackFile, withdraw } from "./journal.server";
+import {
+  announce,
+  countImported,
+  type ImportActivity,
+  rollBackFile,
+  withdraw,
+} from "./journal.server";
 import { type ImportEntry, ImportError } from "./table.server";
 
 /** An entry whose file is a video that the catalogue does not have. */
@@ -56,12 +62,10 @@ export interface Candidate extends ArrivedFile {
   videoId: string;
 }
 
-/** In one transaction. */
 const ACCOUNT_ENDED =
   "The account that imports was deactivated or deleted. Nothing else was imported.";
+/** In one transaction. */
 const ROWS_AT_ONCE = 50;
-/** So that the disk already writes while the rest of a batch is copied. */
-const FLUSH_EVERY = 300;
 
 interface PendingImport extends Candidate {
   /** `{userId}/{uploadId}`; none without a file. */
@@ -120,8 +124,7 @@ async function moveAndInsert(
   });
   await announce(pending.flatMap(planned));
 
-  const moved: PendingImport[] = [];
-  let flushing = Promise.resolve();
+  const moved = new Set<PendingImport>();
   await mapConcurrently(pending, async (each) => {
     try {
       if (each.entry.file) {
@@ -132,21 +135,18 @@ async function moveAndInsert(
         each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
       }
       await addPicture(each);
-      moved.push(each);
-      if (moved.length % FLUSH_EVERY === 0) flushing = flushing.then(flushUploads);
+      moved.add(each);
     } catch (error) {
       await rollBack(each, (error as NodeJS.ErrnoException).code === "EEXIST");
       failed(each.entry.name, error);
     }
     onProgress?.(each.bytes, 1);
   });
-  await flushing;
   await flushUploads();
   // In the order of the plan, whichever was copied first.
-  const order = new Map(pending.map((each, index) => [each, index]));
-  moved.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-  const inserted = new Set(await insertAllRows(moved, options));
-  for (const each of moved.filter((each) => !inserted.has(each))) {
+  const inOrder = pending.filter((each) => moved.has(each));
+  const inserted = new Set(await insertAllRows(inOrder, options));
+  for (const each of inOrder.filter((each) => !inserted.has(each))) {
     await rollBack(each);
     failed(each.entry.name, new ImportError(BLOCKED_FILE));
   }
@@ -175,7 +175,7 @@ async function insertAllRows(
       unblocked = await insertUnblocked(slice, (rows) => {
         if (rows.length === 0) return rows;
         insertRows(options, rows, now + start);
-        activity.count(rows.length);
+        countImported(activity, options.userId, rows.length);
         return rows;
       });
     } catch (error) {
@@ -255,12 +255,11 @@ function insertRows(
       .insertInto("videos")
       .values(moved.map((each, index) => rowOf(userId, each, time + index))),
   );
-  for (const { videoId } of moved) keepAcceptance(videoId, "video", userId, acceptance);
-  for (const { entry, videoId } of moved) if (entry.series) putIntoSeries(videoId, entry.series);
-  for (const { videoId, look } of moved) {
-    if (!look) continue;
+  for (const { entry, videoId, look } of moved) {
+    keepAcceptance(videoId, "video", userId, acceptance);
+    if (entry.series) putIntoSeries(videoId, entry.series);
     if (look === "late") holdUncompared(videoId);
-    else {
+    else if (look) {
       noteFrames(videoId, look.frames);
       holdLikeness(videoId, look.films);
     }
@@ -296,21 +295,10 @@ function likenessRefusal(look: Look | "late" | undefined): string | undefined {
 function filesOf(each: PendingImport): MeasuredFile[] {
   const { basePath, target, videoId, bytes, picture, isClean } = each;
   if (!basePath) return [];
-  const files: MeasuredFile[] = [
-    { bucket: "videos", path: target, videoId, kind: "video", bytes, isClean },
-  ];
-  if (picture) {
-    const { bytes } = picture;
-    files.push({
-      bucket: "thumbnails",
-      path: `${basePath}.webp`,
-      videoId,
-      kind: "thumbnail",
-      bytes,
-      isClean: true,
-    });
-  }
-  return files;
+  const video = { bucket: "videos", path: target, kind: "video", videoId, bytes, isClean } as const;
+  if (!picture) return [video];
+  const name = { bucket: "thumbnails", path: `${basePath}.webp`, kind: "thumbnail" } as const;
+  return [video, { ...name, videoId, bytes: picture.bytes, isClean: true }];
 }
 
 /** @param time of the row where the entry brings none: in the order of the plan, newest last. */

@@ -7,6 +7,7 @@ import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
 import { NO_TEXTS } from "../upload-fields";
 import { CategoryOptions, DetailFields } from "../upload-text-fields";
 import type { AddressFailure, Download } from "./downloads.server";
+import type { ServerFolder } from "./server-folder.server";
 
 /** Fetches one video, with the texts of an upload. */
 export function AddressForm({
@@ -88,11 +89,6 @@ export function TableForm({
   );
 }
 
-interface Folder {
-  running?: { files: number; total: number; percent: number };
-  last?: { sentence: string; failures: { name: string; reason: string }[]; more: number };
-}
-
 /** The import of the folder that the operator has set: the form, or how far it is. */
 export function FolderForm({
   folder: { running, last },
@@ -101,7 +97,7 @@ export function FolderForm({
   asked,
   busy,
 }: {
-  folder: Folder;
+  folder: ServerFolder;
   error?: string;
   /** As it was typed, after a failure. */
   table?: string;
@@ -168,7 +164,7 @@ function Running({
   total,
   percent,
   busy,
-}: NonNullable<Folder["running"]> & { busy: boolean }) {
+}: NonNullable<ServerFolder["running"]> & { busy: boolean }) {
   return (
     <Form method="post" className="flex flex-col gap-3">
       <progress

@@ -18,7 +18,7 @@ import { mapConcurrently } from "~/shared/map-concurrently";
 import { database } from "~db/client.server";
 import { hashFile, type ImportMode, type InspectedFile, inspectFile } from "./files.server";
 import { type Candidate, importBatch } from "./import-batch.server";
-import { findImported, fingerprint, importActivity, recoverImports } from "./journal.server";
+import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./table.server";
 
 export interface ImportOptions {
@@ -79,7 +79,7 @@ export async function importVideos(
   const since = new Date().toISOString();
   await recoverImports();
   const seen = new Map<string, string>();
-  const activity = importActivity(options.userId);
+  const activity = { videos: 0 };
   for (const batch of await batches(plan.entries, summary, options)) {
     if (options.signal?.aborted) break;
     const unknown = await leaveOutKnown(batch, summary, options);
@@ -115,7 +115,9 @@ async function batches(
 ): Promise<Measured[][]> {
   const list: Measured[][] = [];
   let bytes = 0;
-  const stats = await mapConcurrently(entries, ({ file }) => statOf(file));
+  const stats = await mapConcurrently(entries, async ({ file }) =>
+    file ? fs.stat(file).catch(() => undefined) : undefined,
+  );
   for (const [index, entry] of entries.entries()) {
     const stat = stats[index];
     if (entry.file && !stat?.isFile()) {
@@ -133,10 +135,6 @@ async function batches(
     list.at(-1)?.push({ entry, bytes: size, modifiedMs: stat?.mtimeMs ?? 0 });
   }
   return list;
-}
-
-async function statOf(file: string | undefined) {
-  return file ? fs.stat(file).catch(() => undefined) : undefined;
 }
 
 /** Without those that an earlier import took, or whose id is in the catalogue. */
@@ -189,22 +187,17 @@ async function inspectFiles(
   const candidates: Candidate[] = [];
   for (const [index, each] of hashed.entries()) {
     const { entry, bytes, sha256 } = each;
-    const { isBlocked, found, look, error } = inspected[index]!;
+    const { found, look, error } = inspected[index]!;
     const twin = sha256 ? (known.get(sha256) ?? seen.get(sha256)) : undefined;
-    if (isBlocked) {
-      summary.failures.push({ name: entry.name, reason: BLOCKED_FILE });
-      onProgress?.(bytes, 1);
-    } else if (twin !== undefined && entry.file) {
-      summary.duplicates.push({ name: entry.name, of: twin });
-      onProgress?.(bytes, 1);
-    } else if (error !== undefined) {
-      summary.failures.push({ name: entry.name, reason: reasonOf(error) });
-      onProgress?.(bytes, 1);
-    } else {
+    if (error === undefined && !(twin !== undefined && entry.file)) {
       const videoId = entry.id ?? randomUUID().replaceAll("-", "");
       if (sha256) seen.set(sha256, entry.title);
       candidates.push({ ...each, inspected: found, look, videoId });
+      continue;
     }
+    if (error !== undefined) summary.failures.push({ name: entry.name, reason: reasonOf(error) });
+    else summary.duplicates.push({ name: entry.name, of: twin! });
+    onProgress?.(bytes, 1);
   }
   return candidates;
 }
@@ -229,7 +222,6 @@ async function hashEntry(
 }
 
 interface Inspected {
-  isBlocked?: boolean;
   found?: InspectedFile;
   look?: Look | "late";
   error?: unknown;
@@ -239,7 +231,7 @@ interface Inspected {
 async function tryToInspect(file: Hashed, isDuplicate: boolean): Promise<Inspected> {
   const { path, ending } = file;
   try {
-    if (await isOnBlockList(file)) return { isBlocked: true };
+    if (await isOnBlockList(file)) return { error: new ImportError(BLOCKED_FILE) };
     if (isDuplicate || !ending) return {};
     return { found: await inspectFile(path, ending), look: await lookAtFile(path) };
   } catch (error) {

@@ -5,7 +5,6 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { changeActivity, recordActivity } from "~/platform/activity/activity.server";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
-import { isImporting } from "./running-imports.server";
 
 /**
  * The journal that makes an import crash-safe. The next import or start enqueues the removal of files that have no
@@ -40,9 +39,8 @@ export function fingerprint(bytes: number, modifiedMs: number): string {
 }
 
 /** Notes files before the first of them is touched. */
-export async function announce(files: PlannedFile[], finished = false): Promise<void> {
+export async function announce(files: PlannedFile[]): Promise<void> {
   if (files.length === 0) return;
-  const finishedAt = finished ? new Date().toISOString() : null;
   await database()
     .replaceInto("imports")
     .values(
@@ -53,7 +51,7 @@ export async function announce(files: PlannedFile[], finished = false): Promise<
         video_id: file.videoId,
         target: file.target,
         process: process.pid,
-        finished_at: finishedAt,
+        finished_at: null,
       })),
     )
     .execute();
@@ -112,27 +110,48 @@ function filesOf(target: string): MediaName[] {
   ];
 }
 
-/** The entry of an import among the activities. */
+/** The one entry of an import among the activities; none before its first video. */
 export interface ImportActivity {
-  /** Counts videos in the transaction that writes their rows: killed, an import has said no more. */
-  count(videos: number): void;
+  id?: number;
+  videos: number;
 }
 
-/** Nothing is written before the first video. */
-export function importActivity(userId: string): ImportActivity {
-  let committed: { id: number; videos: number } | undefined;
-  return {
-    count(videos) {
-      const total = (committed?.videos ?? 0) + videos;
-      const detail = formatQuantity(total, "video");
-      let id = committed?.id;
-      if (id === undefined) {
-        id = recordActivity({ userId, action: "import", detail });
-      } else {
-        changeActivity(id, detail);
-      }
-      // A transaction that fails ends the import, and nothing is counted after it.
-      committed = { id, videos: total };
-    },
-  };
+/** Counts videos in the transaction that writes their rows: killed, an import has said no more. */
+export function countImported(activity: ImportActivity, userId: string, videos: number): void {
+  activity.videos += videos;
+  const detail = formatQuantity(activity.videos, "video");
+  if (activity.id !== undefined) changeActivity(activity.id, detail);
+  else activity.id = recordActivity({ userId, action: "import", detail });
+}
+
+/** A process that has been silent for so long has ended, whatever now has its number. */
+const LONGEST_BATCH_MS = 60 * 60 * 1000;
+
+/** Files that imports of other processes are moving just now: they have no rows yet. */
+export async function filesBeingImported(
+  now = Date.now(),
+): Promise<Pick<PlannedFile, "videoId" | "target">[]> {
+  const rows = await database()
+    .selectFrom("imports")
+    .select(["video_id", "target", "process", "started_at"])
+    .where("finished_at", "is", null)
+    .execute();
+  return rows
+    .filter((row) => isImporting(row, now))
+    .map(({ video_id, target }) => ({ videoId: video_id, target }));
+}
+
+/** Whether another process is still moving a file that it has announced in `imports`. */
+function isImporting(row: { process: number; started_at: string }, now: number): boolean {
+  return isRunning(row.process) && now - Date.parse(row.started_at) <= LONGEST_BATCH_MS;
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

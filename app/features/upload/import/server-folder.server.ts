@@ -1,14 +1,18 @@
-import fs from "node:fs/promises";
 import { refusalOfTerms } from "~/features/moderation/uploaders/terms.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import { removeTemporary, temporaryPath } from "~/media/files/temporary-files.server";
 import { settings } from "~/platform/settings.server";
 import { formatBytes } from "~/shared/format-bytes";
 import { processState } from "~db/runtime.server";
 import type { VideoStatus } from "~db/schema";
 import { planFolder, requireApartFromUploads } from "./folder.server";
 import { type ImportSummary, importVideos } from "./import.server";
-import { ImportError, type ImportFailure, type ImportPlan } from "./table.server";
+import {
+  ImportError,
+  type ImportFailure,
+  type ImportPlan,
+  NO_CATEGORY,
+  readTypedTable,
+} from "./table.server";
 
 const PROGRESS_EVERY_MS = 1_000;
 const FAILURES_SHOWN = 20;
@@ -32,8 +36,6 @@ interface Running {
   controller: AbortController;
   files: number;
   total: number;
-  bytes: number;
-  totalBytes: number;
   done: Promise<void>;
 }
 
@@ -56,9 +58,8 @@ export function serverFolder(): ServerFolder | undefined {
   if (!settings().importDir) return undefined;
   const { running, report: last } = state();
   if (!running) return last ? { last } : {};
-  const { files, total, bytes, totalBytes } = running;
-  const percent = totalBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / totalBytes)) : 0;
-  return { running: { files, total, percent } };
+  const { files, total } = running;
+  return { running: { files, total, percent: total > 0 ? Math.floor((100 * files) / total) : 0 } };
 }
 
 export interface FolderRequest {
@@ -88,8 +89,6 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
     controller: new AbortController(),
     files: 0,
     total: 0,
-    bytes: 0,
-    totalBytes: 0,
     done: Promise.resolve(),
   };
   // Before the first wait: a form that is sent twice must not begin two.
@@ -98,7 +97,6 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
     const plan = await planOf(wanted);
     if (plan.entries.length === 0) throw new ImportError(nothingFound(plan));
     running.total = plan.entries.length;
-    running.totalBytes = 2 * (await bytesOf(plan));
     state().report = undefined;
     running.done = run(plan, wanted, running);
   } catch (error) {
@@ -121,40 +119,15 @@ export async function folderImportEnds(): Promise<void> {
 async function planOf({ category, status, table }: FolderRequest): Promise<ImportPlan> {
   const folder = settings().importDir!;
   requireApartFromUploads(folder);
-  const defaults = { status, ...(category && { category }) };
-  if (!table?.trim()) return planFolder(folder, defaults);
-  const file = `${await temporaryPath()}.${/^\s*[[{]/.test(table) ? "json" : "csv"}`;
-  await fs.writeFile(file, table);
-  try {
-    return await planFolder(folder, { ...defaults, metadata: file });
-  } catch (error) {
-    // Nobody knows the table by the name of that file.
-    if (error instanceof ImportError) {
-      throw new ImportError(error.message.replace(file, "The table"));
-    }
-    throw error;
-  } finally {
-    await removeTemporary(file);
-  }
+  const metadata = table?.trim() ? await readTypedTable(table) : undefined;
+  return planFolder(folder, { status, category, metadata });
 }
 
-function nothingFound({ failures, withoutCategory = [] }: ImportPlan): string {
-  if (withoutCategory.length > 0) return "Nothing says the category of the videos. Choose one.";
+function nothingFound({ failures }: ImportPlan): string {
+  if (failures.some(({ reason }) => reason === NO_CATEGORY))
+    return "Nothing says the category of the videos. Choose one.";
   const [first] = failures;
   return first ? `${first.name}: ${first.reason}` : "There is no video in the folder.";
-}
-
-async function bytesOf({ entries }: ImportPlan): Promise<number> {
-  let bytes = 0;
-  for (const { file } of entries) {
-    bytes += file
-      ? await fs.stat(file).then(
-          ({ size }) => size,
-          () => 0,
-        )
-      : 0;
-  }
-  return bytes;
 }
 
 async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): Promise<void> {
@@ -165,15 +138,14 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
       mode: wanted.mode,
       terms: wanted.terms,
       signal: running.controller.signal,
-      onProgress(bytes, files) {
-        running.bytes += bytes;
+      onProgress(_bytes, files) {
         running.files += files;
         if (Date.now() - toldAt < PROGRESS_EVERY_MS) return;
         toldAt = Date.now();
         jobsChanged("progress");
       },
     });
-    state().report = reportOf(summary, plan);
+    state().report = reportOf(summary);
   } catch (error) {
     console.error(error);
     const sentence =
@@ -187,10 +159,9 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
   }
 }
 
-function reportOf(summary: ImportSummary, { withoutCategory = [] }: ImportPlan): FolderReport {
+function reportOf(summary: ImportSummary): FolderReport {
   const all = [
     ...summary.failures,
-    ...withoutCategory.map((name) => ({ name, reason: "it has no category." })),
     ...summary.notPublic.map(({ name, reason }) => ({
       name,
       reason: `${reason} It is not public.`,
@@ -201,7 +172,7 @@ function reportOf(summary: ImportSummary, { withoutCategory = [] }: ImportPlan):
     `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,
     `${summary.alreadyThere} already there`,
     `${summary.duplicates.length} duplicates`,
-    `${summary.failures.length + withoutCategory.length} failed`,
+    `${summary.failures.length} failed`,
   ].join(", ");
   const ended = summary.interrupted ? " It was cancelled, and can be gone on with." : "";
   return {

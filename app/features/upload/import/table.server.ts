@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { finished } from "node:stream/promises";
-import { type Parser, parse } from "csv-parse";
+import { Readable } from "node:stream";
+import { parse } from "csv-parse";
 import { toCategoryId } from "~/shared/categories";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { fromCsvCell } from "~/shared/markup/csv";
@@ -75,27 +75,19 @@ async function fromCsv(text: string): Promise<TableRow[]> {
     delimiter: firstLine(text).includes(";") && !firstLine(text).includes(",") ? ";" : ",",
   });
   const rows: TableRow[] = [];
-  parser.on("data", (row: Record<string, string>) => {
-    rows.push(
-      Object.fromEntries(Object.entries(row).map(([name, text]) => [name, fromCsvCell(text)])),
-    );
-  });
-  await Promise.all([finished(parser), writeInParts(text, parser)]);
+  for await (const row of Readable.from(inParts(text)).pipe(parser)) {
+    const cells = Object.entries(row as Record<string, string>);
+    rows.push(Object.fromEntries(cells.map(([name, cell]) => [name, fromCsvCell(cell)])));
+  }
   return rows;
 }
 
-async function writeInParts(text: string, parser: Parser): Promise<void> {
+async function* inParts(text: string): AsyncGenerator<string> {
   const turn = eventLoopTurns();
   for (let from = 0; from < text.length; from += PART_LENGTH) {
     await turn();
-    await new Promise<void>((resolve, reject) => {
-      // Called once it is parsed, not only buffered.
-      parser.write(text.slice(from, from + PART_LENGTH), (error) =>
-        error ? reject(error) : resolve(),
-      );
-    });
+    yield text.slice(from, from + PART_LENGTH);
   }
-  parser.end();
 }
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
@@ -228,12 +220,8 @@ export interface ImportEntry {
 /** Something that cannot be imported as it is; the sentence says what to correct. */
 export class ImportError extends Error {}
 
-/** A video of which nothing says its category; told of all at once, not one by one. */
-export class NoCategoryError extends ImportError {
-  constructor() {
-    super("it has no category.");
-  }
-}
+/** Why a video is left out of which nothing says its category. */
+export const NO_CATEGORY = "it has no category.";
 
 /** Something that is not imported, and why. */
 export interface ImportFailure {
@@ -245,17 +233,12 @@ export interface ImportFailure {
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
-  /** The names of videos that are left out because nothing says their category. */
-  withoutCategory?: string[];
 }
 
 /** Notes why something cannot be imported; a fault of ours is thrown on. */
 export function noteFailure(plan: ImportPlan, name: string, error: unknown): void {
-  if (error instanceof NoCategoryError) {
-    plan.withoutCategory ??= [];
-    plan.withoutCategory.push(name);
-  } else if (error instanceof ImportError) plan.failures.push({ name, reason: error.message });
-  else throw error;
+  if (!(error instanceof ImportError)) throw error;
+  plan.failures.push({ name, reason: error.message });
 }
 
 const MOST_ROWS = 1_000;
@@ -305,13 +288,17 @@ function entryOf(row: TableRow, index: number): AddressEntry {
   return { address, texts: texts.value, status };
 }
 
-async function rowsOf(text: string): Promise<TableRow[]> {
-  let rows: TableRow[];
+/** The rows of a table that was typed into a form. @throws {ImportError} when it is none. */
+export async function readTypedTable(text: string): Promise<TableRow[]> {
   try {
-    rows = await parseTable(text, /^\s*[[{]/.test(text));
+    return await parseTable(text, /^\s*[[{]/.test(text));
   } catch (error) {
     throw new ImportError(`The table cannot be understood: ${(error as Error).message}`);
   }
+}
+
+async function rowsOf(text: string): Promise<TableRow[]> {
+  const rows = await readTypedTable(text);
   if (rows.length === 0) throw new ImportError("The table has no rows.");
   if (rows.length > MOST_ROWS) throw new ImportError(`A table has at most ${MOST_ROWS} rows.`);
   return rows;

@@ -3,7 +3,7 @@ import { useActionData, useLoaderData, useLocation, useNavigation } from "@remix
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { checkTerms, requiredTerms } from "~/features/moderation/uploaders/terms.server";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminHeader } from "~/features/site/admin-navigation";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readFields } from "~/platform/small-form.server";
@@ -11,6 +11,7 @@ import { redirectWithToast } from "~/platform/toast.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { buttonClass } from "~/ui/button";
+import { success } from "~/ui/feedback/toast-message";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageSection } from "~/ui/page-section";
@@ -57,7 +58,7 @@ export async function action({ request }: ActionFunctionArgs) {
   const text = (name: string) => String(form.get(name) ?? "");
   const intent = text("intent");
   const done = (description: string) =>
-    redirectWithToast("/admin/import", { title: "Import", description, kind: "success" });
+    redirectWithToast("/admin/import", success("Import", description));
   const typed = { intent, table: text("table"), accepted: text("terms") };
   const refuseTerms = (refusal: string) =>
     data<Answer>({ ...typed, message: refusal, terms: refusal }, { status: 422 });
@@ -123,10 +124,7 @@ export default function Import() {
   const tableOf = (intent: string) => (answer?.intent === intent ? answer.table : undefined);
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Import</h1>
-        <AdminLinks />
-      </header>
+      <AdminHeader title="Import" />
       {downloads.length > 0 && (
         <PageSection id="downloads" title="Brought in from addresses">
           <DownloadList downloads={downloads} busy={busy} />
