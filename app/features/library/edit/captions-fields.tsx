@@ -4,56 +4,12 @@ import type { EditableVideo } from "../managed-video";
 /** Prefix of the names of the checkboxes that remove captions; the URL of the captions follows. */
 export const CAPTIONS_REMOVE = "removeCaptions:";
 
-/** The languages offered for added captions. */
-const LANGUAGES = {
-  ar: "Arabic",
-  bn: "Bangla",
-  bg: "Bulgarian",
-  zh: "Chinese",
-  hr: "Croatian",
-  cs: "Czech",
-  da: "Danish",
-  nl: "Dutch",
-  en: "English",
-  et: "Estonian",
-  fi: "Finnish",
-  fr: "French",
-  de: "German",
-  el: "Greek",
-  gu: "Gujarati",
-  he: "Hebrew",
-  hi: "Hindi",
-  hu: "Hungarian",
-  id: "Indonesian",
-  it: "Italian",
-  ja: "Japanese",
-  kn: "Kannada",
-  ko: "Korean",
-  lv: "Latvian",
-  lt: "Lithuanian",
-  ms: "Malay",
-  ml: "Malayalam",
-  mr: "Marathi",
-  no: "Norwegian",
-  fa: "Persian",
-  pl: "Polish",
-  pt: "Portuguese",
-  pa: "Punjabi",
-  ro: "Romanian",
-  ru: "Russian",
-  sr: "Serbian",
-  sk: "Slovak",
-  sl: "Slovenian",
-  es: "Spanish",
-  sv: "Swedish",
-  ta: "Tamil",
-  te: "Telugu",
-  th: "Thai",
-  tr: "Turkish",
-  uk: "Ukrainian",
-  ur: "Urdu",
-  vi: "Vietnamese",
-};
+/** The languages offered for added captions, by their English names. */
+const LANGUAGES =
+  "ar bn bg zh hr cs da nl en et fi fr de el gu he hi hu id it ja kn ko lv lt ms ml mr no fa pl pt pa ro ru sr sk sl es sv ta te th tr uk ur vi".split(
+    " ",
+  );
+const NAMES = new Intl.DisplayNames("en", { type: "language" });
 
 /** The part of the edit form about captions: those that are there, and one more. */
 export function CaptionsFields({
@@ -98,9 +54,9 @@ export function CaptionsFields({
           error={error}
         />
         <SelectField label="Their language" name="captionsLanguage" defaultValue="en">
-          {Object.entries(LANGUAGES).map(([tag, name]) => (
+          {LANGUAGES.map((tag) => (
             <option key={tag} value={tag}>
-              {name}
+              {NAMES.of(tag)}
             </option>
           ))}
         </SelectField>

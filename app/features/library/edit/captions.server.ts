@@ -41,15 +41,6 @@ export interface CaptionsEdit {
   remove: string[];
 }
 
-/** Captions that are stored beside their video, but that no row references yet. */
-export interface NewCaptions {
-  /** The column's new value: with the new captions, without the removed and the replaced. */
-  change(column: string | null): string;
-  /** Removes the files that the column no longer references, and records the folder's size. */
-  commit(): Promise<void>;
-  discard(): Promise<void>;
-}
-
 const MAX_CAPTION_BYTES = 2 * 1024 ** 2;
 const MAX_CAPTION_TRACKS = 40;
 
@@ -69,21 +60,19 @@ export function captionsEdit(fields: FormData, file?: ReceivedFile): CaptionsEdi
 }
 
 /**
- * Reads a caption file and stores it beside the video's file, as WebVTT. It replaces the
+ * Reads a caption file and stores it beside the video's file, as WebVTT, where no row references it yet. It replaces the
  * captions of the same name, which is that of their language.
  *
  * @throws {UploadError} 422 when the file holds no captions, no language was chosen, or the video
  *   has no file on this site, 507 when the disk is full.
  */
-export async function storeNewCaptions(
-  videoId: string,
-  { file, language, remove }: CaptionsEdit,
-): Promise<NewCaptions> {
+export async function storeNewCaptions(videoId: string, { file, language, remove }: CaptionsEdit) {
   const folder = await folderOf(videoId);
   const track = file && (await storeCaptionFile(file, language, folder));
   let lost: Captions[] = [];
   return {
-    change(column) {
+    /** The column's new value: with the new captions, without the removed and the replaced. */
+    change(column: string | null): string {
       const before = readCaptions(column);
       const after = before.filter(
         ({ url, label }) => !remove.includes(url) && label !== track?.label,
@@ -94,6 +83,7 @@ export async function storeNewCaptions(
       }
       return JSON.stringify(track ? [...after, track] : after);
     },
+    /** Removes the files that the column no longer references, and records the folder's size. */
     async commit() {
       if (track) await withdrawAnnouncement(captionFilesIn([track], folder));
       await removeUnreferenced(captionFilesIn(lost, folder), "discarded");

@@ -1,6 +1,6 @@
 import { Form, Link, useNavigation } from "@remix-run/react";
 import { Copy } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { PLACEHOLDER_URL } from "~/features/catalogue/poster";
 import { type ConsentState, consentHref } from "~/features/consent/consent";
 import { ConsentLine } from "~/features/consent/consent-line";
@@ -21,10 +21,10 @@ import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { useToast } from "~/ui/feedback/toast";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
-import { isChanged, useLeaveWarning } from "~/ui/forms/use-leave-warning";
-import { ScrollableTable } from "~/ui/scrollable-table";
+import { useUnsavedWarning } from "~/ui/forms/use-leave-warning";
 import { copyText } from "~/ui/share";
 import { useHydrated } from "~/ui/use-hydrated";
+import { DifferenceTable } from "../difference-table";
 import type { EditableVideo, EditTexts, FormFailure } from "../managed-video";
 import { SeriesFields } from "../series/series-fields";
 import type { SeriesChoice } from "../series/series-list.server";
@@ -48,8 +48,6 @@ export interface EditSurroundings {
   /** How the video's record stands, where one is required. */
   consent?: ConsentState;
 }
-
-const UNSAVED = "Your changes are not saved. Leave them all the same?";
 
 /** Edits a video. After a failure the texts are those that were sent, not those of the row. */
 export function EditDialog({
@@ -83,38 +81,21 @@ export function EditDialog({
   const updating = useNavigation().formData?.get("intent") === "update";
   const fields = edit?.fields ?? {};
   const category = toCategoryId(texts.category);
-  const form = useRef<HTMLFormElement>(null);
-  const sending = useRef(false);
-  useLeaveWarning(() => {
-    // What was refused is not saved either, though the form was shown with it.
-    const isUnsaved = !sending.current && (error !== undefined || isChanged(form.current));
-    return isUnsaved ? UNSAVED : undefined;
-  });
-  useEffect(() => {
-    if (!updating) sending.current = false;
-  }, [updating]);
+  const unsaved = useUnsavedWarning(updating, error !== undefined);
   return (
     <Dialog title="Edit Video" description={video.title} closeTo={closeTo} wide>
       {signedOut && <SignInPrompt link="Sign In" isInDialog />}
       {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       {edit && error?.status === 409 && <EditConflict current={edit.current} texts={edit.texts} />}
-      <EditedVideo
-        video={video}
-        origin={origin}
-        consent={consent}
-        replaceHref={`${closeTo}&replace=${encodeURIComponent(video.id)}`}
-        trimHref={`${closeTo}&trim=${encodeURIComponent(video.id)}`}
-      />
+      <EditedVideo video={video} origin={origin} consent={consent} list={closeTo} />
       <AcceptedLine accepted={accepted} />
       <Form
-        ref={form}
-        onSubmit={() => {
-          sending.current = true;
-        }}
+        {...unsaved}
         method="post"
         encType="multipart/form-data"
-        action={editHref(closeTo, video.id)}
+        // The list with this dialog open, so that a form that is refused finds itself there again.
+        action={`${closeTo}&edit=${encodeURIComponent(video.id)}`}
         preventScrollReset
         className="flex flex-col gap-5"
       >
@@ -175,7 +156,7 @@ export function EditDialog({
             moment={edit?.moment}
             error={fields.frame}
             frames={frames}
-            form={form}
+            form={unsaved.ref}
           />
         )}
         <CaptionsFields captions={video.captions} error={fields.captions} />
@@ -199,24 +180,22 @@ export function EditDialog({
   );
 }
 
-/** The list with this dialog open, so that a form that is refused finds itself there again. */
-function editHref(list: string, id: string): string {
-  return `${list}&edit=${encodeURIComponent(id)}`;
-}
-
 function initialTexts(video: EditableVideo): EditTexts {
   return { ...video, tags: video.tags.join(", ") };
 }
 
 /** What is saved now beside what was about to be saved, line by line where they differ. */
 function EditConflict({ current, texts }: { current: EditableVideo; texts: EditTexts }) {
-  const rows = [
-    ["Title", current.title, texts.title],
-    ["Description", current.description, texts.description],
-    ["Category", categoryLabel(current.category), categoryLabel(texts.category)],
-    ["Duration", current.duration, texts.duration],
-    ["Tags", current.tags.join(", "), texts.tags],
-  ].filter(([, saved, yours]) => saved !== yours);
+  const both = {
+    Title: [current.title, texts.title],
+    Description: [current.description, texts.description],
+    Category: [categoryLabel(current.category), categoryLabel(texts.category)],
+    Duration: [current.duration, texts.duration],
+    Tags: [current.tags.join(", "), texts.tags],
+  };
+  const rows = Object.entries(both).flatMap(([name, [before = "", after = ""]]) =>
+    before === after ? [] : [{ id: name, title: name, before, after }],
+  );
   if (rows.length === 0) {
     return (
       <p className="text-sm text-muted">
@@ -226,34 +205,12 @@ function EditConflict({ current, texts }: { current: EditableVideo; texts: EditT
     );
   }
   return (
-    <ScrollableTable label="What differs">
-      <table className="w-full text-left text-sm">
-        <thead className="text-muted">
-          <tr>
-            <th scope="col" className="p-3 font-medium">
-              Field
-            </th>
-            <th scope="col" className="p-3 font-medium">
-              Saved now
-            </th>
-            <th scope="col" className="p-3 font-medium">
-              Yours
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([label, saved, yours]) => (
-            <tr key={label} className="border-t border-line align-top">
-              <th scope="row" className="p-3 font-medium">
-                {label}
-              </th>
-              <td className="p-3 whitespace-pre-line">{saved || "(empty)"}</td>
-              <td className="p-3 whitespace-pre-line">{yours || "(empty)"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollableTable>
+    <DifferenceTable
+      label="What differs"
+      headings={["Field", "Saved now", "Yours"]}
+      rows={rows}
+      empty="(empty)"
+    />
   );
 }
 
@@ -262,22 +219,20 @@ function EditedVideo({
   video,
   origin,
   consent,
-  replaceHref,
-  trimHref,
+  list,
 }: {
   video: EditableVideo;
   origin: string;
   /** How its record stands, where one is required. */
   consent: ConsentState | undefined;
-  /** Where the file is replaced. */
-  replaceHref: string;
-  /** Where its start and end are set. */
-  trimHref: string;
+  /** The address of the list alone. */
+  list: string;
 }) {
   const hydrated = useHydrated();
   const may = usePermissions();
   const show = useToast();
-  const path = `/video/${encodeURIComponent(video.id)}`;
+  const id = encodeURIComponent(video.id);
+  const path = `/video/${id}`;
   const address = origin + path;
   const isPublic = video.status === "published" && !video.isHeld;
 
@@ -336,10 +291,10 @@ function EditedVideo({
           )}
         </p>
         <div className="flex flex-wrap gap-2">
-          <ButtonLink to={replaceHref} preventScrollReset variant="secondary" size="sm">
+          <ButtonLink to={`${list}&replace=${id}`} preventScrollReset variant="secondary" size="sm">
             Replace the file
           </ButtonLink>
-          <ButtonLink to={trimHref} preventScrollReset variant="secondary" size="sm">
+          <ButtonLink to={`${list}&trim=${id}`} preventScrollReset variant="secondary" size="sm">
             Start and end
           </ButtonLink>
           <ButtonLink to={videoStatisticsHref(video.id)} variant="secondary" size="sm">

@@ -22,7 +22,7 @@ import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
 import { EDITABLE_COLUMNS, findEditable, toEditable } from "../list/managed-list.server";
 import type { EditableVideo, EditTexts, FormRefusal, RejectedEdit } from "../managed-video";
-import { type CaptionsEdit, type NewCaptions, storeNewCaptions } from "./captions.server";
+import { type CaptionsEdit, storeNewCaptions } from "./captions.server";
 import { withFrame } from "./frames.server";
 
 interface Edit {
@@ -44,8 +44,8 @@ interface Edit {
 
 /** Files that came with an edit and are stored in their buckets. */
 interface NewFiles {
-  thumbnail?: NewThumbnail;
-  captions?: NewCaptions;
+  thumbnail?: Awaited<ReturnType<typeof storeNewThumbnail>>;
+  captions?: Awaited<ReturnType<typeof storeNewCaptions>>;
 }
 
 /**
@@ -56,7 +56,7 @@ interface NewFiles {
  *   with, `file-refused` for a file, `invalid` for a field.
  */
 export async function editVideo(edit: Edit, userId: string): Promise<FormRefusal | undefined> {
-  const before = await findEditable(edit.id);
+  const before = findEditable(edit.id);
   if (!before) return { code: "gone" };
   const files: NewFiles = {};
   const outcome = await storeFilesAndRow(edit, files, userId).catch(async (error) => {
@@ -120,7 +120,7 @@ export async function refusedEdit(
   edit: Edit,
   fields: RejectedEdit["fields"],
 ): Promise<FormRefusal> {
-  const current = await findEditable(edit.id);
+  const current = findEditable(edit.id);
   if (!current) return { code: "gone" };
   return { code: "invalid", edit: { ...sentForm(edit, current), fields } };
 }
@@ -147,7 +147,7 @@ function writeRow(
   const { version } = current;
   if (sent.version !== version) return { code: "changed", edit: { ...sent, version, fields } };
   if (!changes) return { code: "invalid", edit: { ...sent, fields } };
-  thumbnail?.replace(row.thumbnail_url);
+  if (thumbnail) removeReplacedThumbnail(row.thumbnail_url);
   runChange(
     database()
       .updateTable("videos")
@@ -196,24 +196,12 @@ function readTexts(typed: EditTexts) {
   return { changes, fields: {} };
 }
 
-/** A thumbnail that is stored in its bucket, but that no row references yet. */
-interface NewThumbnail {
-  url: string;
-  colors: string | undefined;
-  /** Enqueues the removal of the previous one, in the transaction that changes the row. */
-  replace(before: string | null): void;
-  /** Records it as the video's, once the row references it. */
-  commit(videoId: string): Promise<void>;
-  /** Removes it again, where no row references it. */
-  discard(): Promise<void>;
-}
-
 /**
- * Re-encodes a picture and stores it in its bucket.
+ * Re-encodes a picture and stores it in its bucket, where no row references it yet.
  *
  * @throws {UploadError} 415 when it is no picture, 507 when the disk is full.
  */
-async function storeNewThumbnail(userId: string, file: ReceivedFile): Promise<NewThumbnail> {
+async function storeNewThumbnail(userId: string, file: ReceivedFile) {
   const { file: encoded, colors } = await encodeThumbnail(file.path);
   try {
     const name: MediaName = {
@@ -224,12 +212,13 @@ async function storeNewThumbnail(userId: string, file: ReceivedFile): Promise<Ne
     return {
       url,
       colors,
-      replace: removeReplacedThumbnail,
-      async commit(videoId) {
+      /** Records it as the video's, once the row references it. */
+      async commit(videoId: string) {
         await recordFile({ ...name, videoId, kind: "thumbnail", isClean: true });
         await withdrawAnnouncement([name]);
         removeSoon();
       },
+      /** Removes it again, where no row references it. */
       discard: () => removeUnreferenced([name], "discarded"),
     };
   } finally {

@@ -1,4 +1,6 @@
-import { mkdir, open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { extractFrame } from "~/media/encode/frames.server";
 import { fit } from "~/media/encode/renditions.server";
@@ -93,9 +95,9 @@ const MOST_BYTES = 64 * 1024;
 export async function storyboardFrames(url: string | null): Promise<StoryboardFrame[]> {
   const name = parseMediaUrl(url ?? "");
   const file = name && bucketFile(name.bucket, name.path);
-  const text = file && (await readHead(file));
-  if (!text) return [];
-  const own = parseStoryboard(text, new URL(url ?? "", HERE).href).flatMap((frame) => {
+  const storyboard = file && (await readHead(file));
+  if (!storyboard) return [];
+  const own = parseStoryboard(storyboard, new URL(url ?? "", HERE).href).flatMap((frame) => {
     const { origin, pathname } = new URL(frame.sheet);
     const sheet = origin === HERE ? ownMediaPath(pathname) : undefined;
     return sheet ? [{ ...frame, sheet }] : [];
@@ -107,13 +109,7 @@ const HERE = "http://this.invalid";
 
 async function readHead(path: string): Promise<string | undefined> {
   try {
-    const file = await open(await localFile(path));
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_BYTES), 0, MOST_BYTES, 0);
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+    return await text(createReadStream(await localFile(path), { end: MOST_BYTES - 1 }));
   } catch {
     return undefined;
   }

@@ -148,7 +148,8 @@ export function StoryboardGrid({
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
-          const moment = momentText(middleOf(frame));
+          // It was taken in the middle of its part of the film.
+          const moment = momentText((frame.start + frame.end) / 2);
           return (
             <label
               key={`${frame.start} ${frame.sheet} ${frame.x} ${frame.y}`}
@@ -182,9 +183,4 @@ function Picture({ frame: { sheet, x, y, width, height } }: { frame: StoryboardF
       <image href={sheet} />
     </svg>
   );
-}
-
-/** The picture of a part of the film was taken in its middle. */
-function middleOf({ start, end }: StoryboardFrame): number {
-  return (start + end) / 2;
 }

@@ -5,24 +5,39 @@ import type { JobSummary } from "~/features/processing/queue/kinds";
 import { formatAge } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
-import { cutText, type OtherFile, type OtherFiles } from "../managed-video";
+import {
+  cutText,
+  type FormFailure,
+  type ManagedVideo,
+  type OtherFile,
+  type OtherFiles,
+} from "../managed-video";
+
+/** What the dialogs about the files of a video are given. */
+export interface FileDialogProps {
+  video: ManagedVideo;
+  files: OtherFiles;
+  /** What is made of the file that is being prepared, among others. */
+  jobs: JobSummary | undefined;
+  /** Why the form that was sent was rejected. */
+  error: FormFailure | undefined;
+  /** The address of the list alone. */
+  list: string;
+  /** The address of this dialog. */
+  address: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}
 
 /** The file that is being prepared for a video: how far it is, and what can be done with it. */
 export function PendingFile({
-  videoId,
+  video,
   file,
   jobs,
   list,
   now,
-}: {
-  videoId: string;
+}: Pick<FileDialogProps, "video" | "jobs" | "list" | "now"> & {
   file: NonNullable<OtherFiles["pending"]>;
-  /** What is made of it, among others. */
-  jobs: JobSummary | undefined;
-  /** The address of the list alone. */
-  list: string;
-  /** Milliseconds since 1970. */
-  now: number;
 }) {
   return (
     <section
@@ -39,12 +54,12 @@ export function PendingFile({
       {file.waitsFor && <p className="text-sm">{file.waitsFor}</p>}
       <div className="flex flex-wrap gap-3">
         {file.isPlayable && (
-          <FileButton videoId={videoId} file={file} intent="use-file" action={list}>
+          <FileButton videoId={video.id} file={file} intent="use-file" action={list}>
             Use it now
           </FileButton>
         )}
         <FileButton
-          videoId={videoId}
+          videoId={video.id}
           file={file}
           intent="discard-file"
           action={list}

@@ -1,13 +1,13 @@
-import { accountNow, type Refusal } from "~/features/permissions/may-change.server";
+import { accountNow } from "~/features/permissions/may-change.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { evidenceAmong } from "~/features/trash/evidence.server";
 import { removeReplaced } from "~/features/trash/trash.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { failure } from "~/platform/failure";
 import { storedDuration } from "~/shared/format";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
-import type { FormFailure, OtherFile, OtherFiles } from "../managed-video";
+import type { FileAnswer, OtherFile, OtherFiles } from "../managed-video";
 import { fileHold, isReady, type Obstacle, obstacleTo, takeOver } from "./take-over.server";
 
 const WAITS_FOR_EDITOR =
@@ -67,59 +67,52 @@ interface FileOfVideo {
 const GONE = "This file is no longer there. It was used, restored or removed in the meantime.";
 
 /** The failure of a switch to another file that something keeps from happening. */
-export function obstacleFailure(
-  obstacle: Obstacle,
-  videoId: string,
-  sentence: string,
-): FormFailure | Refusal {
+export function obstacleFailure(obstacle: Obstacle, videoId: string, sentence: string): FileAnswer {
   if (obstacle === "not allowed") return { code: "not-allowed" };
   return failure(409, sentence, { detail: fileHold(videoId) });
 }
 
-/** Does not wait until all is made of a file that is to replace another. */
-export async function useAtOnce(
+/** Makes another file that of its video. */
+async function switchTo(
   file: FileOfVideo,
   userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
+  sentence: string,
+  done: ToastMessage,
+): Promise<FileAnswer> {
   const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
-  const sentence = "Failed to replace the file.";
+  if (outcome === "done") return done;
   if (outcome === "gone") return failure(404, sentence, { detail: GONE });
   if (outcome === "not ready")
     return failure(409, sentence, { detail: "It can't be played yet. Try again when it can." });
-  if (outcome !== "done") return obstacleFailure(outcome, file.videoId, sentence);
-  return {
-    title: "File Replaced",
-    description: "The video has its new file. What is not made of it yet follows.",
-    kind: "success",
-  };
+  return obstacleFailure(outcome, file.videoId, sentence);
+}
+
+/** Does not wait until all is made of a file that is to replace another. */
+export function useAtOnce(file: FileOfVideo, userId: string): Promise<FileAnswer> {
+  const description = "The video has its new file. What is not made of it yet follows.";
+  return switchTo(
+    file,
+    userId,
+    "Failed to replace the file.",
+    success("File Replaced", description),
+  );
 }
 
 /** Gives a video back a file that was replaced; the one that it has takes its place. */
-export async function restoreFile(
-  file: FileOfVideo,
-  userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
-  const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
-  const sentence = "Failed to restore the file.";
-  if (outcome === "gone" || outcome === "not ready")
-    return failure(404, sentence, { detail: GONE });
-  if (outcome !== "done") return obstacleFailure(outcome, file.videoId, sentence);
-  return {
-    title: "File Restored",
-    description: "The video plays its earlier file again. The other is kept in the trash.",
-    kind: "success",
-  };
+export function restoreFile(file: FileOfVideo, userId: string): Promise<FileAnswer> {
+  const description = "The video plays its earlier file again. The other is kept in the trash.";
+  return switchTo(
+    file,
+    userId,
+    "Failed to restore the file.",
+    success("File Restored", description),
+  );
 }
 
 /** Gives up a file that was to replace another. */
-export async function discardFile(
-  file: FileOfVideo,
-  userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
+export async function discardFile(file: FileOfVideo, userId: string): Promise<FileAnswer> {
   const isUploader = accountNow(userId)?.role === "uploader";
-  if (isUploader && evidenceAmong([file.videoId]).size > 0) {
-    return { code: "evidence" };
-  }
+  if (isUploader && evidenceAmong([file.videoId]).size > 0) return { code: "evidence" };
   const [removed] = isOf(file) ? await removeReplaced([file.id], "pending") : [];
   if (!removed) return failure(404, "Failed to discard the file.", { detail: GONE });
   const { videoId, title } = removed;
@@ -127,11 +120,7 @@ export async function discardFile(
     recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title }),
   );
   jobsChanged("work");
-  return {
-    title: "File Discarded",
-    description: "The video keeps the file that it has.",
-    kind: "success",
-  };
+  return success("File Discarded", "The video keeps the file that it has.");
 }
 
 function isOf({ id, videoId }: FileOfVideo): boolean {

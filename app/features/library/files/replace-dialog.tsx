@@ -2,27 +2,21 @@ import { Form, useNavigation, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { NOT_ACCEPTED, type Terms } from "~/features/moderation/uploaders/terms";
 import { TermsField } from "~/features/moderation/uploaders/terms-field";
-import type { JobSummary } from "~/features/processing/queue/kinds";
 import { TRASH_DAYS } from "~/features/trash/trash-address";
 import { forgetTransfer, startTransfer, type Transfer } from "~/features/upload/resumable-transfer";
 import { SENTENCES, videoHint } from "~/features/upload/upload-fields";
-import { fileError, throughputMeter, timeLeft } from "~/features/upload/upload-queue";
+import { UploadBar } from "~/features/upload/upload-item";
+import { fileError, progressFigures, throughputMeter } from "~/features/upload/upload-queue";
 import type { FileLimits } from "~/shared/file-rules";
-import { formatBytes, formatStorage } from "~/shared/format-bytes";
+import { formatStorage } from "~/shared/format-bytes";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { FileField } from "~/ui/forms/field";
 import { useLeaveWarning } from "~/ui/forms/use-leave-warning";
 import { PageLink } from "~/ui/page-link";
-import {
-  type FormFailure,
-  type ManagedVideo,
-  type OtherFiles,
-  type ReplaceQuestion,
-  WHEN_READY,
-} from "../managed-video";
-import { FileButton, FileFacts, PendingFile } from "./file-parts";
+import { type ReplaceQuestion, WHEN_READY } from "../managed-video";
+import { FileButton, type FileDialogProps, FileFacts, PendingFile } from "./file-parts";
 
 /** Replaces the file of a video, shows the one that is being prepared, and brings earlier ones back. */
 export function ReplaceDialog({
@@ -35,22 +29,10 @@ export function ReplaceDialog({
   limits,
   terms,
   now,
-}: {
-  video: ManagedVideo;
-  files: OtherFiles;
-  /** What is made of the file that is being prepared, among others. */
-  jobs: JobSummary | undefined;
-  /** Why the form that was sent was rejected. */
-  error: FormFailure | undefined;
-  /** The address of the list alone. */
-  list: string;
-  /** The address of this dialog. */
-  address: string;
+}: FileDialogProps & {
   limits: FileLimits;
   /** The uploaders' terms, where they have to be accepted. */
   terms: Terms | undefined;
-  /** Milliseconds since 1970. */
-  now: number;
 }) {
   return (
     <Dialog title="Replace File" description={video.title} closeTo={list} wide>
@@ -77,7 +59,7 @@ export function ReplaceDialog({
         </p>
       )}
       {pending ? (
-        <PendingFile videoId={video.id} file={pending} jobs={jobs} list={list} now={now} />
+        <PendingFile video={video} file={pending} jobs={jobs} list={list} now={now} />
       ) : (
         <ReplaceForm
           videoId={video.id}
@@ -199,7 +181,14 @@ function ReplaceForm({
         />
       )}
       <TermsField terms={terms} error={question?.kind === "terms" ? NOT_ACCEPTED : undefined} />
-      {isSending && <SendingBar share={transfer.share ?? 0} text={transfer.text} />}
+      {isSending && (
+        <div className="flex flex-col gap-2">
+          <UploadBar label="Upload of the new file" share={transfer.share ?? 0} />
+          <p className="text-sm text-muted figures">
+            {["Uploading...", transfer.text].filter(Boolean).join(" · ")}
+          </p>
+        </div>
+      )}
       <div className="flex flex-wrap justify-end gap-3">
         {isSending ? (
           <Button type="button" variant="ghost" onClick={transfer.cancel}>
@@ -215,29 +204,6 @@ function ReplaceForm({
         </Button>
       </div>
     </Form>
-  );
-}
-
-function SendingBar({ share, text }: { share: number; text: string }) {
-  return (
-    <div className="flex flex-col gap-2">
-      <div
-        role="progressbar"
-        aria-label="Upload of the new file"
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.floor(share * 100)}
-        className="h-1.5 overflow-hidden rounded-full bg-raised"
-      >
-        <div
-          className="h-full origin-left bg-accent transition-transform"
-          style={{ transform: `scaleX(${share})` }}
-        />
-      </div>
-      <p className="text-sm text-muted figures">
-        {["Uploading...", text].filter(Boolean).join(" · ")}
-      </p>
-    </div>
   );
 }
 
@@ -282,7 +248,7 @@ function useFileTransfer(onArrived: (upload: string) => void): FileTransfer {
         {
           onProgress(sent) {
             setShare(file.size > 0 ? sent / file.size : 1);
-            setText(figures(file.size, sent, speed(sent)));
+            setText(progressFigures(file.size, sent, speed(sent)).join(" · "));
           },
           onInterrupted: () => setText(INTERRUPTED),
           onArrived(upload) {
@@ -292,7 +258,7 @@ function useFileTransfer(onArrived: (upload: string) => void): FileTransfer {
           },
           onFailed: (sentence) => stop(sentence),
         },
-        { terms },
+        terms,
       );
       running.current = transfer;
       transfer.catch(() => stop(SENTENCES.failed));
@@ -312,13 +278,4 @@ function useFileTransfer(onArrived: (upload: string) => void): FileTransfer {
   );
 
   return { share, text, error, start, cancel };
-}
-
-function figures(size: number, sent: number, bytesPerSecond: number): string {
-  const left = timeLeft(size - sent, bytesPerSecond);
-  return [
-    `${Math.floor(size > 0 ? (sent * 100) / size : 100)}%`,
-    ...(bytesPerSecond > 0 ? [`${formatBytes(bytesPerSecond)}/s`] : []),
-    ...(left ? [`${left} left`] : []),
-  ].join(" · ");
 }

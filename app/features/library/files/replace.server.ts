@@ -35,10 +35,15 @@ import { recordActivity } from "~/platform/activity/activity.server";
 import { failure } from "~/platform/failure";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { database, prepared } from "~db/client.server";
-import { runChange } from "~db/run-query.server";
-import { type FormFailure, type ReplaceQuestion, WHEN_READY } from "../managed-video";
+import { success } from "~/ui/feedback/toast-message";
+import { database } from "~db/client.server";
+import { firstRow, runChange } from "~db/run-query.server";
+import {
+  type FileAnswer,
+  type FormFailure,
+  type ReplaceQuestion,
+  WHEN_READY,
+} from "../managed-video";
 import {
   fileHold,
   isChosen,
@@ -50,6 +55,8 @@ import {
 } from "./take-over.server";
 
 const FAILED = "Failed to replace the file.";
+const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
+  failure(status, FAILED, { detail, replace: { question } });
 /** The video stays as it is: in place of its film nobody would look at the new one. */
 const LOOKS_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
@@ -82,20 +89,14 @@ export interface Replacement {
  *   to be answered first, or when another file is under way, and what an upload is refused with. A file
  *   that was sent before then waits for another try.
  */
-export async function replaceFile(
-  replacement: Replacement,
-  userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
+export async function replaceFile(replacement: Replacement, userId: string): Promise<FileAnswer> {
   const { upload, file: _, fileError: __, ...fields } = replacement;
   if (!upload) return tryToReplace(replacement, userId);
   const request = JSON.stringify(["replace", fields]);
   return shareOutcome({ userId, upload, request }, () => tryToReplace(replacement, userId));
 }
 
-async function tryToReplace(
-  replacement: Replacement,
-  userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
+async function tryToReplace(replacement: Replacement, userId: string): Promise<FileAnswer> {
   const { upload } = replacement;
   try {
     return await examineAndTake(replacement, userId);
@@ -103,36 +104,30 @@ async function tryToReplace(
     if (!(error instanceof UploadError)) throw error;
     // No other try can make a video of it.
     if (upload !== undefined && error.field === "video") await removeUpload(userId, upload);
-    const { status, message: detail, retryAfterSeconds } = error;
-    return {
-      ...failure(status as FormFailure["status"], FAILED, { detail, replace: {} }),
-      ...(retryAfterSeconds && { retryAfterSeconds }),
-    };
+    const { status, message, retryAfterSeconds } = error;
+    return { ...refuse(status as FormFailure["status"], message), retryAfterSeconds };
   }
 }
 
 async function examineAndTake(
   { id, file: sent, upload, fileError, duplicate, incomplete, terms }: Replacement,
   userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
+): Promise<FileAnswer> {
   if (fileError) throw fileError;
   const video = findVideo(id);
   if (!video) return { code: "gone" };
   const held = newFileHold(id);
-  if (held) return failure(409, FAILED, { detail: held, replace: {} });
+  if (held) return refuse(409, held);
   const refusal = consentRefusals([id]).get(id);
   // Another film without a record may not go where everybody sees it.
-  if (refusal && video.status === "published") {
-    return failure(422, FAILED, { detail: `${refusal} ${RECORD_FIRST}`, replace: {} });
-  }
+  if (refusal && video.status === "published") return refuse(422, `${refusal} ${RECORD_FIRST}`);
   const file = upload ? await readFinishedUpload(userId, upload) : sent;
-  if (!file) return failure(422, FAILED, { detail: "A video file is needed.", replace: {} });
+  if (!file) return refuse(422, "A video file is needed.");
   const wait = async (kind: ReplaceQuestion["kind"], detail: string, status: 409 | 422 = 409) => {
     const waiting = upload ?? (await storeFinishedUpload(userId, file));
-    const question = { upload: waiting, fileName: file.name, kind };
-    return failure(status, FAILED, { detail, replace: { question } });
+    return refuse(status, detail, { upload: waiting, fileName: file.name, kind });
   };
-  if (isPending(id)) return failure(409, FAILED, { detail: PENDING, replace: {} });
+  if (isPending(id)) return refuse(409, PENDING);
   requireQuota(userId, file.bytes);
   const agreed = checkTerms(terms ?? file.terms);
   if (agreed.refusal) return wait("terms", agreed.refusal, 422);
@@ -153,13 +148,8 @@ async function examineAndTake(
   jobsChanged("work");
   // Where nothing can be made of it, as without ffmpeg, it takes over at once.
   const isDone = (await takeOver(taken, null)) === "done";
-  return {
-    title: isDone ? "File Replaced" : "File Received",
-    description: [isDone ? "The video has its new file." : WHEN_READY, refusal, fileHold(id)]
-      .filter(Boolean)
-      .join(" "),
-    kind: "success",
-  };
+  const sentences = [isDone ? "The video has its new file." : WHEN_READY, refusal, fileHold(id)];
+  return success(isDone ? "File Replaced" : "File Received", sentences.filter(Boolean).join(" "));
 }
 
 /** Puts the file into its bucket, then writes its row, its record, its jobs and the activity at once. */
@@ -187,8 +177,8 @@ async function store(
       const changeable = changeableNow(userId, "/admin replace", [videoId]);
       if (isRefusal(changeable)) return changeable;
       const held = newFileHold(videoId);
-      if (held) return failure(409, FAILED, { detail: held, replace: {} });
-      if (isPending(videoId)) return failure(409, FAILED, { detail: PENDING, replace: {} });
+      if (held) return refuse(409, held);
+      if (isPending(videoId)) return refuse(409, PENDING);
       requireQuota(userId, bytes);
       runChange(
         database()
@@ -223,14 +213,5 @@ async function store(
 }
 
 function findVideo(id: string) {
-  return prepared(
-    "SELECT title, status, thumbnail_url, generated_poster_url FROM videos WHERE id = ?",
-  ).get(id) as
-    | {
-        title: string;
-        status: string;
-        thumbnail_url: string | null;
-        generated_poster_url: string | null;
-      }
-    | undefined;
+  return firstRow(database().selectFrom("videos").selectAll().where("id", "=", id));
 }

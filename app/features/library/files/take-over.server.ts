@@ -23,13 +23,10 @@ import { FILE_COLUMNS, POSTER_COLUMNS, type VideoFileRow } from "~db/video-files
 import { carryCaptions, cutCaptions } from "../edit/captions.server";
 
 /**
- * What came of it: `changed` when somebody has changed the file or its video meanwhile, `on hold` while
- * something holds the video, `not allowed` when the account may not change the file of the video any more.
+ * What came of it: `on hold` while something holds the video, `not allowed` when the account may not change the
+ * file of the video any more.
  */
-type Outcome = "done" | "gone" | "not ready" | "changed" | Obstacle;
-
-/** Captions are edited by people: more often than this they do not change at one moment. */
-const MOST_TRIES = 5;
+type Outcome = "done" | "gone" | "not ready" | Obstacle;
 
 /**
  * Makes a file that waits, one that was replaced, or an original, the file of its video. In one transaction the row
@@ -39,18 +36,7 @@ const MOST_TRIES = 5;
  * @param userId who wants it; null for a file that takes over by itself, which must have all made of it and
  *   comes from somebody who may still replace the file.
  */
-export async function takeOver(
-  fileId: string,
-  userId: string | null,
-): Promise<Exclude<Outcome, "changed">> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const outcome = await tryTakeOver(fileId, userId);
-    if (outcome !== "changed") return outcome;
-  }
-  return "not ready";
-}
-
-async function tryTakeOver(fileId: string, userId: string | null): Promise<Outcome> {
+export async function takeOver(fileId: string, userId: string | null): Promise<Outcome> {
   const before = readBoth(fileId);
   if (!before) return "gone";
   if (!isReady(before.file, userId !== null)) return "not ready";
@@ -67,8 +53,9 @@ async function tryTakeOver(fileId: string, userId: string | null): Promise<Outco
   const outcome = await transaction((): Outcome => {
     const now = readBoth(fileId);
     if (!now) return "gone";
-    if (now.file.captions !== before.file.captions) return "changed";
-    if (now.video.captions !== before.video.captions) return "changed";
+    // Somebody has edited the captions meanwhile: the next try carries these.
+    if (now.file.captions !== before.file.captions) return "not ready";
+    if (now.video.captions !== before.video.captions) return "not ready";
     if (!isReady(now.file, userId !== null)) return "not ready";
     const obstacle = obstacleTo(now.file, userId);
     if (obstacle) return obstacle;
@@ -145,9 +132,7 @@ export function isChosen(video: Pick<VideoRow, "thumbnail_url" | "generated_post
 }
 
 /** `{userId}/{uploadId}` of all files of a row; undefined when they are none of ours. */
-export function basePathOf(
-  row: Pick<VideoRow, "video_url"> & { source_url: string | null },
-): string | undefined {
+export function basePathOf(row: Pick<VideoRow, "video_url" | "source_url">): string | undefined {
   const name = parseMediaUrl(row.video_url || (row.source_url ?? ""));
   return name?.bucket === "videos" ? mediaBasePath(name.path) : undefined;
 }

@@ -1,6 +1,5 @@
 import { Form, useNavigation } from "@remix-run/react";
 import { useRef, useState } from "react";
-import type { JobSummary } from "~/features/processing/queue/kinds";
 import { formatStorage } from "~/shared/format-bytes";
 import { secondsOf } from "~/shared/timestamps";
 import { Button, ButtonLink } from "~/ui/button";
@@ -9,17 +8,9 @@ import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { StoryboardGrid } from "../edit/moment-picker";
-import { parseMoment } from "../edit/moments";
-import {
-  cutText,
-  exactMoment,
-  type FormFailure,
-  type ManagedVideo,
-  type OtherFiles,
-  type TrimView,
-  type TypedCut,
-} from "../managed-video";
-import { PendingFile } from "./file-parts";
+import { exactMoment, parseMoment } from "../edit/moments";
+import { cutText, type FormFailure, type TrimView, type TypedCut } from "../managed-video";
+import { type FileDialogProps, PendingFile } from "./file-parts";
 
 /** Sets where a video starts and ends, shows the cut that is being made, and undoes the one there is. */
 export function TrimDialog({
@@ -31,21 +22,7 @@ export function TrimDialog({
   list,
   address,
   now,
-}: {
-  video: ManagedVideo;
-  trim: TrimView;
-  files: OtherFiles;
-  /** What is made of the cut that is being made, among others. */
-  jobs: JobSummary | undefined;
-  /** Why the form that was sent was rejected. */
-  error: FormFailure | undefined;
-  /** The address of the list alone. */
-  list: string;
-  /** The address of this dialog. */
-  address: string;
-  /** Milliseconds since 1970. */
-  now: number;
-}) {
+}: FileDialogProps & { trim: TrimView }) {
   return (
     <Dialog title="Start and End" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
@@ -69,7 +46,7 @@ export function TrimDialog({
         </section>
       )}
       {pending ? (
-        <PendingFile videoId={video.id} file={pending} jobs={jobs} list={list} now={now} />
+        <PendingFile video={video} file={pending} jobs={jobs} list={list} now={now} />
       ) : trim.url ? (
         <TrimForm
           key={`${trim.url} ${trim.cut && cutText(trim.cut)}`}

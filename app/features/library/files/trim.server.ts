@@ -17,12 +17,18 @@ import { failure } from "~/platform/failure";
 import { clientSignal } from "~/platform/node/request-context.server";
 import { formatDuration, storedDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success } from "~/ui/feedback/toast-message";
 import { database, prepared, transaction } from "~db/client.server";
-import { runChange } from "~db/run-query.server";
+import { firstRow, runChange } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { storyboardFrames } from "../edit/frames.server";
-import { type FormFailure, readCut, type TrimView, type TypedCut } from "../managed-video";
+import {
+  type FileAnswer,
+  type FormFailure,
+  readCut,
+  type TrimView,
+  type TypedCut,
+} from "../managed-video";
 import { obstacleFailure } from "./other-files.server";
 import {
   basePathOf,
@@ -68,7 +74,7 @@ export async function trimView(videoId: string): Promise<TrimView> {
 export async function trimVideo(
   { id, ...typed }: TypedCut & { id: string },
   userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
+): Promise<FileAnswer> {
   const refuse = (status: FormFailure["status"], detail: string, fields: Partial<TypedCut> = {}) =>
     failure(status, FAILED, { detail, trim: { typed, fields } });
   const video = findVideo(id);
@@ -91,33 +97,21 @@ export async function trimVideo(
   const needless = needlessCut(cut, length, cutOf(video));
   if (needless) return refuse(422, needless);
   const outcome = await store({ id, base, cut }, userId).catch((error) => {
-    if (error instanceof UploadError) return "full" as const;
+    if (error instanceof UploadError) return FULL;
     throw error;
   });
-  if (outcome === "pending") return refuse(409, PENDING);
-  if (outcome === "changed") return refuse(409, CHANGED);
-  if (outcome === "full") return refuse(507, FULL);
-  if (outcome !== "stored") return outcome;
+  if (typeof outcome === "string") return refuse(outcome === FULL ? 507 : 409, outcome);
+  if (outcome) return outcome;
   jobsChanged("work");
-  return {
-    title: "Cut Begun",
-    description: "The video plays as it is until the cut is ready.",
-    kind: "success",
-  };
+  return success("Cut Begun", "The video plays as it is until the cut is ready.");
 }
 
 /** Gives a video its original back; the cut becomes an earlier file. */
-export async function undoCut(
-  id: string,
-  userId: string,
-): Promise<FormFailure | Refusal | ToastMessage> {
+export async function undoCut(id: string, userId: string): Promise<FileAnswer> {
   if (!findVideo(id)) return { code: "gone" };
   if (isPending(id)) return failure(409, UNDO_FAILED, { detail: PENDING });
-  const original = prepared(
-    "SELECT id FROM video_files WHERE video_id = ? AND state = 'original'",
-  ).pluck();
-  const file = original.get(id) as string | undefined;
-  const outcome = file === undefined ? "gone" : await takeOver(file, userId);
+  const original = prepared("SELECT id FROM video_files WHERE video_id = ? AND state = 'original'");
+  const outcome = await takeOver(String(original.pluck().get(id)), userId);
   if (outcome === "on hold" || outcome === "not allowed") {
     return obstacleFailure(outcome, id, UNDO_FAILED);
   }
@@ -125,49 +119,30 @@ export async function undoCut(
     const detail = "The video is not cut: somebody may have undone it in the meantime.";
     return failure(409, UNDO_FAILED, { detail });
   }
-  return {
-    title: "Cut Undone",
-    description: "The video plays its whole film again. The cut is kept in the trash.",
-    kind: "success",
-  };
+  const description = "The video plays its whole film again. The cut is kept in the trash.";
+  return success("Cut Undone", description);
 }
 
-type Video = Pick<
-  VideoRow,
-  | "id"
-  | "title"
-  | "video_url"
-  | "source_url"
-  | "thumbnail_url"
-  | "generated_poster_url"
-  | "cut_of"
-  | "cut_start"
-  | "cut_end"
->;
-
-function findVideo(id: string): Video | undefined {
-  return prepared(
-    `SELECT id, title, video_url, source_url, thumbnail_url, generated_poster_url, cut_of, cut_start,
-       cut_end FROM videos WHERE id = ?`,
-  ).get(id) as Video | undefined;
+function findVideo(id: string): VideoRow | undefined {
+  return firstRow(database().selectFrom("videos").selectAll().where("id", "=", id));
 }
 
-function cutOf({ cut_start: start, cut_end: end }: Video): Cut | undefined {
+function cutOf({ cut_start: start, cut_end: end }: VideoRow): Cut | undefined {
   return start === null || end === null ? undefined : { start, end };
 }
 
 /** `{userId}/{uploadId}` of the file that cuts are made from. */
-function originalBase(video: Video): string | undefined {
+function originalBase(video: VideoRow): string | undefined {
   return video.cut_of ?? basePathOf(video);
 }
 
-function originalOf(video: Video) {
+function originalOf(video: VideoRow) {
   const base = originalBase(video);
   return base === undefined ? undefined : fileOfBase(video.id, base);
 }
 
 /** Its file may be put in another's place any moment. */
-function isBeingConverted({ id, video_url, source_url }: Video): boolean {
+function isBeingConverted({ id, video_url, source_url }: VideoRow): boolean {
   const isUnderWay = prepared(
     "SELECT 1 FROM jobs WHERE video_id = ? AND kind = 'transcode' AND state IN ('waiting', 'running')",
   ).get(id);
@@ -210,26 +185,26 @@ function needlessCut(cut: Cut, length: number, today: Cut | undefined): string |
     : "This is the whole film: nothing would be cut off.";
 }
 
-/** Writes the row of the cut, its jobs and the activity at once. */
+/** Writes the row of the cut, its jobs and the activity at once. Returns why not. */
 async function store(
   { id, base, cut }: { id: string; base: string; cut: Cut },
   userId: string,
-): Promise<"stored" | "pending" | "changed" | FormFailure | Refusal> {
+): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);
   // Stays reserved for the cut, whose row names it by its time.
   const uploadId = await reserveUploadId(folder);
-  let outcome: Awaited<ReturnType<typeof store>> | undefined;
+  let isStored = false;
   try {
-    outcome = await transaction(() => {
+    return await transaction((): string | Refusal | undefined => {
       const video = findVideo(id);
       if (!video) return { code: "gone" };
       const changeable = changeableNow(userId, "/admin trim", [id]);
       if (isRefusal(changeable)) return changeable;
       const held = newFileHold(id);
-      if (held) return failure(409, FAILED, { detail: held });
-      if (isPending(id)) return "pending";
+      if (held) return held;
+      if (isPending(id)) return PENDING;
       const original = originalOf(video);
-      if (originalBase(video) !== base || !original || isBeingConverted(video)) return "changed";
+      if (originalBase(video) !== base || !original || isBeingConverted(video)) return CHANGED;
       const file = newFileId();
       runChange(
         database()
@@ -254,10 +229,10 @@ async function store(
       enqueueIn([file], kinds);
       const entry = { userId, subjectId: id, detail: video.title };
       recordActivity({ ...entry, action: "cut-ask" });
-      return "stored";
+      isStored = true;
+      return undefined;
     });
-    return outcome;
   } finally {
-    if (outcome !== "stored") await releaseUploadId(folder, uploadId);
+    if (!isStored) await releaseUploadId(folder, uploadId);
   }
 }
