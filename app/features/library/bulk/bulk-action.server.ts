@@ -8,7 +8,7 @@ import { failure } from "~/platform/failure";
 import { categoryLabel } from "~/shared/categories";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { anyCategory, check, firstMessage, tags } from "~/shared/video-fields";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import { readTags } from "~db/tags";
 import { type ManageView, manageHref } from "../list/manage-address";
@@ -19,10 +19,12 @@ import { addToSeries, removeFromSeries } from "../series/change-series.server";
 import { namedSeries, noSeries } from "../series/series-list.server";
 import {
   BULK_ACTIONS,
+  BULK_WORDS,
   type BulkChange,
   type BulkPreview,
   type BulkResult,
   type DeleteConfirmation,
+  type LeftAlone,
   MAX_BULK_VIDEOS,
   REFUSED_BECAUSE,
   withheldSentence,
@@ -140,25 +142,9 @@ async function chosenIds(form: FormData, view: ManageView): Promise<string[] | s
 
 const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be changed at once. Narrow the list by a filter.`;
 
-const OUTCOMES: Record<BulkChange["action"], [done: string, already: string]> = {
-  publish: ["published", "published already"],
-  hide: ["hidden", "hidden already"],
-  category: ["moved to the category", "in the category already"],
-  "add-tags": ["given the tags", "tagged so already"],
-  "remove-tags": ["rid of the tags", "without the tags already"],
-  "add-series": ["put into the series", "in the series already"],
-  "remove-series": ["taken out of the series", "not in the series"],
-  schedule: ["scheduled", "left as before"],
-  unschedule: ["rid of the schedule", "without a schedule already"],
-  "convert-again": ["put into the queue again", "waiting or being made already"],
-  "convert-now": ["put first in the queue", "made already, or being made"],
-  "convert-later": ["put last in the queue", "made already"],
-  delete: ["deleted", ""],
-};
-
 /** What became of the videos, sentence by sentence. */
 function describeResult(change: BulkChange, result: BulkResult): FormFailure | ToastMessage {
-  const [done, already] = OUTCOMES[change.action];
+  const [, , done, already] = BULK_WORDS[change.action];
   const sentences = [
     result.done > 0 && `${were(result.done)} ${done}.`,
     result.unchanged > 0 && `${were(result.unchanged)} ${already}.`,
@@ -167,7 +153,7 @@ function describeResult(change: BulkChange, result: BulkResult): FormFailure | T
     result.refused.length > 0 &&
       `${were(result.refused.length)} left alone, because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
     result.because,
-    result.withheld,
+    withheldSentence(result),
     result.left && `${were(result.left.videos)} not processed. ${result.left.because}`,
   ].filter((sentence) => typeof sentence === "string");
   if (result.done === 0 && result.unchanged === 0) {
@@ -175,11 +161,8 @@ function describeResult(change: BulkChange, result: BulkResult): FormFailure | T
       detail: sentences.join(" "),
     });
   }
-  return {
-    title: change.action === "delete" ? "Videos Deleted" : "Videos Updated",
-    description: sentences.join(" "),
-    kind: "success",
-  };
+  const title = change.action === "delete" ? "Videos Deleted" : "Videos Updated";
+  return success(title, sentences.join(" "));
 }
 
 function were(videos: number): string {
@@ -204,7 +187,7 @@ async function previewBulk(
   const rows = selectVideos(ids);
   const order = new Map(ids.map((id, index) => [id, index]));
   rows.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
-  const { changed, refused, because, withheld }: Shown =
+  const { changed, ...leftAlone } =
     "series" in change ? inSeries(change, rows) : inRows(change, rows);
   const fields = [...form].filter(([name]) => !OWN_FIELDS.includes(name));
   return {
@@ -213,24 +196,18 @@ async function previewBulk(
     fields: fields.map(([name, value]) => [name, String(value)]),
     rows: changed.slice(0, ROWS_SHOWN),
     changed: changed.length,
-    unchanged: rows.length - changed.length - refused.length,
+    unchanged: rows.length - changed.length - leftAlone.refused.length,
     gone: ids.length - rows.length,
-    refused,
-    because,
-    withheld,
+    ...leftAlone,
   };
 }
 
-interface Shown {
+interface Shown extends LeftAlone {
   changed: BulkPreview["rows"];
-  /** Titles. */
-  refused: string[];
-  because?: string;
-  withheld?: string;
 }
 
 function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
-  const { changed, refused, because, withheld } = planned(change, rows);
+  const { changed, ...leftAlone } = planned(change, rows);
   return {
     changed: changed.map(({ row, columns }) => ({
       id: row.id,
@@ -238,9 +215,7 @@ function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
       before: described(change, row),
       after: described(change, { ...row, ...columns }),
     })),
-    refused: refused.map(({ title }) => title),
-    because,
-    withheld: withheld && withheldSentence(withheld),
+    ...leftAlone,
   };
 }
 

@@ -9,11 +9,11 @@ import { classNames } from "~/ui/class-names";
 import { Dialog } from "~/ui/dialog";
 import { Field, SelectField } from "~/ui/forms/field";
 import { MomentField } from "~/ui/forms/moment-field";
-import { ScrollableTable } from "~/ui/scrollable-table";
 import { useHydrated } from "~/ui/use-hydrated";
-import type { Selection } from "../list/video-list";
+import { DifferenceTable } from "../difference-table";
+import type { Selection } from "../list/selection";
 import { SeriesNameField } from "../series/series-fields";
-import { BULK_ACTIONS, BULK_FORM, BULK_LABELS, type BulkPreview } from "./bulk";
+import { BULK_ACTIONS, BULK_FORM, BULK_WORDS, type BulkPreview, withheldSentence } from "./bulk";
 
 /**
  * What to do with the selected videos. Without scripts all its fields stand below the list. With
@@ -120,7 +120,7 @@ export function BulkBar({
             <option value="">{hydrated ? "With the selected …" : "Choose …"}</option>
             {BULK_ACTIONS.filter((each) => may(`/admin bulk ${each}`)).map((each) => (
               <option key={each} value={each}>
-                {BULK_LABELS[each]}
+                {BULK_WORDS[each][0]}
               </option>
             ))}
           </SelectField>
@@ -201,8 +201,7 @@ export function BulkPreviewDialog({
   /** The address of the list: where the form is sent, and where closing leads. */
   list: string;
 }) {
-  const { action, ids, fields, rows, changed, unchanged, gone, refused, because, withheld } =
-    preview;
+  const { action, ids, fields, rows, changed, unchanged, gone, refused, because } = preview;
   const busy = useNavigation().formData?.has("confirmed") ?? false;
   const notes = [
     unchanged > 0 && `${are(unchanged)} so already.`,
@@ -210,11 +209,11 @@ export function BulkPreviewDialog({
     refused.length > 0 &&
       `${are(refused.length)} left alone, since it can't be: ${nameTitles(refused)}.`,
     because,
-    withheld,
+    withheldSentence(preview),
   ].filter((note) => typeof note === "string");
   return (
     <Dialog
-      title={BULK_LABELS[action]}
+      title={BULK_WORDS[action][0]}
       description={
         changed > 0 ? `${formatQuantity(changed, "video")} will change.` : "Nothing will change."
       }
@@ -222,30 +221,12 @@ export function BulkPreviewDialog({
       wide
     >
       {rows.length > 0 && (
-        <ScrollableTable label="What will change">
-          <table className="w-full text-left text-sm">
-            <thead className="text-muted">
-              <tr>
-                {["Video", "Now", "Then"].map((heading) => (
-                  <th key={heading} scope="col" className="p-3 font-medium">
-                    {heading}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ id, title, before, after }) => (
-                <tr key={id} className="border-t border-line align-top">
-                  <th scope="row" dir="auto" className="min-w-40 p-3 font-medium wrap-anywhere">
-                    {title}
-                  </th>
-                  <td className="p-3 break-words text-muted">{before || "(nothing)"}</td>
-                  <td className="p-3 break-words">{after || "(nothing)"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollableTable>
+        <DifferenceTable
+          label="What will change"
+          headings={["Video", "Now", "Then"]}
+          rows={rows}
+          empty="(nothing)"
+        />
       )}
       {changed > rows.length && (
         <p className="text-sm text-muted figures">

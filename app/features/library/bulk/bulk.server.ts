@@ -6,36 +6,21 @@ import { writeIntentions } from "~/features/visibility/visibility.server";
 import { changeActivity, recordActivity } from "~/platform/activity/activity.server";
 import { partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
-import { database, type NotPromise, prepared, transaction } from "~db/client.server";
+import { database, prepared, transaction } from "~db/client.server";
 import { allRows } from "~db/run-query.server";
 import { writingTurns } from "~db/threads/checkpoint.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { refusalDetail } from "../refusals.server";
-import { type BulkResult, type DeleteConfirmation, withheldSentence } from "./bulk";
+import { BULK_WORDS, type BulkResult, type DeleteConfirmation, type LeftAlone } from "./bulk";
 import {
   type ColumnChange,
   type Conversion,
   isConversion,
   isEdit,
-  type Planned,
   planned,
   type SelectedVideo,
   videoConverter,
 } from "./planned.server";
-
-const VERBS: Record<RowChange["action"], string> = {
-  publish: "published",
-  hide: "hid",
-  category: "set the category of",
-  "add-tags": "added tags to",
-  "remove-tags": "removed tags from",
-  schedule: "scheduled",
-  unschedule: "removed the schedule of",
-  "convert-again": "had made again",
-  "convert-now": "put first in the queue",
-  "convert-later": "put last in the queue",
-  delete: "deleted",
-};
 
 /** A change of the rows themselves; a series has its videos in a table of its own. */
 export type RowChange = ColumnChange | Conversion | { action: "delete" };
@@ -69,69 +54,64 @@ export async function changeVideos(
     const record = () => transaction(() => recordDone(change, titles, userId));
     await retryWhileBusy(record, PATIENCE_MS);
     const gone = ids.length - done - (left?.videos ?? 0);
-    return { done, unchanged: 0, gone, refused: [], batch, ...(left && { left }) };
+    return { done, unchanged: 0, gone, refused: [], batch, left };
   }
   const changeable = changeableNow(userId, permission, ids);
   if (isRefusal(changeable)) return changeable;
   const applyTo = isConversion(change)
     ? videoConverter(change)
     : (some: readonly SelectedVideo[]) => apply(change, some);
-  const total = { done: [] as string[], refused: [] as string[], found: 0, processed: 0 };
-  let because: string | undefined;
-  let withheld: Planned["withheld"];
+  const done: string[] = [];
+  const leftAlone: LeftAlone = { refused: [] };
+  let found = 0;
+  let processed = 0;
   let left: BulkResult["left"];
   let activityId: number | undefined;
   const turn = writingTurns();
   for (const part of partsOf(changeable, VIDEOS_PER_TRANSACTION)) {
-    const changePart = () => {
-      const stillChangeable = changeableNow(userId, permission, part);
-      if (isRefusal(stillChangeable) && stillChangeable.code !== "gone") return stillChangeable;
-      const selected = isRefusal(stillChangeable) ? [] : selectVideos(stillChangeable);
-      const applied: Applied = applyTo(selected);
-      const done = [...total.done, ...applied.titles];
-      const id = recordDone(change, done, userId, activityId);
-      return { ...applied, found: selected.length, id };
-    };
-    const outcome = await orRefusal(changePart, total.done.length > 0);
+    const changePart = () =>
+      transaction(() => {
+        const stillChangeable = changeableNow(userId, permission, part);
+        if (isRefusal(stillChangeable) && stillChangeable.code !== "gone") return stillChangeable;
+        const selected = isRefusal(stillChangeable) ? [] : selectVideos(stillChangeable);
+        const applied: Applied = applyTo(selected);
+        const id = recordDone(change, [...done, ...applied.titles], userId, activityId);
+        return { ...applied, found: selected.length, id };
+      });
+    // Once others have been committed, the user is told that it failed, instead of an error alone.
+    const outcome =
+      done.length === 0
+        ? await changePart()
+        : await retryWhileBusy(changePart, PATIENCE_MS).catch(stoppedBy);
     if (isRefusal(outcome)) {
-      if (total.done.length === 0) return outcome;
-      left = leftOver(changeable.length - total.processed, outcome);
+      if (done.length === 0) return outcome;
+      left = leftOver(changeable.length - processed, outcome);
       break;
     }
-    total.processed += part.length;
-    total.found += outcome.found;
-    total.done.push(...outcome.titles);
-    total.refused.push(...outcome.refused);
-    because ??= outcome.because;
+    processed += part.length;
+    found += outcome.found;
+    done.push(...outcome.titles);
+    leftAlone.refused.push(...outcome.refused);
+    leftAlone.because ??= outcome.because;
     if (outcome.withheld) {
-      const { videos } = outcome.withheld;
-      withheld = { ...outcome.withheld, videos: videos + (withheld?.videos ?? 0) };
+      const { videos, because } = outcome.withheld;
+      leftAlone.withheld = { because, videos: videos + (leftAlone.withheld?.videos ?? 0) };
     }
     activityId = outcome.id;
     await turn();
   }
   if (isConversion(change)) jobsChanged("work");
-  const { done, refused, found } = total;
   return {
+    ...leftAlone,
     done: done.length,
-    unchanged: found - done.length - refused.length,
+    unchanged: found - done.length - leftAlone.refused.length,
     gone: ids.length - found - (left?.videos ?? 0),
-    refused,
-    because,
-    ...(withheld && { withheld: withheldSentence(withheld) }),
-    ...(left && { left }),
+    left,
   };
 }
 
 function leftOver(videos: number, because: Refusal): BulkResult["left"] {
   return { videos, because: refusalDetail(because) ?? "" };
-}
-
-/** Runs a transaction. Once others have been committed, the user is told that it failed, instead of an error alone. */
-async function orRefusal<T>(work: () => NotPromise<T>, isLater: boolean): Promise<T | Refusal> {
-  const attempt = () => transaction<T>(work);
-  if (!isLater) return attempt();
-  return retryWhileBusy(attempt, PATIENCE_MS).catch((error) => stoppedBy(error));
 }
 
 /** What the confirmation dialog shows before these videos are deleted. */
@@ -170,16 +150,13 @@ export function selectVideos(ids: readonly string[]): SelectedVideo[] {
   );
 }
 
-/** Titles of the rows that were changed, and of those that could not be, with why the first could not. */
-interface Applied {
+/** The titles of the rows that were changed, and what was left alone. */
+interface Applied extends LeftAlone {
   titles: string[];
-  refused: string[];
-  because?: string;
-  withheld?: Planned["withheld"];
 }
 
 function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applied {
-  const { changed, refused, because, withheld } = planned(change, selected);
+  const { changed, ...leftAlone } = planned(change, selected);
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   if (isEdit(change)) {
     prepared(
@@ -188,12 +165,7 @@ function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applie
        FROM json_each(?) AS given WHERE videos.id = given.value ->> 'id'`,
     ).run(new Date().toISOString(), JSON.stringify(rows));
   } else writeIntentions(rows);
-  return {
-    titles: rows.map(({ title }) => title),
-    refused: refused.map(({ title }) => title),
-    because,
-    withheld,
-  };
+  return { titles: rows.map(({ title }) => title), ...leftAlone };
 }
 
 /**
@@ -210,7 +182,7 @@ function recordDone(
 ): number | undefined {
   if (titles.length === 0) return undefined;
   const videos = formatQuantity(titles.length, "video");
-  const detail = `${VERBS[change.action]} ${videos}: ${nameTitles(titles)}`;
+  const detail = `${BULK_WORDS[change.action][1]} ${videos}: ${nameTitles(titles)}`;
   if (id === undefined) return recordActivity({ userId, action: "bulk-edit", detail });
   changeActivity(id, detail);
   return id;

@@ -4,39 +4,54 @@ import type { CategoryId } from "~/shared/categories";
 import { formatQuantity } from "~/shared/format";
 import { MAX_TAGS } from "~/shared/video-limits";
 
-/** What can be done to many videos at once. */
-export const BULK_ACTIONS = [
-  "publish",
-  "hide",
-  "category",
-  "add-tags",
-  "remove-tags",
-  "add-series",
-  "remove-series",
-  "schedule",
-  "unschedule",
-  "convert-again",
-  "convert-now",
-  "convert-later",
-  "delete",
-] as const;
-export type BulkAction = (typeof BULK_ACTIONS)[number];
-
-export const BULK_LABELS: Record<BulkAction, string> = {
-  publish: "Publish",
-  hide: "Hide",
-  category: "Set category",
-  "add-tags": "Add tags",
-  "remove-tags": "Remove tags",
-  "add-series": "Add to series",
-  "remove-series": "Remove from series",
-  schedule: "Schedule",
-  unschedule: "Remove schedule",
-  "convert-again": "Convert again",
-  "convert-now": "Convert now",
-  "convert-later": "Convert later",
-  delete: "Delete",
-};
+/** What can be done to many videos at once: its label, what somebody did, and what the videos were or were already. */
+export const BULK_WORDS = {
+  publish: ["Publish", "published", "published", "published already"],
+  hide: ["Hide", "hid", "hidden", "hidden already"],
+  category: [
+    "Set category",
+    "set the category of",
+    "moved to the category",
+    "in the category already",
+  ],
+  "add-tags": ["Add tags", "added tags to", "given the tags", "tagged so already"],
+  "remove-tags": [
+    "Remove tags",
+    "removed tags from",
+    "rid of the tags",
+    "without the tags already",
+  ],
+  "add-series": ["Add to series", "", "put into the series", "in the series already"],
+  "remove-series": ["Remove from series", "", "taken out of the series", "not in the series"],
+  schedule: ["Schedule", "scheduled", "scheduled", "left as before"],
+  unschedule: [
+    "Remove schedule",
+    "removed the schedule of",
+    "rid of the schedule",
+    "without a schedule already",
+  ],
+  "convert-again": [
+    "Convert again",
+    "had made again",
+    "put into the queue again",
+    "waiting or being made already",
+  ],
+  "convert-now": [
+    "Convert now",
+    "put first in the queue",
+    "put first in the queue",
+    "made already, or being made",
+  ],
+  "convert-later": [
+    "Convert later",
+    "put last in the queue",
+    "put last in the queue",
+    "made already",
+  ],
+  delete: ["Delete", "deleted", "deleted", ""],
+} as const;
+export type BulkAction = keyof typeof BULK_WORDS;
+export const BULK_ACTIONS = Object.keys(BULK_WORDS) as BulkAction[];
 
 /** More take too long for one request. */
 export const MAX_BULK_VIDEOS = 10_000;
@@ -51,19 +66,23 @@ export type BulkChange =
   | { action: "add-series" | "remove-series"; series: { id: number; title: string } }
   | { action: "add-tags" | "remove-tags"; tags: string[] };
 
+/** The videos that a change leaves alone. */
+export interface LeftAlone {
+  /** The titles of those that can't be changed. */
+  refused: string[];
+  /** Why the first of them can't, where that is not the same for all. */
+  because?: string;
+  /** Of those that are scheduled the ones that stay hidden at their time, and why the first of them does. */
+  withheld?: { videos: number; because: string };
+}
+
 /** What became of the videos that were chosen; the numbers add up to how many those were. */
-export interface BulkResult {
+export interface BulkResult extends LeftAlone {
   done: number;
   /** Were so already. */
   unchanged: number;
   /** Deleted by somebody else in the meantime. */
   gone: number;
-  /** The titles of those that could not be changed. */
-  refused: string[];
-  /** Why the first of them could not, where that is not the same for all. */
-  because?: string;
-  /** What is said of those that are scheduled and stay hidden at their time. */
-  withheld?: string;
   /** Those that a failure left unprocessed, and what it was. */
   left?: { videos: number; because: string };
   /** Of a deletion: what names it when it is undone. */
@@ -80,7 +99,7 @@ export interface DeleteConfirmation {
 }
 
 /** Shows what a change would do before it is done; answered by sending the same form with `confirmed`. */
-export interface BulkPreview {
+export interface BulkPreview extends LeftAlone {
   action: Exclude<BulkAction, "delete">;
   ids: string[];
   /** The other fields of the form. */
@@ -91,12 +110,6 @@ export interface BulkPreview {
   changed: number;
   unchanged: number;
   gone: number;
-  /** The titles of those that could not be changed. */
-  refused: string[];
-  /** Why the first of them could not, where that is not the same for all. */
-  because?: string;
-  /** What is said of those that are scheduled and stay hidden at their time. */
-  withheld?: string;
 }
 
 /** Why a video is left alone by a change. */
@@ -108,7 +121,9 @@ export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
 };
 
 /** Said of videos that are scheduled, and that something keeps hidden. */
-export function withheldSentence({ videos, because }: { videos: number; because: string }): string {
+export function withheldSentence({ withheld }: LeftAlone): string | undefined {
+  if (!withheld) return undefined;
+  const { videos, because } = withheld;
   const stay = videos === 1 ? "stays hidden" : "stay hidden";
   return `${formatQuantity(videos, "video")} ${stay} at that time, until nothing holds ${videos === 1 ? "it" : "them"} back: ${because}`;
 }

@@ -8,7 +8,7 @@ import { database } from "~db/client.server";
 import { allRows } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { readTags } from "~db/tags";
-import type { BulkChange } from "./bulk";
+import type { BulkChange, LeftAlone } from "./bulk";
 
 /** A change of the columns of videos. */
 export type ColumnChange = Exclude<
@@ -21,13 +21,8 @@ type Columns = Intention & Pick<VideoRow, "category" | "tags">;
 export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
 
 /** What would become of some videos: the new columns of those that change, and those that can't. */
-export interface Planned {
+interface Planned extends LeftAlone {
   changed: { row: SelectedVideo; columns: Partial<Columns> }[];
-  refused: SelectedVideo[];
-  /** Why the first of these can't, where that is not the same for all. */
-  because?: string;
-  /** Of those that are scheduled the ones that stay hidden at their time, and why the first of them does. */
-  withheld?: { videos: number; because: string };
 }
 
 /** What a change makes of videos; those that are so already are in neither list. */
@@ -38,7 +33,7 @@ export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): P
     const refusal = row.status === "published" ? undefined : refusals?.get(row.id);
     if (refusal) plan.because ??= refusal;
     const columns = refusal ? "refused" : columnsAfter(change, row);
-    if (columns === "refused") plan.refused.push(row);
+    if (columns === "refused") plan.refused.push(row.title);
     else if (columns) plan.changed.push({ row, columns });
   }
   if (change.action === "schedule") plan.withheld = withheldOf(plan.changed);
