@@ -1,4 +1,5 @@
-import fs from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import {
   BLOCKED_FILE,
   insertUnblocked,
@@ -32,7 +33,8 @@ export interface ProbedVideo {
  * @throws {UploadError} 415 or 422 for what is no video, 503 where it could not be examined just now.
  */
 export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
-  const ending = await videoEnding(await firstBytes(file));
+  const head = await buffer(createReadStream(file, { end: HEAD_BYTES - 1 }));
+  const ending = await videoEnding(head);
   try {
     // Neither a full queue nor a client that leaves ends the waiting: all of its file has arrived.
     const read = () => probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
@@ -45,16 +47,6 @@ export async function probeUpload(file: string, userId: string): Promise<ProbedV
     if (error instanceof InterruptedError) throw probeInterrupted();
     if (!(error instanceof RefusedFileError)) throw error;
     throw new UploadError(error.status, error.message, "video");
-  }
-}
-
-async function firstBytes(file: string): Promise<Buffer> {
-  const handle = await fs.open(file, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
   }
 }
 

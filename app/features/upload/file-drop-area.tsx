@@ -90,37 +90,29 @@ export function useFileDrop(onDrop: (files: File[]) => void): boolean {
   useEffect(() => {
     // Entering a child comes before leaving its parent, so they are counted.
     let depth = 0;
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-    const enter = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      depth += 1;
-      setOver(true);
+    const listening = new AbortController();
+    const on = (
+      type: "dragenter" | "dragleave" | "dragover" | "drop",
+      work: (event: DragEvent) => void,
+    ) =>
+      window.addEventListener(
+        type,
+        (event) => event.dataTransfer?.types.includes("Files") && work(event),
+        { signal: listening.signal },
+      );
+    const enterOrLeave = (by: number) => {
+      depth = Math.max(0, depth + by);
+      setOver(depth > 0);
     };
-    const leave = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      depth = Math.max(0, depth - 1);
-      if (depth === 0) setOver(false);
-    };
-    const allow = (event: DragEvent) => {
-      if (hasFiles(event)) event.preventDefault();
-    };
-    const receive = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
+    on("dragenter", () => enterOrLeave(1));
+    on("dragleave", () => enterOrLeave(-1));
+    on("dragover", (event) => event.preventDefault());
+    on("drop", (event) => {
       event.preventDefault();
-      depth = 0;
-      setOver(false);
+      enterOrLeave(-depth);
       drop.current([...(event.dataTransfer?.files ?? [])]);
-    };
-    window.addEventListener("dragenter", enter);
-    window.addEventListener("dragleave", leave);
-    window.addEventListener("dragover", allow);
-    window.addEventListener("drop", receive);
-    return () => {
-      window.removeEventListener("dragenter", enter);
-      window.removeEventListener("dragleave", leave);
-      window.removeEventListener("dragover", allow);
-      window.removeEventListener("drop", receive);
-    };
+    });
+    return () => listening.abort();
   }, []);
   return over;
 }

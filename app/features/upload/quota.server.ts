@@ -16,8 +16,11 @@ interface LimitsRow extends UploaderLimits {
   role: Role;
 }
 
-/** Returns the limits of an account; undefined if it has none. Owners and editors never have any. */
-export function quotaOf(userId: string): Quota | undefined {
+/**
+ * Returns the limits of an account, each undefined if there is none; undefined if it has none at all. Owners and
+ * editors never have any.
+ */
+export function quotaOf(userId: string) {
   const row = prepared(
     `SELECT role, max_bytes AS maxBytes, max_videos_per_day AS maxVideosPerDay,
        max_queued_jobs AS maxQueuedJobs FROM users WHERE id = ?`,
@@ -53,8 +56,10 @@ export function quotaLine(userId: string, now = Date.now()): string | undefined 
   return quota && quotaText(quota, useOf(userId, quota, now));
 }
 
+type Quota = NonNullable<ReturnType<typeof quotaOf>>;
+
 /** Only what is limited is read. */
-function useOf(userId: string, quota: Quota, now: number): QuotaUse {
+function useOf(userId: string, quota: Quota, now: number) {
   return {
     bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
     videosToday: quota.maxVideosPerDay === undefined ? 0 : uploadsSince(userId, now - DAY_MS),
@@ -155,24 +160,8 @@ function queuedJobsOf(userId: string): number {
     .get({ userId }) as number;
 }
 
-/** What an uploader may have. A limit is undefined if there is none. */
-interface Quota {
-  /** Of all files of their videos. */
-  maxBytes: number | undefined;
-  /** In any 24 hours. */
-  maxVideosPerDay: number | undefined;
-  maxQueuedJobs: number | undefined;
-}
-
-/** How much of a quota is used. */
-interface QuotaUse {
-  bytes: number;
-  videosToday: number;
-  queuedJobs: number;
-}
-
 /** Says what is used of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
-function quotaText(quota: Quota, use: QuotaUse): string {
+function quotaText(quota: Quota, use: ReturnType<typeof useOf>): string {
   const { maxBytes, maxVideosPerDay, maxQueuedJobs } = quota;
   return [
     maxBytes !== undefined && `${formatBytes(use.bytes)} of ${formatBytes(maxBytes)} used`,

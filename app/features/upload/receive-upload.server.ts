@@ -23,6 +23,7 @@ import { findDuplicate, refuseBlockedFile } from "./file-checks.server";
 import { CutOffError, publishUpload, type Upload } from "./publish.server";
 import { requireQuota } from "./quota.server";
 import {
+  NO_TEXTS,
   SENTENCES,
   UPLOAD_INTENTS,
   type UploadFailure,
@@ -160,7 +161,8 @@ async function publishForm(
   const named = form.fields.get("terms");
   if (!checked.ok) {
     const terms = sentBefore === undefined ? refusalOfTerms(named) : undefined;
-    return fail(form, 422, { ...checked, fields: { ...checked.fields, ...(terms && { terms }) } });
+    const { sentence, fields } = checked;
+    return fail(form, 422, { sentence, fields: { ...fields, ...(terms && { terms }) } });
   }
   const sent = form.files.get("video");
   const video = sentBefore ? await readFinishedUpload(userId, sentBefore) : sent;
@@ -168,11 +170,15 @@ async function publishForm(
     const fields = { video: "A video file is needed." };
     return fail(form, 422, { sentence: SENTENCES.missing, fields });
   }
+  // The bytes need not be sent again.
+  const keep = async () => ({
+    upload: sentBefore ?? (await storeFinishedUpload(userId, video)),
+    fileName: video.name,
+  });
   const { refusal, acceptance } = checkTerms(named ?? video.terms);
   if (refusal) {
-    // The terms may have changed while the bytes were on their way: they need not be sent again.
-    const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
-    const waiting = { upload, fileName: video.name };
+    // The terms may have changed while the bytes were on their way.
+    const waiting = await keep();
     return fail(form, 422, { sentence: refusal, fields: { terms: refusal }, waiting });
   }
 
@@ -187,26 +193,28 @@ async function publishForm(
   const isAsked = form.fields.get("duplicate") === "ask";
   const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;
   if (duplicate) {
-    const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
+    const sentence = `This file is already in the catalogue, as “${duplicate.title}”.`;
     return fail(form, 409, {
-      sentence: `This file is already in the catalogue, as “${duplicate.title}”.`,
+      sentence,
       fields: {},
-      duplicate: { ...duplicate, upload, fileName: video.name },
+      duplicate: { ...duplicate, ...(await keep()) },
     });
   }
 
   const status: Upload["status"] = intent === "draft" ? "review" : "published";
   const thumbnail = form.files.get("thumbnail");
   const { texts, schedule } = checked;
-  const whenCutOff = cutOffDecision(form.fields.get("incomplete"));
+  const incomplete = form.fields.get("incomplete");
+  // Who does not ask, as a script, gets a draft of what is cut off.
+  const whenCutOff: Upload["whenCutOff"] =
+    incomplete === "keep" ? "publish" : incomplete === "ask" ? "ask" : undefined;
   const files = { video, thumbnail, sentBefore };
   try {
     const upload = { userId, status, schedule, texts, acceptance, whenCutOff, alongside, ...files };
     return { ok: true, video: await publishUpload(upload) };
   } catch (error) {
     if (error instanceof CutOffError) {
-      const upload = sentBefore ?? (await storeFinishedUpload(userId, video));
-      const cutOff = { ...error.cutOff, upload, fileName: video.name };
+      const cutOff = { ...error.cutOff, ...(await keep()) };
       return fail(form, 409, { sentence: error.message, fields: {}, cutOff });
     }
     // No other try can make a video of it.
@@ -222,48 +230,29 @@ function uploadIntent(value: string | undefined): UploadIntent {
   return intent;
 }
 
-/** Who does not ask, as a script, gets a draft of what is cut off. */
-function cutOffDecision(value: string | undefined): Upload["whenCutOff"] {
-  if (value === "keep") return "publish";
-  return value === "ask" ? "ask" : undefined;
-}
-
 function fail(
   form: ReceivedForm,
   status: number,
   failure: Omit<UploadFailure, "texts">,
 ): UploadOutcome {
-  const { sentence, fields, duplicate, cutOff, waiting } = failure;
-  const texts = typedTexts(form.fields);
   const terms = requiredTerms();
-  const acceptedTerms = form.fields.get("terms");
   return {
     ok: false,
     status,
     failure: {
-      sentence,
-      fields,
-      texts,
-      ...(duplicate && { duplicate }),
-      ...(cutOff && { cutOff }),
-      ...(waiting && { waiting }),
-      ...(terms && { terms, acceptedTerms }),
+      ...failure,
+      texts: typedTexts(form.fields),
+      ...(terms && { terms, acceptedTerms: form.fields.get("terms") }),
     },
   };
 }
 
 /** The texts of a form as they were typed; a field that was not sent is empty. */
 export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
-  const text = (name: string) => fields.get(name) ?? "";
-  return {
-    title: text("title"),
-    description: text("description"),
-    category: text("category"),
-    tags: text("tags"),
-    duration: text("duration"),
-    publishAt: text("publishAt"),
-    unpublishAt: text("unpublishAt"),
-  };
+  const names = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
+  return Object.fromEntries(
+    names.map((name) => [name, fields.get(name) ?? ""]),
+  ) as unknown as UploadTexts;
 }
 
 type CheckedTexts =

@@ -24,19 +24,18 @@ export interface TransferEvents {
   onFailed(sentence: string, status: number): void;
 }
 
-export interface TransferOptions {
-  /** The version of the uploaders' terms that is accepted. */
-  terms?: string | undefined;
-}
-
 /** Loaded when the first file is sent: no other page needs it. */
 const tus = () => import("tus-js-client");
 
-/** Sends a file, going on where an earlier try of this browser with the same file stopped. */
+/**
+ * Sends a file, going on where an earlier try of this browser with the same file stopped.
+ *
+ * @param terms the version of the uploaders' terms that is accepted.
+ */
 export async function startTransfer(
   file: File,
   events: TransferEvents,
-  { terms }: TransferOptions = {},
+  terms: string | undefined,
 ): Promise<Transfer> {
   const { Upload } = await tus();
   const upload = new Upload(file, {

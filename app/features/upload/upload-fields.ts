@@ -79,26 +79,19 @@ export interface UploadSuccess {
 }
 
 /** What is said of an upload that was taken. */
-export function successSentence({
-  status,
-  isCutOff,
-  looksBlocked,
-  isUncompared,
-  isScanned,
-  needsConsent,
-  publishAt,
-}: UploadSuccess): string {
-  if (looksBlocked)
+export function successSentence(video: UploadSuccess): string {
+  const { status, publishAt } = video;
+  if (video.looksBlocked)
     return "Video uploaded. It resembles a removed video and stays on hold until an editor has checked it.";
-  if (needsConsent)
+  if (video.needsConsent)
     return publishAt
       ? "Video uploaded. It will be published at the time you set, or later, as soon as it has a consent record."
       : "Video uploaded and saved as a draft because it has no consent record yet.";
-  if (isCutOff) return "Video uploaded and saved as a draft, since its file was cut off.";
-  if (isUncompared)
+  if (video.isCutOff) return "Video uploaded and saved as a draft, since its file was cut off.";
+  if (video.isUncompared)
     return "Video uploaded. It stays on hold until it has been compared with the videos that were removed.";
   if (publishAt) return "Video uploaded. It will be published at the time you set.";
-  if (isScanned && status === "published")
+  if (video.isScanned && status === "published")
     return "Video uploaded. It stays on hold until it has been scanned.";
   return status === "published"
     ? "Video uploaded and published successfully."

@@ -22,7 +22,7 @@ import {
   type UploadTexts,
   videoHint,
 } from "./upload-fields";
-import { CutOffNotice, DuplicateNotice, UploadItem, WaitingNotice } from "./upload-item";
+import { QuestionNotice, UploadItem } from "./upload-item";
 import { canBeSent, isFinished, isUnderWay, textsFor } from "./upload-queue";
 import { forgetSchedule, UploadTextFields } from "./upload-text-fields";
 import { useSavedTexts } from "./use-saved-texts";
@@ -164,9 +164,7 @@ export function UploadForm({
       {only && (
         <FramePicker file={only.file} chosen={only.thumbnail} onChoose={chooseThumbnail} isLarge />
       )}
-      {isAsked && failure?.duplicate && <DuplicateNotice duplicate={failure.duplicate} />}
-      {isAsked && failure?.cutOff && <CutOffNotice cutOff={failure.cutOff} />}
-      {isAsked && failure?.waiting && <WaitingNotice waiting={failure.waiting} />}
+      {isAsked && failure && <QuestionNotice failure={failure} />}
       {!isAsked && (
         <>
           <input type="hidden" name="duplicate" value="ask" />

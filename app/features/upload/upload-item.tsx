@@ -8,7 +8,7 @@ import { Button } from "~/ui/button";
 import { Field, FileField, SelectField } from "~/ui/forms/field";
 import { FramePicker } from "./frame-picker";
 import type { UploadFailure, UploadTexts } from "./upload-fields";
-import { type ItemState, type QueueItem, timeLeft } from "./upload-queue";
+import { type ItemState, progressFigures, type QueueItem } from "./upload-queue";
 import { CategoryOptions } from "./upload-text-fields";
 import type { UploadQueue } from "./use-upload-queue";
 
@@ -94,12 +94,12 @@ export function UploadItem({
           </Button>
         )}
         {state === "duplicate" && (
-          <Button {...small} onClick={() => queue.keepBoth(item)}>
+          <Button {...small} onClick={() => queue.accept(item, "duplicate")}>
             Keep both
           </Button>
         )}
         {state === "cut off" && (
-          <Button {...small} onClick={() => queue.publishCutOff(item)}>
+          <Button {...small} onClick={() => queue.accept(item, "cut off")}>
             Publish what is there
           </Button>
         )}
@@ -181,37 +181,42 @@ const WORDS: Record<ItemState, string> = {
 
 /** How far an upload is, in words and as a bar. */
 function UploadProgress({ item }: { item: QueueItem }) {
-  const { state, sentence, sentBytes, file } = item;
+  const { state, sentence, sentBytes, bytesPerSecond, file } = item;
   if (state === "chosen") return null;
   const share = file.size > 0 ? sentBytes / file.size : 0;
-  const percent = Math.floor(share * 100);
   const hasBar = state === "sending" || state === "paused" || state === "publishing";
   return (
     <div className="flex flex-col gap-2">
-      {hasBar && (
-        <div
-          role="progressbar"
-          aria-label={`Upload of ${file.name}`}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={percent}
-          className="h-1.5 overflow-hidden rounded-full bg-raised"
-        >
-          <div
-            className="h-full origin-left bg-accent transition-transform"
-            style={{ transform: `scaleX(${share})` }}
-          />
-        </div>
-      )}
+      {hasBar && <UploadBar label={`Upload of ${file.name}`} share={share} />}
       {state === "failed" ? (
         <Failure item={item} />
       ) : (
         <p className="text-sm text-muted figures">
-          {[sentence || WORDS[state], ...(state === "sending" ? figures(item, percent) : [])].join(
-            " · ",
-          )}
+          {[
+            sentence || WORDS[state],
+            ...(state === "sending" ? progressFigures(file.size, sentBytes, bytesPerSecond) : []),
+          ].join(" · ")}
         </p>
       )}
+    </div>
+  );
+}
+
+/** @param share 0 to 1. */
+export function UploadBar({ label, share }: { label: string; share: number }) {
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.floor(share * 100)}
+      className="h-1.5 overflow-hidden rounded-full bg-raised"
+    >
+      <div
+        className="h-full origin-left bg-accent transition-transform"
+        style={{ transform: `scaleX(${share})` }}
+      />
     </div>
   );
 }
@@ -239,71 +244,41 @@ function Failure({ item: { sent, sentence } }: { item: QueueItem }) {
   );
 }
 
-function figures({ file, sentBytes, bytesPerSecond }: QueueItem, percent: number): string[] {
-  const left = timeLeft(file.size - sentBytes, bytesPerSecond);
-  return [
-    `${percent}%`,
-    ...(bytesPerSecond > 0 ? [`${formatBytes(bytesPerSecond)}/s`] : []),
-    ...(left ? [`${left} left`] : []),
-  ];
-}
-
-/** Shown instead of the file input when the catalogue already has the file: it need not be sent again. */
-export function DuplicateNotice({
-  duplicate,
+/** Shown instead of the file input for a file that is on the server and waits for a decision: it need not be sent again. */
+export function QuestionNotice({
+  failure: { duplicate, cutOff, waiting },
 }: {
-  duplicate: NonNullable<UploadFailure["duplicate"]>;
+  failure: UploadFailure;
 }) {
-  return (
-    <div className="rounded-lg border border-line bg-surface p-4 text-sm">
-      <input type="hidden" name="upload" value={duplicate.upload} />
-      <input type="hidden" name="duplicate" value="keep" />
-      <input type="hidden" name="incomplete" value="ask" />
-      <p>
-        The same file is already in the catalogue: <DuplicateLink duplicate={duplicate} />. Upload
-        it all the same to keep both, or{" "}
-        <a href="/admin" className="underline underline-offset-4">
-          choose another
-        </a>
-        .
-      </p>
-    </div>
+  const another = (
+    <a href="/admin" className="underline underline-offset-4">
+      choose another
+    </a>
   );
-}
-
-/** Shown instead of the file input when the file ends before its film does: it need not be sent again. */
-export function CutOffNotice({ cutOff }: { cutOff: NonNullable<UploadFailure["cutOff"]> }) {
   return (
     <div className="rounded-lg border border-line bg-surface p-4 text-sm">
-      <input type="hidden" name="upload" value={cutOff.upload} />
-      <input type="hidden" name="duplicate" value="keep" />
-      <input type="hidden" name="incomplete" value="keep" />
-      <p>
-        {cutOffSentence(cutOff)} Upload it all the same to publish what is there, save it as a
-        draft, or{" "}
-        <a href="/admin" className="underline underline-offset-4">
-          choose another
-        </a>
-        .
-      </p>
-    </div>
-  );
-}
-
-/** Shown instead of the file input when the terms have to be accepted first: the file need not be sent again. */
-export function WaitingNotice({ waiting }: { waiting: NonNullable<UploadFailure["waiting"]> }) {
-  return (
-    <div className="rounded-lg border border-line bg-surface p-4 text-sm">
-      <input type="hidden" name="upload" value={waiting.upload} />
-      <input type="hidden" name="duplicate" value="ask" />
-      <input type="hidden" name="incomplete" value="ask" />
+      <input type="hidden" name="upload" value={(duplicate ?? cutOff ?? waiting)?.upload} />
+      <input type="hidden" name="duplicate" value={waiting ? "ask" : "keep"} />
+      <input type="hidden" name="incomplete" value={cutOff ? "keep" : "ask"} />
       <p className="break-words">
-        <bdi className="font-medium">{waiting.fileName}</bdi> is on the server and waits for you to
-        accept the terms. Or{" "}
-        <a href="/admin" className="underline underline-offset-4">
-          choose another
-        </a>
-        .
+        {duplicate && (
+          <>
+            The same file is already in the catalogue: <DuplicateLink duplicate={duplicate} />.
+            Upload it all the same to keep both, or {another}.
+          </>
+        )}
+        {cutOff && (
+          <>
+            {cutOffSentence(cutOff)} Upload it all the same to publish what is there, save it as a
+            draft, or {another}.
+          </>
+        )}
+        {waiting && (
+          <>
+            <bdi className="font-medium">{waiting.fileName}</bdi> is on the server and waits for you
+            to accept the terms. Or {another}.
+          </>
+        )}
       </p>
     </div>
   );

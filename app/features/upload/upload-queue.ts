@@ -2,6 +2,7 @@ import type { CutOff } from "~/shared/cut-off";
 import type { FileLimits } from "~/shared/file-rules";
 import { videoFile } from "~/shared/file-rules";
 import { titleFromFileName } from "~/shared/file-title";
+import { formatBytes } from "~/shared/format-bytes";
 import { formatSpan } from "~/shared/format-span";
 import { check, firstMessage } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadTexts } from "./upload-fields";
@@ -137,6 +138,16 @@ export function throughputMeter(now: () => number) {
     const first = samples[0]!;
     return at > first.at ? Math.max(0, ((bytes - first.bytes) * 1000) / (at - first.at)) : 0;
   };
+}
+
+/** Percent, speed and time left of an upload, as far as they are known. */
+export function progressFigures(size: number, sent: number, bytesPerSecond: number): string[] {
+  const left = timeLeft(size - sent, bytesPerSecond);
+  return [
+    `${Math.floor(size > 0 ? (sent * 100) / size : 100)}%`,
+    ...(bytesPerSecond > 0 ? [`${formatBytes(bytesPerSecond)}/s`] : []),
+    ...(left ? [`${left} left`] : []),
+  ];
 }
 
 /** `8 s`, `3 min 20 s`, `1 h 5 min`; undefined while the throughput is unknown. */

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useReducer, useRef } from "react";
 import { useToast } from "~/ui/feedback/toast";
+import { success } from "~/ui/feedback/toast-message";
 import type { UploadOutcome } from "./receive-upload.server";
 import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./resumable-transfer";
 import {
@@ -59,28 +60,14 @@ export function useUploadQueue(
       const { texts, intent, terms } = onArrival(item.sent, Date.now());
       const { thumbnail } = item;
       const onInterrupted = () => patch(item.key, { sentence: INTERRUPTED });
-      const outcome = await requestPublish({
-        upload,
-        texts,
-        intent,
-        terms,
-        thumbnail,
-        accepted,
-        onInterrupted,
-      });
+      const request = { upload, texts, intent, terms, thumbnail, accepted, onInterrupted };
+      const outcome = await requestPublish(request);
       if (outcome.ok) {
-        const {
-          id: videoId,
-          status,
-          needsConsent,
-          looksBlocked,
-          isUncompared,
-          isScanned,
-        } = outcome.video;
-        const isPublished = status === "published" && !looksBlocked && !isUncompared && !isScanned;
+        const { id: videoId, status, needsConsent, ...held } = outcome.video;
+        const isHeld = held.looksBlocked || held.isUncompared || held.isScanned;
+        const isPublished = status === "published" && !isHeld;
         patch(item.key, { state: "done", videoId, isPublished, needsConsent });
-        const description = successSentence(outcome.video);
-        toast({ title: "Success!", description, kind: "success" });
+        toast(success("Success!", successSentence(outcome.video)));
         return forgetTransfer(item.file);
       }
       const { failure, status } = outcome;
@@ -120,7 +107,7 @@ export function useUploadQueue(
             if (status === 401 || status === TERMS_REFUSED) onOutdated();
           },
         },
-        { terms: item.sent?.terms },
+        item.sent?.terms,
       );
       transfers.current.set(item.key, transfer);
       transfer.catch(() => fail(item.key, SENTENCES.failed));
@@ -135,43 +122,28 @@ export function useUploadQueue(
     else send(next);
   }, [items, publish, send]);
 
-  const pause = useCallback(
-    async (item: QueueItem) => {
-      patch(item.key, { state: "paused", bytesPerSecond: 0, sentence: "" });
-      await (await transfers.current.get(item.key))?.pause();
-    },
-    [patch],
-  );
+  async function pause(item: QueueItem) {
+    patch(item.key, { state: "paused", bytesPerSecond: 0, sentence: "" });
+    await (await transfers.current.get(item.key))?.pause();
+  }
 
   /** Also deletes what was sent. */
-  const remove = useCallback(async (item: QueueItem) => {
+  async function remove(item: QueueItem) {
     dispatch({ type: "remove", keys: [item.key] });
     if (item.state === "chosen" || item.state === "done") return;
     await (await transfers.current.get(item.key)?.catch(() => undefined))?.cancel();
     if (item.upload) await discardUpload(item.upload);
     await forgetTransfer(item.file);
-  }, []);
+  }
 
-  const again = useCallback(
-    (item: QueueItem) => patch(item.key, { state: "waiting", sentence: "" }),
-    [patch],
-  );
+  const again = (item: QueueItem) => patch(item.key, { state: "waiting", sentence: "" });
 
-  const keepBoth = useCallback(
-    (item: QueueItem) => {
-      if (item.upload) void publish(item, item.upload, "duplicate");
-    },
-    [publish],
-  );
+  /** Publishes a file that the server has asked about. */
+  function accept(item: QueueItem, accepted: Accepted) {
+    if (item.upload) void publish(item, item.upload, accepted);
+  }
 
-  const publishCutOff = useCallback(
-    (item: QueueItem) => {
-      if (item.upload) void publish(item, item.upload, "cut off");
-    },
-    [publish],
-  );
-
-  return { items, dispatch, patch, pause, again, remove, keepBoth, publishCutOff };
+  return { items, dispatch, patch, pause, again, remove, accept };
 }
 
 export type UploadQueue = ReturnType<typeof useUploadQueue>;

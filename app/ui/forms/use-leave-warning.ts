@@ -38,6 +38,29 @@ export function useLeaveWarning(
   }, [blocker, onLeave]);
 }
 
+const UNSAVED = "Your changes are not saved. Leave them all the same?";
+
+/**
+ * Prompts before what was typed into a form is lost, unless it is being sent.
+ *
+ * @param isRefused it was shown with what was sent, which isn't saved either.
+ * @returns what the form is given.
+ */
+export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
+  const ref = useRef<HTMLFormElement>(null);
+  const sending = useRef(false);
+  useLeaveWarning(() =>
+    !sending.current && (isRefused || isChanged(ref.current)) ? UNSAVED : undefined,
+  );
+  useEffect(() => {
+    if (!busy) sending.current = false;
+  }, [busy]);
+  const onSubmit = () => {
+    sending.current = true;
+  };
+  return { ref, onSubmit };
+}
+
 /** Whether something of a form was typed or chosen since it was shown. */
 export function isChanged(form: HTMLFormElement | null): boolean {
   return [...(form?.elements ?? [])].some((control) => {

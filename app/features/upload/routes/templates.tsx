@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-r
 import { Form, Link, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminHeader } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readFields } from "~/platform/small-form.server";
@@ -11,7 +11,8 @@ import { MAX_DESCRIPTION_LETTERS } from "~/shared/video-limits";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
-import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
+import { success } from "~/ui/feedback/toast-message";
+import { CheckboxField, Field, SelectField, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { MAX_TEMPLATE_NAME_LETTERS, templatesHref, type UploadTemplate } from "../templates";
 import {
@@ -44,6 +45,8 @@ export async function action({ request }: ActionFunctionArgs) {
   const form = await readFields(request, MAX_FORM_BYTES);
   const text = (name: string) => String(form.get(name) ?? "");
   const id = /^\d{1,15}$/.test(text("template")) ? Number(text("template")) : undefined;
+  const back = (...message: Parameters<typeof success>) =>
+    redirectWithToast(templatesHref(), success(...message));
   const refuse = (error: TemplateFailure) => data({ error }, { status: error.status });
   const intent = text("intent");
   if (intent === "save") {
@@ -53,7 +56,7 @@ export async function action({ request }: ActionFunctionArgs) {
     };
     const failed = await saveTemplate(user.id, id, typed);
     if (failed) return refuse(failed);
-    throw said("Template Saved", `“${typed.name.trim()}” is offered in the upload form.`);
+    throw back("Template Saved", `“${typed.name.trim()}” is offered in the upload form.`);
   }
   if ((intent !== "delete" && intent !== "restore") || id === undefined) {
     return refuse(failure(400, "This form is not complete."));
@@ -61,23 +64,15 @@ export async function action({ request }: ActionFunctionArgs) {
   if (intent === "restore") {
     const restored = await restoreTemplate(user.id, id);
     if (typeof restored !== "string") return refuse(restored);
-    throw said("Template Restored", `“${restored}” is back.`);
+    throw back("Template Restored", `“${restored}” is back.`);
   }
   const name = await deleteTemplate(user.id, id);
   if (name === undefined) return refuse(failure(404, "Nothing was changed.", { detail: GONE }));
-  throw said("Template Deleted", `“${name}” was deleted.`, {
+  throw back("Template Deleted", `“${name}” was deleted.`, {
     label: "Undo",
     to: templatesHref(),
     fields: { intent: "restore", template: String(id) },
   });
-}
-
-function said(
-  title: string,
-  description: string,
-  action?: { label: string; to: string; fields: Record<string, string> },
-): Response {
-  return redirectWithToast(templatesHref(), { title, description, kind: "success", action });
 }
 
 export default function Templates() {
@@ -87,15 +82,9 @@ export default function Templates() {
   const { key } = useLocation();
   return (
     <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold">Templates</h1>
-          <p className="text-sm text-muted">
-            Texts that your uploads can begin with. Nobody else sees them.
-          </p>
-        </div>
-        <AdminLinks />
-      </header>
+      <AdminHeader title="Templates">
+        Texts that your uploads can begin with. Nobody else sees them.
+      </AdminHeader>
       <AnswerFailure error={error} />
       {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
       {templates.length > 0 && (
@@ -195,16 +184,11 @@ export function TemplateForm({
         defaultValue={texts?.tags}
         error={wrong.tags}
       />
-      <label className="flex min-h-11 items-center gap-2 text-sm">
-        <input
-          type="checkbox"
-          name="default"
-          value="1"
-          defaultChecked={texts?.isDefault}
-          className="size-5 shrink-0"
-        />
-        The upload form begins with it by itself
-      </label>
+      <CheckboxField
+        label="The upload form begins with it by itself"
+        name="default"
+        defaultChecked={texts?.isDefault}
+      />
       <Button busy={busy} busyLabel="Saving..." className="self-start">
         Save template
       </Button>
