@@ -1,7 +1,7 @@
-import { recordActivity } from "~/platform/activity/activity.server";
+import { changeAndRecord } from "~/platform/activity/activity.server";
 import { type Failure, failure, GONE } from "~/platform/failure";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, transaction } from "~db/client.server";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
+import { prepared } from "~db/client.server";
 
 /** A video that another one looks like. */
 export interface SimilarVideo {
@@ -54,17 +54,13 @@ export async function dismissSimilar(
       detail: title === undefined ? GONE : "The two are no longer said to look alike.",
     });
   }
-  await transaction(() =>
+  const detail = `“${title}” and “${video.title}”`;
+  await changeAndRecord({ userId, action: "not-same", detail, subjectId: id }, () =>
     prepared(
       `UPDATE similar_videos SET dismissed_at = @now
        WHERE first = min(@id, @other) AND second = max(@id, @other)`,
     ).run({ now: new Date().toISOString(), id, other }),
   );
-  const detail = `“${title}” and “${video.title}”`;
-  await transaction(() => recordActivity({ userId, action: "not-same", detail, subjectId: id }));
-  return {
-    title: "Video Updated",
-    description: `It is not said again that it looks like “${video.title}”.`,
-    kind: "success",
-  };
+  const description = `It is not said again that it looks like “${video.title}”.`;
+  return success("Video Updated", description);
 }

@@ -9,7 +9,7 @@ import { recordActivity } from "~/platform/activity/activity.server";
 import { type Failure, failure } from "~/platform/failure";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { projected } from "~db/changes.server";
 import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
@@ -106,20 +106,14 @@ async function restorePart(ids: readonly string[], restored: Restored, now: numb
     }
     // Their jobs were forgotten with them.
     enqueueMissingIn(back);
-    enqueueMissingIn(pendingOf(back), "video_files");
+    const pending = prepared(
+      `SELECT id FROM video_files WHERE state = 'pending'
+         AND video_id IN (SELECT value FROM json_each(?))`,
+    ).pluck();
+    enqueueMissingIn(pending.all(JSON.stringify(back)) as string[], "video_files");
     runChange(database().deleteFrom("deleted_videos").where("id", "in", back));
     restored.done.push(...ready);
   });
-}
-
-/** The files that are to replace those of some videos. */
-function pendingOf(videoIds: readonly string[]): string[] {
-  return prepared(
-    `SELECT id FROM video_files WHERE state = 'pending'
-       AND video_id IN (SELECT value FROM json_each(?))`,
-  )
-    .pluck()
-    .all(JSON.stringify(videoIds)) as string[];
 }
 
 /** The row as it was, as far as its columns still exist: the site may have been upgraded since. */
@@ -164,9 +158,6 @@ function describeResult(
   }
   const titles = done.map(({ title }) => title);
   const back = `${nameTitles(titles)} ${done.length === 1 ? "is" : "are"} back, files included.`;
-  return {
-    title: done.length === 1 ? "Video Restored" : "Videos Restored",
-    description: [back, ...rest].join(" "),
-    kind: "success",
-  };
+  const title = done.length === 1 ? "Video Restored" : "Videos Restored";
+  return success(title, [back, ...rest].join(" "));
 }

@@ -10,7 +10,7 @@ import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
-import { every, processState } from "~db/runtime.server";
+import { every } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
 import { type EvidenceOptions, isEvidence, noteFilmChange } from "./evidence.server";
 import { TRASH_DAYS } from "./trash-address";
@@ -53,16 +53,18 @@ export async function purge(
 }
 
 /** What is kept of a video while it can be restored. */
-const TABLES = [
-  "view_days",
-  "watched_parts",
-  "video_digests",
-  "series_videos",
-  "blocked_likenesses",
-  "scan_findings",
-  "review_notes",
-  "preview_links",
-] as const;
+const KEPT = [
+  "view_days WHERE video_id",
+  "watched_parts WHERE video_id",
+  "video_digests WHERE video_id",
+  "series_videos WHERE video_id",
+  "blocked_likenesses WHERE video_id",
+  "scan_findings WHERE video_id",
+  "review_notes WHERE video_id",
+  "preview_links WHERE video_id",
+  "similar_videos WHERE first",
+  "similar_videos WHERE second",
+];
 
 function purgePart(
   ids: readonly string[],
@@ -81,15 +83,9 @@ function purgePart(
   // Another program may have entered a video of the same id since.
   const gone = JSON.stringify(rows.map(({ id }) => id));
   noteFilmChange(rows.map(({ id }) => id));
-  for (const table of TABLES) {
+  for (const named of KEPT) {
     prepared(
-      `DELETE FROM ${table} WHERE video_id IN (SELECT value FROM json_each(?)
-         WHERE value NOT IN (SELECT id FROM videos))`,
-    ).run(gone);
-  }
-  for (const side of ["first", "second"]) {
-    prepared(
-      `DELETE FROM similar_videos WHERE ${side} IN (SELECT value FROM json_each(?)
+      `DELETE FROM ${named} IN (SELECT value FROM json_each(?)
          WHERE value NOT IN (SELECT id FROM videos))`,
     ).run(gone);
   }
@@ -203,33 +199,16 @@ function removeRow(id: string, isOrdered: boolean): void {
   enqueueRemovals(files, { reason, isOrdered });
 }
 
-/** Checked for a video in one call of `removeOrphanFiles`: a few milliseconds. */
-const ROWS_AT_ONCE = 2_000;
 const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
   AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)
   AND NOT ${isPreserved("video_id")}`;
-const FIRST_ROW = { videoId: "", id: "" };
-/** The last row that `removeOrphanFiles` has checked. */
-const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
 
-/**
- * Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted
- * them. Checks the next some thousand rows at each call, since it runs on the thread that serves requests.
- */
+/** Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted them. */
 async function removeOrphanFiles(): Promise<void> {
-  const next = `SELECT video_id AS videoId, video_id, id FROM video_files
-    WHERE (video_id, id) > (@videoId, @id) ORDER BY video_id, id`;
-  const orphans = prepared(
-    `SELECT id FROM (${next} LIMIT ${ROWS_AT_ONCE}) AS part WHERE ${IS_ORPHAN}`,
-  ).pluck();
-  const last = prepared(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
-  const { after } = check();
-  const ids = orphans.all(after) as string[];
-  check().after = (last.get(after) as typeof after | undefined) ?? FIRST_ROW;
-  if (ids.length === 0) return;
-  const isOrphan = prepared(`SELECT 1 FROM video_files WHERE id = ? AND ${IS_ORPHAN}`);
+  const orphans = prepared(`SELECT id FROM video_files WHERE ${IS_ORPHAN}`).pluck();
+  if (orphans.get() === undefined) return;
   await transaction(() => {
-    for (const id of ids) if (isOrphan.get(id)) removeRow(id, false);
+    for (const id of orphans.all() as string[]) removeRow(id, false);
   });
   removeSoon();
 }

@@ -1,5 +1,5 @@
 import { type Failure, failure } from "~/platform/failure";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import {
   MAX_VIEW_NAME_LETTERS,
@@ -61,11 +61,7 @@ export async function saveView(
       `INSERT INTO saved_views (user_id, name, parameters) VALUES (?, ?, ?)
        ON CONFLICT (user_id, name) DO UPDATE SET name = excluded.name, parameters = excluded.parameters`,
     ).run(userId, name, parameters);
-    return {
-      title: "View Saved",
-      description: `“${name}” stands above the list.`,
-      kind: "success",
-    };
+    return success("View Saved", `“${name}” stands above the list.`);
   });
 }
 
@@ -80,14 +76,9 @@ export async function removeView(userId: string, id: number): Promise<Failure | 
   if (!removed)
     return failure(404, "The view was not removed.", { detail: "It no longer exists." });
   const { name, parameters } = removed;
-  return {
-    title: "View Removed",
-    description: `“${name}” was removed.`,
-    kind: "success",
-    action: {
-      label: "Undo",
-      to: `/admin?${parameters}`,
-      fields: { intent: "save-view", name },
-    },
-  };
+  return success("View Removed", `“${name}” was removed.`, {
+    label: "Undo",
+    to: `/admin?${parameters}`,
+    fields: { intent: "save-view", name },
+  });
 }

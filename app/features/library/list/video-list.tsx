@@ -1,14 +1,14 @@
 import "./video-list.css";
 import { useNavigate, useSearchParams, useSubmit } from "@remix-run/react";
-import { type KeyboardEvent as ReactKeyboardEvent, useCallback, useEffect, useState } from "react";
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useState } from "react";
 import type { ConsentState } from "~/features/consent/consent";
 import type { JobSummary } from "~/features/processing/queue/kinds";
 import { Dialog } from "~/ui/dialog";
 import { useHydrated } from "~/ui/use-hydrated";
-import { BULK_FORM } from "../bulk/bulk";
 import type { ManagedVideo } from "../managed-video";
 import type { SimilarVideo } from "../similar-videos.server";
 import { COLUMN_LABELS, COLUMNS, type Column, type ManageView, manageHref } from "./manage-address";
+import type { Selection } from "./selection";
 import { VideoRow } from "./video-row";
 
 /** Of numbers, which stand at the right. */
@@ -92,7 +92,6 @@ export function VideoList({
               consent={consent[video.id]}
               view={view}
               now={now}
-              form={BULK_FORM}
               selected={hydrated ? selection.ids.has(video.id) : undefined}
               onSelect={() => selection.toggle(video.id)}
               tabIndex={hydrated ? (index === keys.active ? 0 : -1) : undefined}
@@ -115,6 +114,9 @@ export function VideoList({
   );
 }
 
+/** The dialogs that keys open. */
+const DIALOGS: Record<string, string> = { e: "edit", s: "schedule", delete: "delete" };
+
 /** What answers to its own keys: there, Space presses it and a letter is typed. */
 const INTERACTIVE = "a, button, input, select, textarea";
 
@@ -129,31 +131,18 @@ function useListKeys(videos: readonly ManagedVideo[], view: ManageView, selectio
   const active = Math.min(current, videos.length - 1);
 
   function act(key: string, video: ManagedVideo): boolean {
-    switch (key) {
-      case " ":
-        selection.toggle(video.id);
-        return true;
-      case "e":
-      case "E":
-        navigate(manageHref(view, { edit: video.id }), { preventScrollReset: true });
-        return true;
-      case "h":
-      case "H":
-        submit(
-          { intent: "toggle", id: video.id, expectedStatus: video.status },
-          { method: "post", action: manageHref(view), preventScrollReset: true },
-        );
-        return true;
-      case "s":
-      case "S":
-        navigate(manageHref(view, { schedule: video.id }), { preventScrollReset: true });
-        return true;
-      case "Delete":
-        navigate(manageHref(view, { delete: video.id }), { preventScrollReset: true });
-        return true;
-      default:
-        return false;
+    if (key === " ") selection.toggle(video.id);
+    else if (key === "h") {
+      submit(
+        { intent: "toggle", id: video.id, expectedStatus: video.status },
+        { method: "post", action: manageHref(view), preventScrollReset: true },
+      );
+    } else {
+      const dialog = DIALOGS[key];
+      if (!dialog) return false;
+      navigate(manageHref(view, { [dialog]: video.id }), { preventScrollReset: true });
     }
+    return true;
   }
 
   function onKeyDown(event: ReactKeyboardEvent<HTMLElement>) {
@@ -163,31 +152,24 @@ function useListKeys(videos: readonly ManagedVideo[], view: ManageView, selectio
     const row = target.closest("tr");
     const index = row ? rows.indexOf(row) : -1;
     const video = videos[index];
-    const next = moved(event.key, index, videos.length);
+    const last = videos.length - 1;
+    const moves: Record<string, number> = {
+      ArrowDown: Math.min(index + 1, last),
+      ArrowUp: Math.max(index - 1, 0),
+      Home: 0,
+      End: last,
+    };
+    const next = moves[event.key];
     if (next !== undefined) {
       event.preventDefault();
       rows[next]?.focus();
       return;
     }
-    if (video && !target.matches(INTERACTIVE) && act(event.key, video)) event.preventDefault();
+    if (video && !target.matches(INTERACTIVE) && act(event.key.toLowerCase(), video))
+      event.preventDefault();
   }
 
   return { active, setActive: setCurrent, onKeyDown };
-}
-
-function moved(key: string, from: number, length: number): number | undefined {
-  switch (key) {
-    case "ArrowDown":
-      return Math.min(from + 1, length - 1);
-    case "ArrowUp":
-      return Math.max(from - 1, 0);
-    case "Home":
-      return 0;
-    case "End":
-      return length - 1;
-    default:
-      return undefined;
-  }
 }
 
 const KEYS = [
@@ -229,43 +211,4 @@ export function ListKeys({ here }: { here: string }) {
       </dl>
     </Dialog>
   );
-}
-
-export interface Selection {
-  /** Those of the selected videos that are on the page. */
-  ids: ReadonlySet<string>;
-  /** Every video of the list, on whichever page, is meant. */
-  all: boolean;
-  toggle(id: string): void;
-  /** Selects the whole page, or nothing when it is selected. */
-  togglePage(): void;
-  setAll(all: boolean): void;
-  clear(): void;
-}
-
-/** Which videos of the page are selected. A video that has left the page is so no more. */
-export function useSelection(videos: readonly ManagedVideo[]): Selection {
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
-  const [all, setAll] = useState(false);
-  const ids = new Set(videos.map(({ id }) => id).filter((id) => marked.has(id)));
-  const clear = useCallback(() => {
-    setMarked(new Set());
-    setAll(false);
-  }, []);
-  return {
-    ids,
-    all: all && ids.size > 0,
-    toggle(id) {
-      const next = new Set(ids);
-      if (!next.delete(id)) next.add(id);
-      setMarked(next);
-      setAll(false);
-    },
-    togglePage() {
-      setMarked(ids.size === videos.length ? new Set() : new Set(videos.map(({ id }) => id)));
-      setAll(false);
-    },
-    setAll,
-    clear,
-  };
 }

@@ -25,7 +25,8 @@ import { formatStorage } from "~/shared/format-bytes";
 import { videoStatisticsHref } from "~/shared/statistics-address";
 import { Badge, MetadataBadge, StatusBadge } from "~/ui/badge";
 import { buttonClass } from "~/ui/button";
-import { useHydrated } from "~/ui/use-hydrated";
+import { LocalTime } from "~/ui/time";
+import { BULK_FORM } from "../bulk/bulk";
 import type { ManagedVideo } from "../managed-video";
 import type { SimilarVideo } from "../similar-videos.server";
 import { COLUMNS, type Column, type ManageView, manageHref } from "./manage-address";
@@ -40,7 +41,6 @@ export function VideoRow({
   consent,
   view,
   now,
-  form,
   selected,
   onSelect,
   tabIndex,
@@ -59,8 +59,6 @@ export function VideoRow({
   view: ManageView;
   /** Milliseconds since 1970; the server's, so that both renderings agree. */
   now: number;
-  /** The form that the checkbox belongs to. */
-  form: string;
   /** Undefined while the browser alone knows. */
   selected: boolean | undefined;
   onSelect: () => void;
@@ -73,7 +71,7 @@ export function VideoRow({
       <td className="video-list-select">
         <input
           type="checkbox"
-          form={form}
+          form={BULK_FORM}
           name="selected"
           value={video.id}
           aria-label={`Select ${video.title}`}
@@ -299,21 +297,10 @@ function ScheduleTimes({ video: { status, schedule } }: { video: ManagedVideo })
   );
 }
 
-/** In the browser's zone, or in UTC, which is said, where it is not known yet. */
 function Moment({ what, at }: { what: string; at: string }) {
-  const hydrated = useHydrated();
-  const format = new Intl.DateTimeFormat("en", {
-    dateStyle: "medium",
-    timeStyle: "short",
-    timeZone: hydrated ? undefined : "UTC",
-  });
   return (
     <span className="video-row-schedule block text-xs">
-      {what}{" "}
-      <time dateTime={at}>
-        {format.format(new Date(at))}
-        {!hydrated && " UTC"}
-      </time>
+      {what} <LocalTime value={at} />
     </span>
   );
 }

@@ -117,13 +117,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
 export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean }) {
   const may = usePermissions();
   return (
-    <section
-      aria-labelledby="former-uploader"
-      className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
-    >
-      <h3 id="former-uploader" className="font-semibold">
-        Uploaded by a blocked account
-      </h3>
+    <Panel id="former-uploader" title="Uploaded by a blocked account">
       <p className="text-sm text-muted">
         The account that uploaded this video is blocked or deleted. The video stays on hold until an
         editor has watched it and releases it.
@@ -135,7 +129,7 @@ export function FormerUploaderPanel({ isToBePublic }: { isToBePublic: boolean })
           </Button>
         </Form>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -154,7 +148,7 @@ export function ComparisonPanel({
   const may = usePermissions();
   if (likeFilms.length > 0) {
     return (
-      <Panel title="Looks like a removed video">
+      <Panel id="comparison" title="Looks like a removed video">
         <p className="text-sm text-muted">{LIKE_BLOCKED}</p>
         {may("/admin/review/:id other-film") && (
           <Form method="post">
@@ -171,6 +165,7 @@ export function ComparisonPanel({
   const { failure, isToBePublic } = uncompared;
   return (
     <Panel
+      id="comparison"
       title={failure ? "Not compared with removed videos" : "Not compared with removed videos yet"}
     >
       {failure && (
@@ -195,13 +190,13 @@ export function ComparisonPanel({
   );
 }
 
-function Panel({ title, children }: { title: string; children: ReactNode }) {
+function Panel({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
     <section
-      aria-labelledby="comparison"
+      aria-labelledby={id}
       className="mb-3 flex flex-col gap-3 rounded-lg border border-line bg-surface p-4"
     >
-      <h3 id="comparison" className="font-semibold">
+      <h3 id={id} className="font-semibold">
         {title}
       </h3>
       {children}

@@ -27,6 +27,7 @@ import { SITE_VERSION } from "~/platform/version.server";
 import type { FileLimits } from "~/shared/file-rules";
 import { ButtonLink } from "~/ui/button";
 import { PageFailure } from "~/ui/feedback/failure-notice";
+import { success } from "~/ui/feedback/toast-message";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { EnteredTexts, ResendForm } from "~/ui/forms/resend-form";
 import { useFormResponse } from "~/ui/forms/use-form-response";
@@ -141,11 +142,8 @@ async function handleUpload(form: ReceivedForm, user: SessionUser) {
   const { id, needsConsent } = outcome.video;
   // Where its record is written, for whoever may write it.
   const mends = needsConsent && allows(user, "/admin/videos/:id/consent");
-  throw redirectWithToast(mends ? consentHref(id) : "/admin", {
-    title: "Success!",
-    description: successSentence(outcome.video),
-    kind: "success",
-  });
+  const toast = success("Success!", successSentence(outcome.video));
+  throw redirectWithToast(mends ? consentHref(id) : "/admin", toast);
 }
 
 /** What the upload form shows about sizes. */

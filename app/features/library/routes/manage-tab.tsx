@@ -11,6 +11,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
+import { LocalTime } from "~/ui/time";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { BulkPreview, DeleteConfirmation } from "../bulk/bulk";
 import { BulkBar, BulkPreviewDialog } from "../bulk/bulk-bar";
@@ -20,7 +21,8 @@ import { TrimDialog } from "../files/trim-dialog";
 import { FilterBar } from "../list/filter-bar";
 import { cleared, isFiltered, type ManageView, manageHref } from "../list/manage-address";
 import { SavedViews, SaveView } from "../list/saved-views";
-import { ListKeys, useSelection, VideoList } from "../list/video-list";
+import { useSelection } from "../list/selection";
+import { ListKeys, VideoList } from "../list/video-list";
 import type { EditableVideo, FormFailure } from "../managed-video";
 import { ScheduleDialog } from "../schedule-dialog";
 import { BulkDeleteDialog, DeleteDialog, DeletedBar } from "../trash/delete-dialog";
@@ -64,6 +66,11 @@ export function ManageTab({
   const may = usePermissions();
   const edited = useEditedVideo(dialog);
   const selection = useSelection(list.videos);
+  const about = dialog?.video && {
+    video: dialog.video,
+    list: here,
+    address: manageHref(view, { [dialog.kind]: dialog.video.id }),
+  };
   const { clear } = selection;
   const sending = useNavigation().formData?.get("intent") === "bulk";
   // A selection belongs to one list and one action; it is cleared after either changes.
@@ -83,43 +90,25 @@ export function ManageTab({
           {...edit}
         />
       )}
-      {dialog?.video && dialog.kind === "delete" && (
-        <DeleteDialog video={dialog.video} list={here} />
+      {dialog?.kind === "delete" && about && <DeleteDialog {...about} />}
+      {dialog?.kind === "schedule" && about && (
+        <ScheduleDialog key={about.video.id} {...about} error={error?.schedule && error} />
       )}
-      {dialog?.video && dialog.kind === "schedule" && (
-        <ScheduleDialog
-          key={dialog.video.id}
-          video={dialog.video}
-          list={here}
-          address={manageHref(view, { schedule: dialog.video.id })}
-          error={error?.schedule && error}
-        />
-      )}
-      {dialog?.video && files && trim && (
+      {about && files && trim && (
         <TrimDialog
-          key={dialog.video.id}
-          video={dialog.video}
-          trim={trim}
-          files={files}
+          key={about.video.id}
+          {...{ ...about, trim, files, now }}
           jobs={files.jobs}
-          list={here}
-          address={manageHref(view, { trim: dialog.video.id })}
           error={error?.trim && error}
-          now={now}
         />
       )}
-      {dialog?.video && files && dialog.kind === "replace" && (
+      {dialog?.kind === "replace" && about && files && (
         <ReplaceDialog
-          key={`${dialog.video.id} ${error?.replace?.question?.upload}`}
-          video={dialog.video}
-          files={files}
+          key={`${about.video.id} ${error?.replace?.question?.upload}`}
+          {...{ ...about, files, terms, now }}
           jobs={files.jobs}
-          list={here}
-          address={manageHref(view, { replace: dialog.video.id })}
           error={error?.replace && error}
           limits={edit.limits}
-          terms={terms}
-          now={now}
         />
       )}
       {confirmation && <BulkDeleteDialog confirmation={confirmation} list={here} />}
@@ -131,9 +120,7 @@ export function ManageTab({
       {(list.total > 0 || isFiltered(view)) && (
         <div className="flex flex-wrap items-center justify-between gap-x-3">
           <p className="text-sm text-muted figures" hidden={list.total === 0}>
-            {list.more && "More than "}
             {formatQuantity(list.total, "video")}
-            {list.more && ". Only these are listed: narrow the search."}
           </p>
           <div className="ml-auto flex flex-wrap items-center gap-x-1 has-[details[open]]:w-full">
             {may("/admin/queue") && (
@@ -242,33 +229,20 @@ export function ActionError({
 }
 
 /**
- * As of when the list knows which files are missing: in the browser's zone, or in UTC where it is not
- * known yet.
+ * As of when the list knows which files are missing.
  *
  * @param at ISO 8601 UTC; null when no complete look has ended yet.
  */
 function FilesLookedAt({ at }: { at: string | null }) {
-  const hydrated = useHydrated();
-  if (at === null) {
-    return (
-      <p className="text-sm text-muted">
-        The files have not all been looked for yet: some that are missing may not be listed.
-      </p>
-    );
-  }
-  const format = new Intl.DateTimeFormat("en", {
-    dateStyle: "medium",
-    timeStyle: "short",
-    timeZone: hydrated ? undefined : "UTC",
-  });
   return (
     <p className="text-sm text-muted">
-      Missing files as of{" "}
-      <time dateTime={at}>
-        {format.format(new Date(at))}
-        {!hydrated && " UTC"}
-      </time>
-      . They are looked for once a day.
+      {at === null ? (
+        "The files have not all been looked for yet: some that are missing may not be listed."
+      ) : (
+        <>
+          Missing files as of <LocalTime value={at} />. They are looked for once a day.
+        </>
+      )}
     </p>
   );
 }

@@ -9,9 +9,9 @@ import {
   requirePermission,
   type SessionUser,
 } from "~/features/permissions/guard.server";
-import { allows, type Permission, reachOf } from "~/features/permissions/permissions";
+import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permissions/permissions";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminHeader } from "~/features/site/admin-navigation";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { siteOrigin } from "~/platform/site-origin.server";
@@ -37,20 +37,6 @@ interface Answer {
 }
 
 const PERMISSION = "/admin/review/:id";
-const FORMS: Readonly<Record<string, Permission>> = {
-  note: "/admin/review/:id note",
-  ready: "/admin/review/:id ready",
-  unready: "/admin/review/:id unready",
-  link: "/admin/review/:id link",
-  revoke: "/admin/review/:id revoke",
-  "other-film": "/admin/review/:id other-film",
-  "compare-again": "/admin/review/:id compare-again",
-  "release-uncompared": "/admin/review/:id release-uncompared",
-  "release-scan": "/admin/review/:id release-scan",
-  "release-blocked": "/admin/review/:id release-blocked",
-  "scan-again": "/admin/review/:id scan-again",
-};
-
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   return {
@@ -63,8 +49,8 @@ export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
   const form = await readSmallForm(request);
-  const permission = FORMS[String(form.get("intent"))];
-  if (permission) assertAllowed(user, permission);
+  const permission = `${PERMISSION} ${form.get("intent")}`;
+  if (Object.hasOwn(PERMISSIONS, permission)) assertAllowed(user, permission as Permission);
   const { video } = reviewOf(params.id, user);
   const answer = await performReview(form, video, user);
   if ("status" in answer) return data<Answer>({ error: answer }, { status: answer.status });
@@ -100,10 +86,7 @@ export default function ReviewPage() {
   const may = usePermissions();
   return (
     <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Review</h1>
-        <AdminLinks />
-      </header>
+      <AdminHeader title="Review" />
       <AnswerFailure error={error} />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-3">

@@ -1,10 +1,10 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData, useNavigation } from "@remix-run/react";
-import { ListVideo, Search, Undo2 } from "lucide-react";
+import { ListVideo, Undo2 } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminHeader } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { formatQuantity } from "~/shared/format";
@@ -14,6 +14,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field } from "~/ui/forms/field";
+import { SearchForm } from "~/ui/forms/search-form";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import type { SeriesFailure } from "../series/change-series.server";
@@ -81,12 +82,7 @@ export default function SeriesPages() {
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   return (
     <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 dir="auto" className="min-w-0 text-xl font-semibold break-words">
-          {one ? one.series.title : "Series"}
-        </h1>
-        <AdminLinks />
-      </header>
+      <AdminHeader title={one ? one.series.title : "Series"} />
       <AnswerFailure error={error} />
       {all && <AllSeries view={view} list={all} error={error} busy={busy} />}
       {one && <SeriesEditor {...{ view, isDeleting, error, busy }} {...one} />}
@@ -126,7 +122,7 @@ function AllSeries({
         <EmptyState icon={<ListVideo />} title="There is no series yet." />
       ) : (
         <>
-          <SeriesSearch search={view.search} />
+          <SearchForm action="/admin/series" label="Search the series" search={view.search} />
           <p className="text-sm text-muted figures">
             {view.search && `${list.found.toLocaleString("en")} of `}
             {`${list.total.toLocaleString("en")} series`}
@@ -205,18 +201,6 @@ function NewSeriesForm({
       </div>
       <Button busy={busy} busyLabel="Making...">
         Make series
-      </Button>
-    </Form>
-  );
-}
-
-function SeriesSearch({ search }: { search: string }) {
-  return (
-    <Form role="search" action="/admin/series" key={search} className="flex items-end gap-2">
-      <Field label="Search the series" type="search" name="search" defaultValue={search} />
-      <Button variant="secondary" aria-label="Show">
-        <Search aria-hidden="true" className="size-4" />
-        <span className="max-sm:sr-only">Show</span>
       </Button>
     </Form>
   );

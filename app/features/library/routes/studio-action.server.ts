@@ -28,7 +28,7 @@ import { requestContext } from "~/platform/node/request-context.server";
 import { orFailure } from "~/platform/or-failure.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { VIDEO_STATUSES } from "~db/schema";
 import { BULK_ACTIONS, type BulkPreview, type DeleteConfirmation } from "../bulk/bulk";
 import { performBulk, undoAction } from "../bulk/bulk-action.server";
@@ -132,11 +132,7 @@ const FAILED: Record<StudioRequest["intent"], string> = {
   "remove-view": "The view was not removed.",
 };
 
-const UPDATED: ToastMessage = {
-  title: "Video Updated",
-  description: "Video has been updated successfully.",
-  kind: "success",
-};
+const UPDATED = success("Video Updated", "Video has been updated successfully.");
 
 /** Performs a form of the manage tab, whose `intent` names the action. */
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
@@ -206,12 +202,8 @@ async function perform(
     case "delete": {
       const outcome = await deleteVideo(request.id, userId);
       if (isRefusal(outcome)) return outcome;
-      return {
-        title: "Video Deleted",
-        description: "Video and associated files have been removed successfully.",
-        kind: "success",
-        action: undoAction(outcome.batch, view),
-      };
+      const description = "Video and associated files have been removed successfully.";
+      return success("Video Deleted", description, undoAction(outcome.batch, view));
     }
     case "restore":
       return restoreDeletion(request.batch, userId, own);

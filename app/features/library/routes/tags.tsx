@@ -1,12 +1,11 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
 import { Form, useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { ChevronDown, ChevronUp, Search, Tag, Undo2 } from "lucide-react";
-import type { ReactNode } from "react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { aliasesOf } from "~/features/catalogue/tags.server";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminHeader } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { redirectWithToast } from "~/platform/toast.server";
@@ -70,10 +69,7 @@ export default function Tags() {
   const here = tagsHref(view);
   return (
     <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="text-xl font-semibold">Tags</h1>
-        <AdminLinks />
-      </header>
+      <AdminHeader title="Tags" />
       {asked === null && <FailureNotice toast={failure(404, GONE).toast} />}
       {asked ? (
         <TagDialog
@@ -253,12 +249,22 @@ function CategoryForm({
                   error={error?.wrong[id]}
                 />
               </div>
-              <Move id={id} direction="up" label={label} isEnd={index === 0}>
-                <ChevronUp />
-              </Move>
-              <Move id={id} direction="down" label={label} isEnd={index === categories.length - 1}>
-                <ChevronDown />
-              </Move>
+              {(["up", "down"] as const).map((direction) => (
+                <Button
+                  key={direction}
+                  name="move"
+                  value={`${id}:${direction}`}
+                  variant="ghost"
+                  size="sm"
+                  // There is nothing to change places with.
+                  disabled={index === (direction === "up" ? 0 : categories.length - 1)}
+                  aria-label={`Move ${label} ${direction}`}
+                  title={`Move ${label} ${direction}`}
+                  className="size-11 shrink-0 !px-0 [&_svg]:size-5"
+                >
+                  {direction === "up" ? <ChevronUp /> : <ChevronDown />}
+                </Button>
+              ))}
             </li>
           ))}
         </ol>
@@ -272,35 +278,5 @@ function CategoryForm({
         </div>
       </Form>
     </section>
-  );
-}
-
-function Move({
-  id,
-  direction,
-  label,
-  isEnd,
-  children,
-}: {
-  id: string;
-  direction: "up" | "down";
-  label: string;
-  /** There is nothing to change places with. */
-  isEnd: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <Button
-      name="move"
-      value={`${id}:${direction}`}
-      variant="ghost"
-      size="sm"
-      disabled={isEnd}
-      aria-label={`Move ${label} ${direction}`}
-      title={`Move ${label} ${direction}`}
-      className="size-11 shrink-0 !px-0 [&_svg]:size-5"
-    >
-      {children}
-    </Button>
   );
 }

@@ -1,11 +1,11 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-run/node";
-import { Form, Link, useLoaderData, useNavigation } from "@remix-run/react";
-import { Search, Trash2 } from "lucide-react";
+import { Link, useLoaderData, useNavigation } from "@remix-run/react";
+import { Trash2 } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
-import { AdminLinks } from "~/features/site/admin-navigation";
+import { AdminHeader } from "~/features/site/admin-navigation";
 import {
   readTrashView,
   TRASH_DAYS,
@@ -17,10 +17,10 @@ import { requireOwnOrigin } from "~/platform/origin.server";
 import { redirectWithToast } from "~/platform/toast.server";
 import { formatQuantity } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
-import { Button, ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
-import { Field } from "~/ui/forms/field";
+import { SearchForm } from "~/ui/forms/search-form";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { queryThread } from "~db/threads/query-thread.server";
@@ -71,15 +71,9 @@ export default function Trash() {
     : { count: total.videos, noun: "video", bytes: total.bytes };
   return (
     <div className="flex flex-col gap-6">
-      <header className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold">Trash</h1>
-          <p className="text-sm text-muted">
-            What was deleted or replaced is here for {TRASH_DAYS} days, then it goes for good.
-          </p>
-        </div>
-        <AdminLinks />
-      </header>
+      <AdminHeader title="Trash">
+        What was deleted or replaced is here for {TRASH_DAYS} days, then it goes for good.
+      </AdminHeader>
       <AnswerFailure error={error} />
       {confirmation && (
         <PurgeDialog confirmation={confirmation} list={here} busy={busy === "purge"} />
@@ -99,7 +93,9 @@ export default function Trash() {
       ) : (
         <>
           <div className="flex flex-wrap items-end justify-between gap-3">
-            <SearchForm view={view} />
+            <SearchForm action="/admin/trash" label="Search the trash" search={view.search}>
+              {view.files && <input type="hidden" name="show" value="files" />}
+            </SearchForm>
             <ButtonLink to={trashHref(view, true)} preventScrollReset variant="danger">
               Empty trash
             </ButtonLink>
@@ -159,22 +155,4 @@ function TrashTabs({ view, trash }: { view: TrashView; trash: TrashPage }) {
 function nothingFound({ files, search }: TrashView): string {
   if (search) return files ? "No earlier files found." : "No videos found.";
   return files ? "No earlier files." : "No deleted videos.";
-}
-
-function SearchForm({ view }: { view: TrashView }) {
-  return (
-    <Form
-      role="search"
-      action="/admin/trash"
-      key={`${view.files} ${view.search}`}
-      className="flex items-end gap-2"
-    >
-      {view.files && <input type="hidden" name="show" value="files" />}
-      <Field label="Search the trash" type="search" name="search" defaultValue={view.search} />
-      <Button variant="secondary" aria-label="Show">
-        <Search aria-hidden="true" className="size-4" />
-        <span className="max-sm:sr-only">Show</span>
-      </Button>
-    </Form>
-  );
 }

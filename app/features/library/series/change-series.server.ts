@@ -16,9 +16,12 @@ import {
 } from "./series-list.server";
 
 const FAILED = "The series was not changed.";
-const GONE = "This series no longer exists. Somebody may have deleted it in the meantime.";
-const CHANGED =
-  "The series has changed since you opened it. Look at it as it is now, then change it.";
+const GONE = failure(404, FAILED, {
+  detail: "This series no longer exists. Somebody may have deleted it in the meantime.",
+});
+const CHANGED = failure(409, FAILED, {
+  detail: "The series has changed since you opened it. Look at it as it is now, then change it.",
+});
 
 /** What a series is called, and who sees it. */
 export interface SeriesTexts {
@@ -77,9 +80,9 @@ export function createSeries(title: string, slug: string, userId: string) {
 export function editSeries(id: number, version: string, texts: SeriesTexts, userId: string) {
   return change(userId, (): Outcome => {
     const series = editedSeries(id);
-    if (!series) return gone();
+    if (!series) return GONE;
     if (series.textsVersion !== version) {
-      return { ...stale(), typed: texts, version: series.textsVersion };
+      return { ...CHANGED, typed: texts, version: series.textsVersion };
     }
     const fields = wrongFields(id, texts);
     const [detail] = Object.values(fields);
@@ -101,7 +104,7 @@ export function editSeries(id: number, version: string, texts: SeriesTexts, user
 export function deleteSeries(id: number, userId: string, now = Date.now()) {
   return change(userId, (): Outcome => {
     const series = editedSeries(id);
-    if (!series) return gone();
+    if (!series) return GONE;
     setFeatured(id, false);
     prepared("UPDATE series SET deleted_at = ? WHERE id = ?").run(new Date(now).toISOString(), id);
     touch(id);
@@ -150,11 +153,11 @@ export function moveInSeries(
 ) {
   return change(userId, (): Outcome => {
     const series = editedSeries(id);
-    if (!series) return gone();
-    if (series.version !== version) return stale();
+    if (!series) return GONE;
+    if (series.version !== version) return CHANGED;
     const order = orderOf(id);
     const from = order.indexOf(videoId);
-    if (from === -1) return stale();
+    if (from === -1) return CHANGED;
     const asked = to === "up" ? from - 1 : to === "down" ? from + 1 : to - 1;
     const at = Math.max(0, Math.min(asked, order.length - 1));
     order.splice(at, 0, ...order.splice(from, 1));
@@ -179,7 +182,7 @@ export async function addToSeries(id: number, videoIds: readonly string[], userI
   let added: string[] = [];
   const done = await change(userId, (): Outcome => {
     const series = editedSeries(id);
-    if (!series) return gone();
+    if (!series) return GONE;
     const order = orderOf(id);
     const present = new Set(order);
     const known = new Set(existingIds(videoIds));
@@ -201,7 +204,7 @@ export async function removeFromSeries(id: number, videoIds: readonly string[], 
   let removed: string[] = [];
   const done = await change(userId, (): Outcome => {
     const series = editedSeries(id);
-    if (!series) return gone();
+    if (!series) return GONE;
     const order = orderOf(id);
     const asked = new Set(videoIds);
     removed = order.filter((each) => asked.has(each));
@@ -279,14 +282,6 @@ function touch(id: number): number {
   )
     .pluck()
     .get(new Date().toISOString(), id) as number;
-}
-
-function gone(): SeriesFailure {
-  return failure(404, FAILED, { detail: GONE });
-}
-
-function stale(): SeriesFailure {
-  return failure(409, FAILED, { detail: CHANGED });
 }
 
 /** What the edit form of a video says of its series. */

@@ -1,6 +1,6 @@
 import { Form, Link, useLocation } from "@remix-run/react";
 import { ArrowLeft, ListVideo } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { Pager } from "~/features/catalogue/pager";
 import { formatQuantity } from "~/shared/format";
 import { seriesPath } from "~/shared/series/series-path";
@@ -8,8 +8,8 @@ import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limit
 import { Button, ButtonLink } from "~/ui/button";
 import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { EmptyState } from "~/ui/empty-state";
-import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
-import { isChanged, useLeaveWarning } from "~/ui/forms/use-leave-warning";
+import { CheckboxField, Field, SelectField, TextAreaField } from "~/ui/forms/field";
+import { useUnsavedWarning } from "~/ui/forms/use-leave-warning";
 import type { SeriesFailure } from "./change-series.server";
 import { SERIES_RESTORABLE_DAYS, type SeriesView, seriesHref } from "./series-address";
 import type { EditedSeries, SeriesVideosPage } from "./series-list.server";
@@ -68,8 +68,7 @@ export function SeriesEditor({
         key={`${series.id} ${key}`}
         series={series}
         error={error}
-        action={here}
-        deleteHref={seriesHref(view, true)}
+        view={view}
         busy={busy === "update"}
       />
       <section aria-labelledby="videos" className="flex flex-col gap-4 border-t border-line pt-6">
@@ -101,22 +100,17 @@ export function SeriesEditor({
   );
 }
 
-const UNSAVED = "Your changes are not saved. Leave them all the same?";
-
 /** What a series is called, its address, who sees it, and whether home shows it. */
 function SeriesForm({
   series,
   error,
-  action,
-  deleteHref,
+  view,
   busy,
 }: {
   series: EditedSeries;
   /** Why what was sent was rejected. */
   error: SeriesFailure | undefined;
-  action: string;
-  /** Where deleting is asked about. */
-  deleteHref: string;
+  view: SeriesView;
   busy: boolean;
 }) {
   // Those of the moment when the form was opened: the live refresh must not change what somebody is
@@ -124,29 +118,18 @@ function SeriesForm({
   const [texts] = useState(error?.typed ?? series);
   const [version] = useState(error?.version ?? series.textsVersion);
   const fields = error?.fields ?? {};
-  const form = useRef<HTMLFormElement>(null);
-  const sending = useRef(false);
-  useLeaveWarning(() => {
-    const isUnsaved = !sending.current && (error?.typed !== undefined || isChanged(form.current));
-    return isUnsaved ? UNSAVED : undefined;
-  });
-  useEffect(() => {
-    if (!busy) sending.current = false;
-  }, [busy]);
+  const unsaved = useUnsavedWarning(busy, error?.typed !== undefined);
   const saved = (name: "title" | "slug" | "description") =>
     error?.status === 409 && texts[name] !== series[name]
       ? `Saved now: ${series[name] || "(empty)"}`
       : undefined;
   return (
     <Form
-      ref={form}
+      {...unsaved}
       method="post"
-      action={action}
+      action={seriesHref(view)}
       preventScrollReset
       noValidate
-      onSubmit={() => {
-        sending.current = true;
-      }}
       className="flex max-w-2xl flex-col gap-4"
     >
       <input type="hidden" name="intent" value="update" />
@@ -182,21 +165,16 @@ function SeriesForm({
         <option value="studio">The studio only</option>
         <option value="public">Everybody</option>
       </SelectField>
-      <label className="flex min-h-11 items-center gap-2 text-sm">
-        <input
-          type="checkbox"
-          name="featured"
-          value="1"
-          defaultChecked={texts.isFeatured}
-          className="size-5 shrink-0"
-        />
-        Show its first videos in a row on home, instead of any other series
-      </label>
+      <CheckboxField
+        label="Show its first videos in a row on home, instead of any other series"
+        name="featured"
+        defaultChecked={texts.isFeatured}
+      />
       <div className="flex flex-wrap gap-3">
         <Button busy={busy} busyLabel="Saving...">
           Save series
         </Button>
-        <ButtonLink to={deleteHref} preventScrollReset variant="danger">
+        <ButtonLink to={seriesHref(view, true)} preventScrollReset variant="danger">
           Delete series
         </ButtonLink>
       </div>

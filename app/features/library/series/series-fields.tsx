@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Field } from "~/ui/forms/field";
+import { CheckboxField, Field } from "~/ui/forms/field";
 import type { SeriesChoice } from "./series-list.server";
 
 /** The name of a series, offered from those that were changed last. */
@@ -52,10 +52,11 @@ export function SeriesFields({
       <legend className="sr-only">Series</legend>
       <SeriesNameField label="Add to series" name="addToSeries" offered={offered} error={error} />
       {of.map(({ id, title }) => (
-        <label key={id} className="flex min-h-11 items-center gap-2 text-sm">
-          <input type="checkbox" name={`leaveSeries.${id}`} value="1" className="size-5 shrink-0" />
-          <span dir="auto" className="min-w-0 break-words">{`Take out of “${title}”`}</span>
-        </label>
+        <CheckboxField
+          key={id}
+          label={<span dir="auto" className="min-w-0 break-words">{`Take out of “${title}”`}</span>}
+          name={`leaveSeries.${id}`}
+        />
       ))}
     </fieldset>
   );

@@ -1,6 +1,6 @@
 import { Form, Link, useFetcher, useRevalidator } from "@remix-run/react";
 import { ArrowDown, ArrowUp, GripVertical, X } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { PLACEHOLDER_URL } from "~/features/catalogue/poster";
 import { StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -11,7 +11,11 @@ import type { MadeVersion } from "./series-action.server";
 import type { SeriesVideo, SeriesVideosPage } from "./series-list.server";
 import { useDragOrder } from "./use-drag-order";
 
-const CONTROL = "size-11 shrink-0 !px-0 [&_svg]:size-5";
+const CONTROLS = [
+  { control: "up", Icon: ArrowUp, labelOf: (title: string) => `Move ${title} up` },
+  { control: "down", Icon: ArrowDown, labelOf: (title: string) => `Move ${title} down` },
+  { control: "remove", Icon: X, labelOf: (title: string) => `Take ${title} out of the series` },
+] as const;
 
 /** The videos of a series in their order, which is changed by dragging, by buttons, or by typing a number. */
 export function SeriesVideos({
@@ -133,32 +137,29 @@ export function SeriesVideos({
                 />
                 <Video video={video} />
                 <div className="flex shrink-0 max-sm:ml-auto">
-                  <RowButton
-                    control={`up-${video.id}`}
-                    name="move"
-                    value="up"
-                    label={`Move ${video.title} up`}
-                    isEnd={number === 1}
-                  >
-                    <ArrowUp aria-hidden="true" />
-                  </RowButton>
-                  <RowButton
-                    control={`down-${video.id}`}
-                    name="move"
-                    value="down"
-                    label={`Move ${video.title} down`}
-                    isEnd={number === total}
-                  >
-                    <ArrowDown aria-hidden="true" />
-                  </RowButton>
-                  <RowButton
-                    control={`remove-${video.id}`}
-                    name="intent"
-                    value="remove"
-                    label={`Take ${video.title} out of the series`}
-                  >
-                    <X aria-hidden="true" />
-                  </RowButton>
+                  {CONTROLS.map(({ control, Icon, labelOf }) => {
+                    // There is nothing to change places with.
+                    const isEnd = number === { up: 1, down: total, remove: 0 }[control];
+                    return (
+                      <Button
+                        key={control}
+                        name={control === "remove" ? "intent" : "move"}
+                        value={control}
+                        // What it does and to which row, by which it gets the focus back.
+                        data-control={`${control}-${video.id}`}
+                        variant="ghost"
+                        size="sm"
+                        aria-label={labelOf(video.title)}
+                        title={labelOf(video.title)}
+                        // Not disabled, which would take the focus from whoever has just moved a row to the end.
+                        aria-disabled={isEnd || undefined}
+                        onClick={isEnd ? (event) => event.preventDefault() : undefined}
+                        className="size-11 shrink-0 !px-0 [&_svg]:size-5"
+                      >
+                        <Icon aria-hidden="true" />
+                      </Button>
+                    );
+                  })}
                 </div>
               </Form>
             </li>
@@ -205,42 +206,6 @@ function Video({ video }: { video: SeriesVideo }) {
         </p>
       </div>
     </>
-  );
-}
-
-function RowButton({
-  control,
-  name,
-  value,
-  label,
-  isEnd = false,
-  children,
-}: {
-  /** What it does and to which row, by which it gets the focus back. */
-  control: string;
-  name: "move" | "intent";
-  value: string;
-  label: string;
-  /** There is nothing to change places with. */
-  isEnd?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <Button
-      name={name}
-      value={value}
-      data-control={control}
-      variant="ghost"
-      size="sm"
-      aria-label={label}
-      title={label}
-      // Not disabled, which would take the focus from whoever has just moved a row to the end.
-      aria-disabled={isEnd || undefined}
-      onClick={isEnd ? (event) => event.preventDefault() : undefined}
-      className={CONTROL}
-    >
-      {children}
-    </Button>
   );
 }
 

@@ -122,15 +122,13 @@ export function placeAt(
   from: number,
   shift: number,
 ): number {
-  const own = places[from]!;
-  const middle = ({ top, height }: { top: number; height: number }) => top + height / 2;
-  const [top, bottom] = [own.top + shift, own.top + own.height + shift];
-  const isAbove = (at: number) => at < from && top < middle(places[at]!);
-  const isBelow = (at: number) => at > from && bottom > middle(places[at]!);
-  let to = from;
-  while (to < places.length - 1 && isBelow(to + 1)) to++;
-  while (to > 0 && isAbove(to - 1)) to--;
-  return to;
+  const top = places[from]!.top + shift;
+  const bottom = top + places[from]!.height;
+  const isPassed = (place: { top: number; height: number }, at: number) => {
+    const middle = place.top + place.height / 2;
+    return at < from ? middle <= top : at > from && middle < bottom;
+  };
+  return places.filter(isPassed).length;
 }
 
 /** Pixels of a frame, the more the nearer to the edge: below zero at the upper one. */

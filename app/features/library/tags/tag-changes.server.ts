@@ -262,17 +262,11 @@ function changeRows(
 
 /** Returns how many rows got their tags back. */
 function bringBackRows(id: number, ids: readonly string[]): number {
-  const noted = prepared(
-    "SELECT before, after FROM tag_change_videos WHERE change_id = ? AND video_id = ?",
-  );
-  const update = prepared("UPDATE videos SET tags = ?, updated_at = ? WHERE id = ? AND tags IS ?");
-  const now = new Date().toISOString();
-  let changed = 0;
-  for (const videoId of ids) {
-    const row = noted.get(id, videoId) as { before: string; after: string | null } | undefined;
-    if (row) changed += update.run(row.before, now, videoId, row.after).changes;
-  }
-  return changed;
+  return prepared(
+    `UPDATE videos SET tags = before, updated_at = @now FROM tag_change_videos
+     WHERE change_id = @id AND video_id = videos.id AND tags IS after
+       AND video_id IN (SELECT value FROM json_each(@ids))`,
+  ).run({ id, ids: JSON.stringify(ids), now: new Date().toISOString() }).changes;
 }
 
 /** Removes what is noted of a change, in parts. */

@@ -1,18 +1,20 @@
 import { Form, Link } from "@remix-run/react";
-import { useState } from "react";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
-import { classNames } from "~/ui/class-names";
 import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
-import { Field } from "~/ui/forms/field";
-import { useHydrated } from "~/ui/use-hydrated";
+import { CheckboxField, Field } from "~/ui/forms/field";
 import { ALL_NEWEST, manageHref } from "../list/manage-address";
+import { SelectionBox, SelectionForm, useSelection } from "../list/selection";
 import type { CountedTag } from "./tag-list.server";
 import type { TagsFailure } from "./tags-action.server";
 import { type TagsView, tagsHref } from "./tags-address";
 
 const FORM = "tags";
+/** Whether what is renamed can still be found by its name of before. */
+const KEEP_NAMES = (
+  <CheckboxField label="Keep the old name as another name" name="keep" defaultChecked />
+);
 
 /** The tags of a page, with a box each, and what can be done with those that are checked. */
 export function TagList({
@@ -28,31 +30,14 @@ export function TagList({
   /** The intent of the form that is being sent. */
   busy: string | undefined;
 }) {
-  const hydrated = useHydrated();
-  const [checked, setChecked] = useState<ReadonlySet<string>>(new Set());
-  const shown = tags.filter(({ tag }) => checked.has(tag));
-  const toggle = (tag: string) => {
-    const next = new Set(checked);
-    if (!next.delete(tag)) next.add(tag);
-    setChecked(next);
-  };
+  const selection = useSelection(tags.map(({ tag }) => ({ id: tag })));
+  const first = tags.find(({ tag }) => selection.ids.has(tag));
   return (
     <>
       <ul aria-label="Tags" className="ruled rounded-lg border border-line bg-surface">
         {tags.map((each) => (
           <li key={each.tag} className="flex items-center gap-3 px-3 py-1 sm:px-4">
-            <label className="grid size-11 shrink-0 place-items-center">
-              <input
-                type="checkbox"
-                form={FORM}
-                name="selected"
-                value={each.tag}
-                aria-label={`Select ${each.name}`}
-                checked={hydrated ? checked.has(each.tag) : undefined}
-                onChange={() => toggle(each.tag)}
-                className="size-5 shrink-0"
-              />
-            </label>
+            <SelectionBox form={FORM} id={each.tag} label={each.name} selection={selection} />
             <div className="min-w-0 grow py-1">
               <Link
                 to={tagsHref(view, each.tag)}
@@ -73,32 +58,17 @@ export function TagList({
           </li>
         ))}
       </ul>
-      <Form
-        id={FORM}
-        method="post"
-        action={tagsHref(view)}
-        preventScrollReset
-        hidden={hydrated && shown.length === 0}
-        aria-label="Selected tags"
-        onSubmit={() => setChecked(new Set())}
-        className={classNames(
-          "flex flex-wrap items-end gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
-          hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
-        )}
-      >
-        <p role="status" className="flex min-h-11 items-center font-semibold figures">
-          {hydrated ? `${shown.length} selected` : "With the selected tags"}
-        </p>
+      <SelectionForm id={FORM} action={tagsHref(view)} noun="tags" selection={selection}>
         <div className="min-w-0 grow basis-40 sm:max-w-xs">
           <Field
             // The most used of them is what is mostly meant.
-            key={shown[0]?.name}
+            key={first?.name}
             label="Merge into"
             name="name"
-            defaultValue={shown[0]?.name}
+            defaultValue={first?.name}
           />
         </div>
-        <KeepNames />
+        {KEEP_NAMES}
         <div className="flex flex-wrap gap-3">
           <Button name="intent" value="merge" busy={busy === "merge"} busyLabel="Merging...">
             Merge
@@ -107,7 +77,7 @@ export function TagList({
             Remove
           </Button>
         </div>
-      </Form>
+      </SelectionForm>
     </>
   );
 }
@@ -164,7 +134,7 @@ export function TagDialog({
           hint="The name of another tag merges the two."
           error={wrong("name")}
         />
-        <KeepNames />
+        {KEEP_NAMES}
         <Button busy={busy === "merge"} busyLabel="Renaming..." className="self-end">
           Rename
         </Button>
@@ -195,15 +165,5 @@ export function TagDialog({
         </Button>
       </Form>
     </Dialog>
-  );
-}
-
-/** Whether what is renamed can still be found by its name of before. */
-function KeepNames() {
-  return (
-    <label className="flex min-h-11 items-center gap-2 text-sm">
-      <input type="checkbox" name="keep" value="1" defaultChecked className="size-5 shrink-0" />
-      Keep the old name as another name
-    </label>
   );
 }

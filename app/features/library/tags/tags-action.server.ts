@@ -8,7 +8,7 @@ import { type CategoryName, DEFAULT_CATEGORIES, shownCategories } from "~/shared
 import { fold } from "~/shared/fold";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
@@ -115,11 +115,7 @@ async function changeAliases(
   const isUsed = async (alias: string) => (await countedTag(alias)) !== undefined;
   const wrong = await setAliases(counted, text, isUsed, userId);
   if (wrong) return { ...failure(422, NOTHING, { detail: wrong }), typed: { aliases: text } };
-  return {
-    title: "Tags Updated",
-    description: `The other names of “${counted.name}” have been saved.`,
-    kind: "success",
-  };
+  return success("Tags Updated", `The other names of “${counted.name}” have been saved.`);
 }
 
 async function undo(id: number, userId: string): Promise<TagsFailure | ToastMessage> {
@@ -144,8 +140,7 @@ async function describe(what: string, end: Promise<TagChangeEnd>): Promise<Toast
           `${formatQuantity(ended.left, "video")} had been changed since, and stayed as before.`,
       ]
     : [`${what}: this goes on. The page shows how far it is.`];
-  const description = sentences.filter(Boolean).join(" ");
-  return { title: "Tags Updated", description, kind: "success" };
+  return success("Tags Updated", sentences.filter(Boolean).join(" "));
 }
 
 const MAX_LABEL_LETTERS = 40;
@@ -187,13 +182,10 @@ async function saveCategories(
     prepared("UPDATE catalogue_version SET catalogue = catalogue + ?").run(PUBLIC_CHANGE);
   });
   applyCategoryNames();
-  return {
-    title: "Categories Updated",
-    description: isReset
-      ? "The categories are as they were at first."
-      : "The categories have been saved.",
-    kind: "success",
-  };
+  return success(
+    "Categories Updated",
+    isReset ? "The categories are as they were at first." : "The categories have been saved.",
+  );
 }
 
 function oneLine(value: FormDataEntryValue): string {

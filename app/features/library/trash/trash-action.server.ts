@@ -16,7 +16,7 @@ import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { orFailure } from "~/platform/or-failure.server";
 import { readFields } from "~/platform/small-form.server";
 import { formatQuantity, nameTitles } from "~/shared/format";
-import type { ToastMessage } from "~/ui/feedback/toast-message";
+import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import { MAX_BULK_VIDEOS } from "../bulk/bulk";
 import { restoreFile } from "../files/other-files.server";
@@ -27,6 +27,10 @@ const MAX_FORM_BYTES = 256 * 1024;
 const VIDEOS_AT_ONCE = 1_000;
 
 const NOTHING = "Nothing was changed.";
+const KEPT = failure(409, NOTHING, { detail: EVIDENCE_SENTENCE });
+const GONE = failure(404, NOTHING, {
+  detail: "This is no longer in the trash: it was restored, or deleted for good.",
+});
 
 /** Asks before videos are deleted for good; answered by sending the same form with `confirmed`. */
 export interface PurgeConfirmation {
@@ -68,12 +72,12 @@ async function perform(
   if (intent === "empty") return emptyUntil(String(form.get("until") ?? ""), userId, own);
   const [file] = replacedFiles([String(form.get("file") ?? "")], own);
   if (intent === "restore-file") {
-    if (!file) return gone();
+    if (!file) return GONE;
     const outcome = await restoreFile(file, userId);
     return isRefusal(outcome) ? refusalFailure(outcome, "Failed to restore the file.") : outcome;
   }
   if (intent === "purge-file") {
-    if (!file) return gone();
+    if (!file) return GONE;
     return form.has("confirmed") ? purgeFile(file, userId) : confirmFile(file);
   }
   if (intent !== "restore" && intent !== "purge") {
@@ -93,7 +97,7 @@ function confirm(ids: readonly string[]): TrashAnswer {
     `SELECT id, title, bytes FROM deleted_videos
      WHERE id IN (SELECT value FROM json_each(?)) ORDER BY deleted_at DESC, id DESC`,
   ).all(JSON.stringify(ids)) as Purged[];
-  if (rows.length === 0) return gone();
+  if (rows.length === 0) return GONE;
   return {
     confirmation: {
       ids: rows.map(({ id }) => id),
@@ -111,12 +115,12 @@ async function purgeFile(
   { id, videoId, title }: RemovedFile,
   userId: string,
 ): Promise<TrashAnswer> {
-  if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return kept();
-  if ((await removeReplaced([id], "earlier")).length === 0) return gone();
+  if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return KEPT;
+  if ((await removeReplaced([id], "earlier")).length === 0) return GONE;
   await transaction(() =>
     recordActivity({ userId, action: "file-purge", subjectId: videoId, detail: title }),
   );
-  return deletedForGood("1 earlier file was");
+  return deletedForGood("1 earlier file", 1);
 }
 
 async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
@@ -124,14 +128,14 @@ async function purgeSelected(ids: readonly string[], userId: string): Promise<Tr
   const evidence = evidenceAmong(ids, options);
   const purged = await purge(ids, options);
   const [first] = purged;
-  if (!first) return evidence.size > 0 ? kept() : gone();
+  if (!first) return evidence.size > 0 ? KEPT : GONE;
   const titles = purged.map(({ title }) => title);
   const detail = purged.length === 1 ? first.title : nameTitles(titles);
   const subjectId = purged.length === 1 ? first.id : undefined;
   await transaction(() => recordActivity({ userId, action: "purge", subjectId, detail }));
   const { size } = evidence;
   const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_SENTENCE}`;
-  return deletedForGood(were(purged.length, "video"), rest || "");
+  return deletedForGood(formatQuantity(purged.length, "video"), purged.length, rest || "");
 }
 
 async function emptyUntil(
@@ -144,6 +148,13 @@ async function emptyUntil(
   }
   let count = 0;
   let files = 0;
+  const what = () =>
+    [
+      count > 0 && formatQuantity(count, "video"),
+      files > 0 && formatQuantity(files, "earlier file"),
+    ]
+      .filter(Boolean)
+      .join(" and ");
   // Nobody deletes evidence by emptying the trash.
   const options = { own, isRemovedKept: true };
   try {
@@ -159,39 +170,18 @@ async function emptyUntil(
       files += removed.length;
     }
   } finally {
-    const detail = [
-      count > 0 && formatQuantity(count, "video"),
-      files > 0 && formatQuantity(files, "earlier file"),
-    ]
-      .filter(Boolean)
-      .join(" and ");
+    const detail = what();
     if (detail) await transaction(() => recordActivity({ userId, action: "trash-empty", detail }));
   }
-  if (count + files === 0) return gone();
-  if (files === 0) return deletedForGood(were(count, "video"));
-  if (count === 0) return deletedForGood(were(files, "earlier file"));
-  return deletedForGood(`${formatQuantity(count, "video")} and ${were(files, "earlier file")}`);
+  if (count + files === 0) return GONE;
+  return deletedForGood(what(), count + files);
 }
 
-function were(count: number, noun: string): string {
-  return `${formatQuantity(count, noun)} ${count === 1 ? "was" : "were"}`;
-}
-
-function deletedForGood(what: string, rest = ""): ToastMessage {
-  const description = `${what} deleted for good. ${rest}`.trim();
-  return { title: "Deleted For Good", description, kind: "success" };
+function deletedForGood(what: string, count: number, rest = ""): ToastMessage {
+  const were = count === 1 ? "was" : "were";
+  return success("Deleted For Good", `${what} ${were} deleted for good. ${rest}`.trim());
 }
 
 function isOwner(userId: string): boolean {
   return accountNow(userId)?.role === "owner";
-}
-
-function kept(): Failure {
-  return failure(409, NOTHING, { detail: EVIDENCE_SENTENCE });
-}
-
-function gone(): Failure {
-  return failure(404, NOTHING, {
-    detail: "This is no longer in the trash: it was restored, or deleted for good.",
-  });
 }

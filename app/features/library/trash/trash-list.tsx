@@ -1,13 +1,12 @@
 import { Form } from "@remix-run/react";
 import { Undo2 } from "lucide-react";
-import { useState } from "react";
 import { daysLeft } from "~/features/trash/trash-address";
 import { formatAge, formatQuantity, nameTitles } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import { Button } from "~/ui/button";
-import { classNames } from "~/ui/class-names";
 import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { useHydrated } from "~/ui/use-hydrated";
+import { SelectionBox, SelectionForm, useSelection } from "../list/selection";
 import type { PurgeConfirmation } from "./trash-action.server";
 import type { TrashedFile, TrashedVideo, TrashPage } from "./trash-list.server";
 
@@ -29,13 +28,7 @@ export function TrashList({
   now: number;
 }) {
   const hydrated = useHydrated();
-  const [checked, setChecked] = useState<ReadonlySet<string>>(new Set());
-  const shown = videos.filter(({ id }) => checked.has(id));
-  const toggle = (id: string) => {
-    const next = new Set(checked);
-    if (!next.delete(id)) next.add(id);
-    setChecked(next);
-  };
+  const selection = useSelection(videos);
   return (
     <>
       <ul
@@ -44,33 +37,8 @@ export function TrashList({
       >
         {videos.map((video) => (
           <li key={video.id} className="flex items-center gap-3 p-3 sm:px-4">
-            <label className="grid size-11 shrink-0 place-items-center">
-              <input
-                type="checkbox"
-                form={FORM}
-                name="selected"
-                value={video.id}
-                aria-label={`Select ${video.title}`}
-                checked={hydrated ? checked.has(video.id) : undefined}
-                onChange={() => toggle(video.id)}
-                className="size-5 shrink-0"
-              />
-            </label>
-            <div className="min-w-0 grow">
-              <p dir="auto" className="line-clamp-2 font-medium break-words">
-                {video.title}
-              </p>
-              <p className="text-sm text-muted figures">
-                {`Deleted ${formatAge(video.deletedAt, now)}`}
-                {video.deletedBy && (
-                  <>
-                    {" by "}
-                    <span className="break-words">{video.deletedBy}</span>
-                  </>
-                )}
-                {` · ${formatStorage(video.bytes)} · ${daysLeft(video.deletedAt, now)} left`}
-              </p>
-            </div>
+            <SelectionBox form={FORM} id={video.id} label={video.title} selection={selection} />
+            <TrashedTitle entry={video} verb="Deleted" now={now} />
             <Form method="post" action={action} preventScrollReset>
               <input type="hidden" name="selected" value={video.id} />
               <Button
@@ -87,29 +55,9 @@ export function TrashList({
           </li>
         ))}
       </ul>
-      <Form
-        id={FORM}
-        method="post"
-        action={action}
-        preventScrollReset
-        hidden={hydrated && shown.length === 0}
-        aria-label="Selected videos"
-        onSubmit={() => setChecked(new Set())}
-        className={classNames(
-          "flex flex-wrap items-center gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
-          hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
-        )}
-      >
-        <p role="status" className="mr-auto font-semibold figures">
-          {hydrated ? `${shown.length} selected` : "With the selected videos"}
-        </p>
-        {hydrated && shown.length < videos.length && (
-          <Button
-            type="button"
-            variant="ghost"
-            size="sm"
-            onClick={() => setChecked(new Set(videos.map(({ id }) => id)))}
-          >
+      <SelectionForm id={FORM} action={action} noun="videos" selection={selection}>
+        {hydrated && selection.ids.size < videos.length && (
+          <Button type="button" variant="ghost" size="sm" onClick={selection.togglePage}>
             Select all of this page
           </Button>
         )}
@@ -125,8 +73,30 @@ export function TrashList({
         <Button name="intent" value="purge" variant="danger" busy={busy === "purge"}>
           Delete for good
         </Button>
-      </Form>
+      </SelectionForm>
     </>
+  );
+}
+
+/** The title of a video or of a replaced file, when it came into the trash, and for how long it stays. */
+function TrashedTitle({ entry, verb, now }: { entry: TrashedVideo; verb: string; now: number }) {
+  const { title, bytes, deletedAt, deletedBy } = entry;
+  return (
+    <div className="min-w-0 grow basis-60">
+      <p dir="auto" className="line-clamp-2 font-medium break-words">
+        {title}
+      </p>
+      <p className="text-sm text-muted figures">
+        {`${verb} ${formatAge(deletedAt, now)}`}
+        {deletedBy && (
+          <>
+            {" by "}
+            <span className="break-words">{deletedBy}</span>
+          </>
+        )}
+        {` · ${formatStorage(bytes)} · ${daysLeft(deletedAt, now)} left`}
+      </p>
+    </div>
   );
 }
 
@@ -146,21 +116,7 @@ export function ReplacedFileList({
     <ul aria-label="Earlier files" className="ruled rounded-lg border border-line bg-surface">
       {files.map((file) => (
         <li key={file.id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
-          <div className="min-w-0 grow basis-60">
-            <p dir="auto" className="line-clamp-2 font-medium break-words">
-              {file.title}
-            </p>
-            <p className="text-sm text-muted figures">
-              {`${file.duration} · Replaced ${formatAge(file.deletedAt, now)}`}
-              {file.deletedBy && (
-                <>
-                  {" by "}
-                  <span className="break-words">{file.deletedBy}</span>
-                </>
-              )}
-              {` · ${formatStorage(file.bytes)} · ${daysLeft(file.deletedAt, now)} left`}
-            </p>
-          </div>
+          <TrashedTitle entry={file} verb={`${file.duration} · Replaced`} now={now} />
           <Form method="post" action={action} preventScrollReset className="flex flex-wrap gap-3">
             <input type="hidden" name="file" value={file.id} />
             {file.isOfDeleted ? (

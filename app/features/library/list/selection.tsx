@@ -1,0 +1,108 @@
+import { Form } from "@remix-run/react";
+import { type ReactNode, useCallback, useState } from "react";
+import { classNames } from "~/ui/class-names";
+import { useHydrated } from "~/ui/use-hydrated";
+
+/** Entries of a list that are selected, and what can be done with them. */
+
+export type Selection = ReturnType<typeof useSelection>;
+
+/** Which entries of the page are selected. One that has left the page is so no more. */
+export function useSelection(entries: readonly { id: string }[]) {
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [all, setAll] = useState(false);
+  /** Those of the selected entries that are on the page. */
+  const ids: ReadonlySet<string> = new Set(
+    entries.map(({ id }) => id).filter((id) => marked.has(id)),
+  );
+  const clear = useCallback(() => {
+    setMarked(new Set());
+    setAll(false);
+  }, []);
+  return {
+    ids,
+    /** Every entry of the list, on whichever page, is meant. */
+    all: all && ids.size > 0,
+    toggle(id: string) {
+      const next = new Set(ids);
+      if (!next.delete(id)) next.add(id);
+      setMarked(next);
+      setAll(false);
+    },
+    /** Selects the whole page, or nothing when it is selected. */
+    togglePage() {
+      setMarked(ids.size === entries.length ? new Set() : new Set(entries.map(({ id }) => id)));
+      setAll(false);
+    },
+    setAll,
+    clear,
+  };
+}
+
+/** The box that selects an entry; it belongs to the form of the selection. */
+export function SelectionBox({
+  form,
+  id,
+  label,
+  selection,
+}: {
+  form: string;
+  id: string;
+  label: string;
+  selection: Selection;
+}) {
+  const hydrated = useHydrated();
+  return (
+    <label className="grid size-11 shrink-0 place-items-center">
+      <input
+        type="checkbox"
+        form={form}
+        name="selected"
+        value={id}
+        aria-label={`Select ${label}`}
+        checked={hydrated ? selection.ids.has(id) : undefined}
+        onChange={() => selection.toggle(id)}
+        className="size-5 shrink-0"
+      />
+    </label>
+  );
+}
+
+/** What can be done with the selected entries; with scripts it sticks to the bottom once something is selected. */
+export function SelectionForm({
+  id,
+  action,
+  noun,
+  selection,
+  children,
+}: {
+  id: string;
+  action: string;
+  /** Of several entries. */
+  noun: string;
+  selection: Selection;
+  children: ReactNode;
+}) {
+  const hydrated = useHydrated();
+  const count = selection.ids.size;
+  return (
+    <Form
+      id={id}
+      method="post"
+      action={action}
+      preventScrollReset
+      hidden={hydrated && count === 0}
+      aria-label={`Selected ${noun}`}
+      onSubmit={selection.clear}
+      className={classNames(
+        "flex flex-wrap items-end gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2 lifted sm:px-4",
+        hydrated && "bottom-3 z-10 [@media(height>=40rem)]:sticky",
+      )}
+    >
+      <p role="status" className="mr-auto flex min-h-11 items-center font-semibold figures">
+        {hydrated ? `${count} selected` : `With the selected ${noun}`}
+      </p>
+      {children}
+    </Form>
+  );
+}
