@@ -12,10 +12,6 @@ const MAX_VIDEOS_WITH_JOBS = 1_000;
 /** Nobody knows when a job ends. */
 const RETRY_JOBS_SECONDS = 300;
 
-interface LimitsRow extends UploaderLimits {
-  role: Role;
-}
-
 /**
  * Returns the limits of an account, each undefined if there is none; undefined if it has none at all. Owners and
  * editors never have any.
@@ -24,7 +20,7 @@ export function quotaOf(userId: string) {
   const row = prepared(
     `SELECT role, max_bytes AS maxBytes, max_videos_per_day AS maxVideosPerDay,
        max_queued_jobs AS maxQueuedJobs FROM users WHERE id = ?`,
-  ).get(userId) as LimitsRow | undefined;
+  ).get(userId) as (UploaderLimits & { role: Role }) | undefined;
   if (row?.role !== "uploader") return undefined;
   const ofSite = siteLimits();
   const quota = {

@@ -25,10 +25,8 @@ import { requireQuota } from "./quota.server";
 import {
   NO_TEXTS,
   SENTENCES,
-  UPLOAD_INTENTS,
   type UploadFailure,
   type UploadField,
-  type UploadIntent,
   type UploadSuccess,
   type UploadTexts,
 } from "./upload-fields";
@@ -152,7 +150,10 @@ async function publishForm(
     return { ok: true, video: published };
   }
   if (form.error) throw form.error;
-  const intent = uploadIntent(form.fields.get("intent"));
+  const intent = form.fields.get("intent") ?? "publish";
+  if (intent !== "publish" && intent !== "draft") {
+    throw new UploadError(400, "This form can only publish, or save as draft.");
+  }
   const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
   if (own?.draftsOnly && (intent === "publish" || isScheduled)) {
     throw new UploadError(403, SENTENCES.draftsOnly);
@@ -222,12 +223,6 @@ async function publishForm(
     if (sentBefore && unrecoverable) await removeUpload(userId, sentBefore);
     throw error;
   }
-}
-
-function uploadIntent(value: string | undefined): UploadIntent {
-  const intent = UPLOAD_INTENTS.find((each) => each === (value ?? "publish"));
-  if (!intent) throw new UploadError(400, "This form can only publish, or save as draft.");
-  return intent;
 }
 
 function fail(

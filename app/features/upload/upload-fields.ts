@@ -8,8 +8,7 @@ import type { TypedTexts } from "~/shared/video-fields";
 
 /** The upload form: its fields, what they may hold, and what an answer to it says. */
 
-export const UPLOAD_INTENTS = ["publish", "draft"] as const;
-export type UploadIntent = (typeof UPLOAD_INTENTS)[number];
+export type UploadIntent = "publish" | "draft";
 
 /** The texts of the form as the admin typed them; shown again after a failure. */
 export type UploadTexts = TypedTexts & TypedSchedule;

@@ -41,13 +41,11 @@ export async function deleteOldPublishedUploads(now = Date.now()): Promise<void>
     .execute();
 }
 
-interface Running {
-  request: string;
-  outcome: Promise<unknown>;
-}
-
 /** Requests that are using the bytes of a resumable upload, by user and upload. */
-const running = processState("uploads in use", () => new Map<string, Running>());
+const running = processState(
+  "uploads in use",
+  () => new Map<string, { request: string; outcome: Promise<unknown> }>(),
+);
 
 /**
  * Performs a request that uses a resumable upload, one at a time for each upload. A request that is repeated while

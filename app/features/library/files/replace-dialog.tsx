@@ -209,21 +209,12 @@ function ReplaceForm({
 
 const INTERRUPTED = "Connection lost. Trying again...";
 
-/** How far one file is on its way to the server. */
-interface FileTransfer {
-  /** 0 to 1; undefined while nothing is sent. */
-  share: number | undefined;
-  /** Percent, speed and time left, or what it waits for. */
-  text: string;
-  /** Why it has failed. */
-  error: string | undefined;
-  /** @param terms the version of the uploaders' terms that is accepted. */
-  start(file: File, terms: string | undefined): void;
-  cancel(): void;
-}
-
-/** Sends one file over tus. `onArrived` is given the name by which a form sends it on. */
-function useFileTransfer(onArrived: (upload: string) => void): FileTransfer {
+/**
+ * Sends one file over tus. `onArrived` is given the name by which a form sends it on.
+ *
+ * @returns `share`, from 0 to 1 and undefined while nothing is sent, and `text`, its figures or what it waits for.
+ */
+function useFileTransfer(onArrived: (upload: string) => void) {
   const [share, setShare] = useState<number>();
   const [text, setText] = useState("");
   const [error, setError] = useState<string>();

@@ -23,6 +23,7 @@ export function TrimDialog({
   address,
   now,
 }: FileDialogProps & { trim: TrimView }) {
+  const isUndoing = useNavigation().formData?.get("intent") === "undo-trim";
   return (
     <Dialog title="Start and End" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
@@ -42,7 +43,15 @@ export function TrimDialog({
               <span className="text-muted">{` The whole film takes ${formatStorage(original.bytes)}.`}</span>
             )}
           </p>
-          {!pending && <UndoButton videoId={video.id} list={list} />}
+          {!pending && (
+            <Form method="post" action={list} preventScrollReset>
+              <input type="hidden" name="intent" value="undo-trim" />
+              <input type="hidden" name="id" value={video.id} />
+              <Button variant="secondary" size="sm" busy={isUndoing} busyLabel="Undoing...">
+                Undo the cut
+              </Button>
+            </Form>
+          )}
         </section>
       )}
       {pending ? (
@@ -62,19 +71,6 @@ export function TrimDialog({
         </p>
       )}
     </Dialog>
-  );
-}
-
-function UndoButton({ videoId, list }: { videoId: string; list: string }) {
-  const busy = useNavigation().formData?.get("intent") === "undo-trim";
-  return (
-    <Form method="post" action={list} preventScrollReset>
-      <input type="hidden" name="intent" value="undo-trim" />
-      <input type="hidden" name="id" value={videoId} />
-      <Button variant="secondary" size="sm" busy={busy} busyLabel="Undoing...">
-        Undo the cut
-      </Button>
-    </Form>
   );
 }
 

@@ -3,9 +3,7 @@ import { fold } from "~/shared/fold";
 import { check, firstMessage, tags as tagList } from "~/shared/video-fields";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
 import { prepared } from "~db/client.server";
-import type { TagAliasesTable } from "~db/schema/catalogue";
-
-type Alias = TagAliasesTable;
+import type { TagAliasesTable as Alias } from "~db/schema/catalogue";
 
 const MAX_ALIASES = 50;
 

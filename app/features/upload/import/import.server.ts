@@ -7,7 +7,7 @@ import {
   hasBlockedMd5s,
   isOnBlockList,
 } from "~/features/processing/comparison/blocked-films.server";
-import { type Look, lookAtFile } from "~/features/processing/comparison/likeness.server";
+import { lookAtFile } from "~/features/processing/comparison/likeness.server";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
@@ -16,7 +16,7 @@ import { RefusedFileError } from "~/media/probe/probe.server";
 import { cutOffSentence } from "~/shared/cut-off";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { database } from "~db/client.server";
-import { hashFile, type ImportMode, type InspectedFile, inspectFile } from "./files.server";
+import { hashFile, type ImportMode, inspectFile } from "./files.server";
 import { type Candidate, importBatch } from "./import-batch.server";
 import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./table.server";
@@ -221,14 +221,8 @@ async function hashEntry(
   return { ...measured, path: entry.file, ...digests, ending };
 }
 
-interface Inspected {
-  found?: InspectedFile;
-  look?: Look | "late";
-  error?: unknown;
-}
-
 /** A duplicate of the catalogue is left out whatever is in it. */
-async function tryToInspect(file: Hashed, isDuplicate: boolean): Promise<Inspected> {
+async function tryToInspect(file: Hashed, isDuplicate: boolean) {
   const { path, ending } = file;
   try {
     if (await isOnBlockList(file)) return { error: new ImportError(BLOCKED_FILE) };
