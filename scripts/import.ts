@@ -151,7 +151,9 @@ function sizeOf(file: string | undefined): number {
   return (file && fs.statSync(file, { throwIfNoEntry: false })?.size) || 0;
 }
 
-const isWithoutCategory = ({ reason }: ImportFailure) => reason === NO_CATEGORY;
+function isWithoutCategory({ reason }: ImportFailure): boolean {
+  return reason === NO_CATEGORY;
+}
 
 /** What has been warned of is left out. */
 function printFailures(failures: readonly ImportFailure[]): void {
