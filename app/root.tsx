@@ -20,8 +20,8 @@ import { useListModules } from "~/features/catalogue/use-list-modules";
 import { countWaiting } from "~/features/moderation/reports/queue.server";
 import { currentUser } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
-import { MiniHost } from "~/features/player/mini/mini-host";
-import { usePreloadOnIntent } from "~/features/player/source/use-preload-on-intent";
+import { MiniHost } from "~/features/player/continued";
+import { usePreloadOnIntent } from "~/features/player/primed-start";
 import { AgeGate, useAgeGate } from "~/features/site/age-gate";
 import {
   FirstPaintScript,

@@ -49,8 +49,8 @@ const leaveOut: Plugin = {
 
 const PACKAGE = fileURLToPath(new URL("../node_modules/hls.js", import.meta.url));
 const SOURCES = [
-  "features/player/source/one-codec-hls.ts",
-  "features/player/source/efficient-codec.ts",
+  "features/player/one-codec-hls.ts",
+  "features/player/efficient-codec.ts",
   "shared/streams/codecs.ts",
 ];
 const APP = fileURLToPath(new URL("../app", import.meta.url));

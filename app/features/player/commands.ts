@@ -7,11 +7,9 @@ import {
   VOLUME_MAX,
   VOLUME_MIN,
 } from "./constants";
+import type { FeedbackBoard, Point } from "./feedback";
 import { clampTime } from "./media-time";
-import type { FeedbackBoard, Point } from "./overlays/feedback";
-import type { PlaybackState } from "./playback-state";
-import { clamp } from "./range";
-import { isChangingSource, pause, playbackPosition } from "./source/playback-position";
+import { isChangingSource, type PlaybackState, pause, playbackPosition } from "./playback-state";
 
 export const VOLUME_RANGE = { min: VOLUME_MIN, max: VOLUME_MAX };
 export const BRIGHTNESS_RANGE = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };
@@ -137,4 +135,13 @@ export function createCommands(
       feedback.clear();
     },
   };
+}
+
+export interface Range {
+  min: number;
+  max: number;
+}
+
+export function clamp(value: number, { min, max }: Range): number {
+  return Math.min(Math.max(value, min), max);
 }

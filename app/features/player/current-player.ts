@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import type { Commands } from "./commands";
-import { playbackPosition } from "./source/playback-position";
+import { playbackPosition } from "./playback-state";
 
 /** The player of the page, for what stands beside it: a link to a moment, the share button. */
 let current: { root: HTMLElement; element: HTMLVideoElement; commands: Commands } | undefined;

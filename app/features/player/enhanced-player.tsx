@@ -1,21 +1,18 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useCaptions } from "./captions/use-captions";
+import { useCaptions } from "./captions";
 import { createCommands } from "./commands";
-import { Controls } from "./controls/controls";
-import { useFullscreen } from "./controls/use-fullscreen";
-import { useMediaSession } from "./controls/use-media-session";
-import { useSinglePlayer } from "./controls/use-single-player";
-import { useTurning } from "./controls/use-turning";
+import { Controls } from "./controls";
 import { useCurrentPlayer } from "./current-player";
-import { autoplayNext, useAutoplayNext } from "./memory/autoplay-next";
-import { useStoredSoundAndSpeed } from "./memory/sound-and-speed";
-import { useContinuation } from "./mini/use-continuation";
-import { createFeedback } from "./overlays/feedback";
+import { createFeedback } from "./feedback";
+import { useFullscreen, useTurning } from "./fullscreen";
+import { useMediaSession, useSinglePlayer } from "./media-session";
+import { autoplayNext, useAutoplayNext, useStoredSoundAndSpeed } from "./memory";
+import { useContinuation } from "./mini-player";
 import { observePlayback } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
-import { useEvenLoudness } from "./sound/use-even-loudness";
-import { useRecovery } from "./source/recovery";
-import { useSource } from "./source/source";
+import { useRecovery } from "./recovery";
+import { useEvenLoudness } from "./sound";
+import { useSource } from "./source";
 import type { NextVideo, PlayerVideo } from "./types";
 
 /**
@@ -84,36 +81,12 @@ export function EnhancedPlayer({
     return recovery.problem.subscribe(tell);
   }, [recovery]);
 
-  const parts: PlayerParts = useMemo(
-    () => ({
-      root,
-      element,
-      video,
-      playback,
-      feedback,
-      commands,
-      source,
-      captions,
-      fullscreen,
-      theatre,
-      toggleTheatre,
-    }),
-    [
-      root,
-      element,
-      video,
-      playback,
-      feedback,
-      commands,
-      source,
-      captions,
-      fullscreen,
-      theatre,
-      toggleTheatre,
-    ],
-  );
+  const parts: PlayerParts = {
+    ...{ root, element, video, playback, feedback, commands, source, captions },
+    ...{ fullscreen, theatre, toggleTheatre },
+  };
   return (
-    <PlayerContext.Provider value={parts}>
+    <PlayerContext.Provider value={useMemo(() => parts, Object.values(parts))}>
       <Controls recovery={recovery} openNext={openNext} />
     </PlayerContext.Provider>
   );

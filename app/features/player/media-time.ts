@@ -1,5 +1,6 @@
-import { useEffect, useRef } from "react";
-import { playbackPosition } from "./source/playback-position";
+import { useEffect } from "react";
+import { useListener } from "~/ui/use-listener";
+import { playbackPosition } from "./playback-state";
 
 /** 5 -> "0:05", 3723 -> "1:02:03". What is not yet known is "0:00". */
 export function formatTime(seconds: number): string {
@@ -45,31 +46,16 @@ export function bufferedEnd(buffered: TimeRanges, time: number): number {
   return 0;
 }
 
-const EVENTS = [
-  "timeupdate",
-  "seeking",
-  "seeked",
-  "progress",
-  "loadedmetadata",
-  "durationchange",
-  "emptied",
-] as const;
+const EVENTS = "timeupdate seeking seeked progress loadedmetadata durationchange emptied";
 
 /**
  * Calls `write` with the current time, in seconds, whenever the element reports one. It writes to
  * the page by itself: a React render four times a second would be felt on a slow phone.
  */
 export function useMediaTime(element: HTMLVideoElement, write: (seconds: number) => void): void {
-  const latest = useRef(write);
-  latest.current = write;
-  useEffect(() => {
-    const report = () => latest.current(playbackPosition(element).seconds);
-    for (const event of EVENTS) element.addEventListener(event, report);
-    report();
-    return () => {
-      for (const event of EVENTS) element.removeEventListener(event, report);
-    };
-  }, [element]);
+  const report = () => write(playbackPosition(element).seconds);
+  useListener(element, EVENTS, report);
+  useEffect(report, [element]);
 }
 
 /**

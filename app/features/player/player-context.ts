@@ -1,10 +1,10 @@
 import { createContext, useContext } from "react";
-import type { Captions } from "./captions/use-captions";
+import type { Captions } from "./captions";
 import type { Commands } from "./commands";
-import type { Fullscreen } from "./controls/use-fullscreen";
-import type { FeedbackBoard } from "./overlays/feedback";
+import type { FeedbackBoard } from "./feedback";
+import type { Fullscreen } from "./fullscreen";
 import type { PlaybackState } from "./playback-state";
-import type { Source } from "./source/source";
+import type { Source } from "./source";
 import type { PlayerVideo } from "./types";
 
 /** What every control may use. It changes with the element, the video and the fullscreen state only. */

@@ -1,10 +1,9 @@
 import { useDeferredValue, useState } from "react";
 import { useHydrated } from "~/ui/use-hydrated";
 import { EnhancedPlayer } from "./enhanced-player";
-import { NoFile } from "./no-file";
 import "./player.css";
+import { usePoster } from "./stream-preloads";
 import type { NextVideo, PlayerVideo } from "./types";
-import { usePoster } from "./use-poster";
 
 export type { CaptionTrack, NextVideo, PlayerVideo } from "./types";
 
@@ -96,4 +95,25 @@ function usePinnedFile(video: PlayerVideo): PlayerVideo {
   if (!sameVideo || isGone || (!pinned.fileUrl && video.fileUrl)) setPinned(video);
   if (!sameVideo || isGone || !pinned.fileUrl) return video;
   return { ...video, fileUrl: pinned.fileUrl, startSeconds: pinned.startSeconds };
+}
+
+/** Instead of the player when the video has no file (specification, section 2, Video detail). */
+function NoFile({
+  posterUrl,
+  preparing,
+}: {
+  posterUrl?: string | null;
+  /** It is being converted, so coming back is worth it. */
+  preparing?: boolean;
+}) {
+  return (
+    <div className="player player-without-file">
+      {posterUrl ? <img className="player-poster" src={posterUrl} alt="" /> : null}
+      <div className="player-notice">
+        <p className="player-notice-title">Video not available</p>
+        <p>Please try again later.</p>
+        {preparing ? <p>It is being prepared.</p> : null}
+      </div>
+    </div>
+  );
 }

@@ -57,7 +57,7 @@ export function publicFile(url: string): string | undefined {
 /**
  * The address of a file that was replaced leads to the file of today at once: what was cut out, or replaced,
  * may be what nobody is to see. What was made of it is public no more. Who was watching goes on with the file
- * of today (see app/features/player/source/recovery.ts).
+ * of today (see app/features/player/recovery.ts).
  */
 function replacedFile({ bucket, path }: MediaName): string | undefined {
   if (bucket !== "videos" || path.split("/").length !== 2) return undefined;

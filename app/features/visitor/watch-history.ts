@@ -1,6 +1,7 @@
-import { useMemo, useSyncExternalStore } from "react";
+import { useMemo } from "react";
 import { parseDuration } from "~/shared/format";
 import type { VideoCardData } from "~/shared/video-card";
+import { createStore, useStore } from "~/ui/store";
 import { storedValue } from "./browser-storage";
 
 /** Where each video was left, in seconds, the newest last: in this browser and nowhere else. */
@@ -74,25 +75,9 @@ export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
   return { unwatched, hidden: videos.length - unwatched.length };
 }
 
-let hidesWatched = false;
-const listeners = new Set<() => void>();
-
 /** As long as the page is not loaded anew: lists that shrink after their first paint would jump. */
-export function hideWatched(hides: boolean): void {
-  hidesWatched = hides;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const hidesWatched = createStore(false);
+export const hideWatched = hidesWatched.set;
 
 /** Whether lists leave out what this browser has watched. */
-export function useHidesWatched(): boolean {
-  return useSyncExternalStore(
-    subscribe,
-    () => hidesWatched,
-    () => false,
-  );
-}
+export const useHidesWatched = () => useStore(hidesWatched);

@@ -1,26 +1,12 @@
 import path from "node:path";
+import type { FileStart, StreamStart } from "~/features/player/types";
 import { bucketFile, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { readText } from "~/media/files/local-copies.server";
 import { startRendition } from "~/shared/streams/start-rendition";
 
-/** Where the file of a rendition begins, which a player asks for before its first picture. */
-interface FileStart {
-  playlistUrl: string;
-  /** The file that begins with the header and the first segment. */
-  segmentUrl: string;
-  /** Of both together, from the beginning of the file. */
-  bytes: number;
-}
-
-/** Of the rendition that a film begins with. */
-export interface StreamStart extends FileStart {
-  /** Of the sound that goes with it, where that is not in the same file. */
-  sound?: FileStart;
-}
-
 /**
- * Reads it from the playlists (RFC 8216), so that the page can name it and the player need not ask
- * for one after the other. Undefined where the stream is stored in another way.
+ * Reads from the playlists (RFC 8216) where the rendition begins that a film begins with, so that the page can
+ * name it and the player need not ask for one after the other. Undefined where the stream is stored in another way.
  */
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {
   try {

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { createStore, useStore } from "../store";
 
 /**
  * Requests for the data of a page that fail: offline, a broken connection, a proxy's error; also an error
@@ -27,8 +27,7 @@ interface FailedRequest extends RequestFailure {
 }
 
 const failed = new Set<FailedRequest>();
-const listeners = new Set<() => void>();
-let current: RequestFailure | undefined;
+const current = createStore<RequestFailure | undefined>(undefined);
 
 const LIST_PATH = /^\/(?:trending|categories(?:\/[^/]+)?|tags\/[^/]+)?$/;
 
@@ -58,11 +57,7 @@ export function retryFailedRequests(): void {
 
 /** The failure that the page has to tell of, if there is one. */
 export function useRequestFailure(): RequestFailure | undefined {
-  return useSyncExternalStore(
-    subscribe,
-    () => current,
-    () => undefined,
-  );
+  return useStore(current);
 }
 
 function pageUrl(input: RequestInfo | URL, init: RequestInit | undefined): URL | undefined {
@@ -146,11 +141,5 @@ function isOpen({ pathname, searchParams }: URL): boolean {
 
 function announce(): void {
   const [first] = failed;
-  current = first && { ...first };
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  current.set(first && { ...first });
 }

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import { createCommands } from "~/features/player/commands";
-import { createFeedback } from "~/features/player/overlays/feedback";
+import { createFeedback } from "~/features/player/feedback";
 import { observePlayback } from "~/features/player/playback-state";
 import { fakeVideo, happen } from "./fake-video";
 

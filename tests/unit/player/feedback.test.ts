@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FEEDBACK_MS, INDICATOR_MS } from "~/features/player/constants";
-import { createFeedback } from "~/features/player/overlays/feedback";
+import { createFeedback } from "~/features/player/feedback";
 
 describe("what is answered on screen", () => {
   beforeEach(() => {

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it } from "vitest";
-import { belongsElsewhere, keyCommand } from "~/features/player/controls/keys";
+import { belongsElsewhere, keyCommand } from "~/features/player/keys";
 
 const press = (key: string, more = {}) => ({
   key,
@@ -8,7 +8,6 @@ const press = (key: string, more = {}) => ({
   metaKey: false,
   altKey: false,
   shiftKey: false,
-  repeat: false,
   ...more,
 });
 
@@ -47,14 +46,6 @@ describe("what a key means (specification, section 2)", () => {
   it("nothing for other keys, nor for names of what objects have", () => {
     for (const key of ["x", "Tab", "Enter", "Escape", "constructor", "toString"]) {
       expect(keyCommand(press(key))).toBeUndefined();
-    }
-  });
-
-  it("a held key repeats a seek and the volume, and never a toggle", () => {
-    expect(keyCommand(press("ArrowRight", { repeat: true }))).toEqual({ do: "seek", by: 10 });
-    expect(keyCommand(press("ArrowUp", { repeat: true }))).toEqual({ do: "volume", by: 0.05 });
-    for (const key of [" ", "f", "m", "k", "5"]) {
-      expect(keyCommand(press(key, { repeat: true }))).toBeUndefined();
     }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loudnessGain } from "~/features/player/sound/loudness-gain";
+import { loudnessGain } from "~/features/player/sound";
 
 const decibels = (lufs: number, truePeak: number) =>
   Number((20 * Math.log10(loudnessGain({ lufs, truePeak }))).toFixed(2));

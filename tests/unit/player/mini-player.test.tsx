@@ -2,8 +2,7 @@
 import { Link, Outlet, useParams } from "@remix-run/react";
 import { act, cleanup, fireEvent } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { continued } from "~/features/player/mini/continued";
-import { MiniHost } from "~/features/player/mini/mini-host";
+import { continued, MiniHost } from "~/features/player/continued";
 import { VideoPlayer } from "~/features/player/video-player";
 import { renderRoutes } from "../ui/page";
 import { happen, useFakeVideos } from "./fake-video";
@@ -152,14 +151,14 @@ describe("the mini player", () => {
 
     localStorage.clear();
     vi.resetModules();
-    const { miniPlayer } = await import("~/features/player/mini/continued");
+    const { miniPlayer } = await import("~/features/player/continued");
     expect(miniPlayer.read()).toBe(true);
     Object.defineProperty(navigator, "connection", {
       configurable: true,
       value: { saveData: true },
     });
     vi.resetModules();
-    expect((await import("~/features/player/mini/continued")).miniPlayer.read()).toBe(false);
+    expect((await import("~/features/player/continued")).miniPlayer.read()).toBe(false);
   });
 
   it("says that the file of a video is gone", async () => {

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, expect, it, vi } from "vitest";
-import { rememberSound } from "~/features/player/memory/sound-track";
-import { openAdaptive } from "~/features/player/source/adaptive-source";
+import { openAdaptive } from "~/features/player/adaptive-source";
+import { rememberSound } from "~/features/player/memory";
 
 const GERMAN = { label: "German", language: "de" };
 const ENGLISH = { label: "English", language: "en" };

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { primedLoader } from "~/features/player/source/primed-loader";
-import { dropPrimed, primedStart, primeStart } from "~/features/player/source/primed-start";
+import { primedLoader } from "~/features/player/primed-loader";
+import { dropPrimed, primedStart, primeStart } from "~/features/player/primed-start";
 
 const start = (name: string) => ({ playlistUrl: "", segmentUrl: `/media/${name}.mp4`, bytes: 10 });
 const url = (name: string) => new URL(`/media/${name}.mp4`, location.href).href;

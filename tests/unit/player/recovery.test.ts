@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "~/features/player/constants";
 import { observePlayback } from "~/features/player/playback-state";
-import { watchForProblems } from "~/features/player/source/recovery";
-import type { Source, SourceState } from "~/features/player/source/source";
-import { createStore } from "~/features/player/store";
+import { watchForProblems } from "~/features/player/recovery";
+import type { Source, SourceState } from "~/features/player/source";
+import { createStore } from "~/ui/store";
 import { fakeVideo, happen } from "./fake-video";
 
 const MISSING = () => new Response(null, { status: 404 });

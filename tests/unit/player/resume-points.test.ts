@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { resumePoint, saveResumePoint } from "~/features/player/memory/resume-points";
+import { resumePoint, saveResumePoint } from "~/features/player/memory";
 
 describe("where a video was left", () => {
   afterEach(() => {

@@ -51,7 +51,7 @@ class FakeHls {
 }
 
 const script = { requests: 0, load: () => {} };
-vi.mock("~/features/player/source/hls-module", () => ({
+vi.mock("~/features/player/hls-module", () => ({
   HLS_MODULE_URL: "/hls.mjs",
   importHls: () =>
     new Promise((resolve) => {

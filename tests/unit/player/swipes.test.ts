@@ -7,7 +7,7 @@ import {
   VOLUME_MAX,
   VOLUME_MIN,
 } from "~/features/player/constants";
-import { directionOf, swipeLevel } from "~/features/player/gestures/swipes";
+import { directionOf, swipeLevel } from "~/features/player/gestures";
 
 const VOLUME = { min: VOLUME_MIN, max: VOLUME_MAX };
 const BRIGHTNESS = { min: BRIGHTNESS_MIN, max: BRIGHTNESS_MAX };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DOUBLE_TAP_WINDOW_MS, SEEK_STEP_S } from "~/features/player/constants";
-import { nextTap, seekOf, sideOf, type TapSeries } from "~/features/player/gestures/taps";
-import type { Side } from "~/features/player/overlays/feedback";
+import type { Side } from "~/features/player/feedback";
+import { nextTap, seekOf, sideOf, type TapSeries } from "~/features/player/gestures";
 
 /** Seconds of each tap; 0 means that it may toggle play. */
 function seeksOf(taps: [at: number, side: Side][]): number[] {

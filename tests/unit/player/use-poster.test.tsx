@@ -2,7 +2,7 @@
 import { cleanup, render, waitFor } from "@testing-library/react";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { usePoster } from "~/features/player/use-poster";
+import { usePoster } from "~/features/player/stream-preloads";
 
 const THUMBNAIL = "/media/thumbnails/u/1.jpg";
 const SMALL = `${THUMBNAIL}?w=720`;

@@ -3,9 +3,8 @@ import { Link, useParams } from "@remix-run/react";
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { StrictMode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { continued } from "~/features/player/mini/continued";
-import { useContinuedVisit } from "~/features/player/mini/use-continued-visit";
-import { useWatchedParts } from "~/features/player/watched/use-watched-parts";
+import { continued, useContinuedVisit } from "~/features/player/continued";
+import { useWatchedParts } from "~/features/player/watched-parts";
 import { renderRoutes } from "../ui/page";
 
 const sent = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();
@@ -86,7 +85,7 @@ async function play(id: string, spans: [number, number][], duration = 100): Prom
   Object.defineProperty(element, "duration", { value: duration, configurable: true });
   fireEvent(element, new Event("timeupdate"));
   // What follows a view is loaded with the first of it.
-  await import("~/features/player/watched/report");
+  await import("~/features/player/watched-report");
   await Promise.resolve();
   fireEvent(element, new Event("timeupdate"));
 }

@@ -14,13 +14,13 @@ import { PLACEHOLDER_URL } from "~/features/catalogue/poster";
 import { loadVideo } from "~/features/catalogue/published-list.server";
 import { seriesQueue } from "~/features/catalogue/series.server";
 import { POSTER_TRANSITION } from "~/features/catalogue/video-card";
+import { useContinuedVisit } from "~/features/player/continued";
 import { currentMoment, playFrom } from "~/features/player/current-player";
 import { parseStart } from "~/features/player/media-time";
-import { forgetSpeed } from "~/features/player/memory/sound-and-speed";
-import { useContinuedVisit } from "~/features/player/mini/use-continued-visit";
-import { StreamPreloads } from "~/features/player/source/stream-preloads";
+import { forgetSpeed } from "~/features/player/memory";
+import { StreamPreloads } from "~/features/player/stream-preloads";
 import { VideoPlayer } from "~/features/player/video-player";
-import { useWatchedParts } from "~/features/player/watched/use-watched-parts";
+import { useWatchedParts } from "~/features/player/watched-parts";
 import { withVersion } from "~/media/serve/file-version.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import type { loader as rootLoader } from "~/root";
@@ -242,29 +242,16 @@ function Watch({
       )}
       <VideoPlayer
         video={{
-          id: video.id,
-          title: video.title,
+          ...video,
           href: here(),
           // With its version: what is watched stays the same file.
           fileUrl,
           startSeconds,
           chapters,
-          preparing: video.preparing,
-          streamIsComing: video.streamIsComing,
           // With a file, its first frame is better than a placeholder.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
-          hlsUrl: video.hlsUrl,
           streamStart,
-          storyboardUrl: video.storyboardUrl,
-          captions: video.captions,
-          sound: video.sound,
-          durationSeconds: video.durationSeconds,
-          next: next && {
-            title: next.title,
-            href: next.href,
-            thumbnailUrl: next.thumbnailUrl,
-            duration: next.duration,
-          },
+          next,
         }}
         onNext={({ href }) => navigate(href, { state })}
         onPreparing={() => setWaitingFor(video.id)}

@@ -1,0 +1,153 @@
+import { Play } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useStored } from "~/ui/store";
+import { Bar } from "./bar";
+import { useVolumeSettable } from "./buttons";
+import { useHold, useSwipes, useTaps } from "./gestures";
+import { useKeys } from "./keys";
+import { FeedbackLayer, NextCard, ProblemNotice, ResumePrompt, Spinner } from "./notices";
+import { usePlayer } from "./player-context";
+import type { Recovery } from "./recovery";
+import { SettingsMenu } from "./settings-menu";
+import { ShortcutList } from "./shortcut-list";
+import { useControlsInUse, useControlsVisible, useFocusReturn } from "./visibility";
+
+type Panel = "settings" | "shortcuts";
+
+/** Everything that lies over the picture, and the keys and gestures that answer there. */
+export function Controls({
+  recovery,
+  openNext,
+}: {
+  recovery: Recovery | undefined;
+  openNext: (() => void) | undefined;
+}) {
+  const parts = usePlayer();
+  const { root, element, video, playback, commands, feedback, fullscreen, captions } = parts;
+  const paused = useStored(playback, "paused");
+  const ended = useStored(playback, "ended");
+  const started = useStored(playback, "started");
+  const loop = useStored(playback, "loop");
+  const [bar, setBar] = useState<HTMLDivElement | null>(null);
+  const [panel, setPanel] = useState<Panel>();
+  const settingsButton = useRef<HTMLButtonElement>(null);
+  const openedByButton = useRef(false);
+  const returnFocus = useFocusReturn();
+  const volumeSettable = useVolumeSettable();
+  const inUse = useControlsInUse(root, bar) || panel !== undefined;
+  const { visible, wake } = useControlsVisible(root, bar, paused, inUse);
+  const next = useNextCard(video.id, ended && !loop);
+
+  /** WAI-ARIA, menu button pattern: the focus goes back to what opened the panel. */
+  function close() {
+    setPanel(undefined);
+    if (!root.contains(document.activeElement)) return;
+    returnFocus(openedByButton.current ? settingsButton.current : root);
+  }
+  function toggle(wanted: Panel) {
+    if (panel === wanted) return close();
+    // The list of keys opens from the menu too, and by its key from anywhere.
+    openedByButton.current = wanted === "settings" || panel === "settings";
+    setPanel(wanted);
+  }
+
+  const wasHeld = useHold(element, commands);
+  useTaps(element, commands, playback, {
+    intercept: () => {
+      if (panel) close();
+      return panel !== undefined || wasHeld();
+    },
+    touchesHidden: (y) => !visible && bar !== null && y >= bar.getBoundingClientRect().top,
+    wake,
+  });
+  useSwipes(root, element, commands, feedback, volumeSettable);
+  useKeys({
+    ...parts,
+    toggleFullscreen: fullscreen.toggle,
+    toggleCaptions: () => {
+      if (captions.tracks.length === 0) return;
+      captions.toggle();
+      feedback.note("captions", captions.chosen < 0 ? "Captions on" : "Captions off");
+    },
+    toggleShortcuts: () => toggle("shortcuts"),
+    wake,
+  });
+  useEffect(() => {
+    root.toggleAttribute("data-idle", !visible);
+  }, [root, visible]);
+
+  return (
+    <>
+      {recovery ? <Spinner recovery={recovery} /> : null}
+      {next.shown && video.next && openNext ? (
+        <NextCard next={video.next} onOpen={openNext} onCancel={next.cancel} />
+      ) : null}
+      {recovery ? <ProblemNotice recovery={recovery} /> : null}
+      <div className="player-chrome">
+        <div className="player-title">{video.title}</div>
+        <Bar
+          ref={setBar}
+          settingsButton={settingsButton}
+          volumeSettable={volumeSettable}
+          settingsOpen={panel === "settings"}
+          toggleSettings={() => toggle("settings")}
+          openNext={openNext}
+        />
+        {started ? null : (
+          <div className="player-middle player-begin" aria-hidden="true">
+            <Play className="player-solid" />
+          </div>
+        )}
+      </div>
+      <CaptionText textTrack={captions.textTrack} />
+      <FeedbackLayer />
+      <ResumePrompt />
+      {panel === "settings" ? (
+        <SettingsMenu onClose={close} onShortcuts={() => toggle("shortcuts")} />
+      ) : null}
+      {panel === "shortcuts" ? <ShortcutList onClose={close} /> : null}
+    </>
+  );
+}
+
+/** Shown at the end; once cancelled, not again before the video has been played to its end again. */
+function useNextCard(id: string, atEnd: boolean) {
+  const [cancelled, setCancelled] = useState(false);
+  const lastId = useRef(id);
+  if (cancelled && (!atEnd || lastId.current !== id)) setCancelled(false);
+  lastId.current = id;
+  return { shown: atEnd && !cancelled, cancel: () => setCancelled(true) };
+}
+
+/**
+ * The cues of now, drawn by us so that they move above the controls, and above the picture over the
+ * seek bar, when those are shown.
+ */
+function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
+  const box = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (!textTrack) return;
+    const draw = () => {
+      const lines = Array.from(textTrack.activeCues ?? [], (cue) => {
+        const line = document.createElement("p");
+        // The browser's own reading of the cue: no markup of the file gets past it.
+        line.append((cue as VTTCue).getCueAsHTML());
+        return line;
+      });
+      box.current?.replaceChildren(...lines);
+    };
+    draw();
+    textTrack.addEventListener("cuechange", draw);
+    return () => {
+      textTrack.removeEventListener("cuechange", draw);
+      box.current?.replaceChildren();
+    };
+  }, [textTrack]);
+
+  return (
+    <div className="player-captions">
+      <div ref={box} />
+    </div>
+  );
+}

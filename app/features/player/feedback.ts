@@ -1,0 +1,66 @@
+import { createStore, type Store } from "~/ui/store";
+import { FEEDBACK_MS, INDICATOR_MS } from "./constants";
+
+export type Side = "left" | "right";
+
+/** What the player answers on screen to a key, a tap or a swipe. */
+export type Feedback =
+  | { kind: "seek"; sequence: number; side: Side; seconds: number; at?: Point }
+  | { kind: "level"; level: "volume" | "brightness"; value: number }
+  | { kind: "note"; sequence: number; note: Note; text: string };
+
+export type Note = "play" | "pause" | "speed" | "link" | "loop" | "captions";
+
+/** Pixels from the player's top left corner: where a double tap's ripple begins. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface FeedbackBoard {
+  store: Store<Feedback | undefined>;
+  /** Seeks on the same side add up while their answer is on screen. */
+  seek(seconds: number, at?: Point): void;
+  level(level: "volume" | "brightness", value: number): void;
+  note(note: Note, text: string): void;
+  /** Stays until it is taken back; nothing takes it back. */
+  hold(text: string | undefined): void;
+  clear(): void;
+}
+
+export function createFeedback(): FeedbackBoard {
+  const store = createStore<Feedback | undefined>(undefined);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let sequence = 0;
+
+  function show(feedback: Feedback, milliseconds: number) {
+    clearTimeout(timer);
+    store.set(feedback);
+    timer = setTimeout(() => store.set(undefined), milliseconds);
+  }
+
+  return {
+    store,
+    seek(seconds, at) {
+      const side: Side = seconds > 0 ? "right" : "left";
+      const shown = store.get();
+      const before = shown?.kind === "seek" && shown.side === side ? shown.seconds : 0;
+      const total = before + Math.abs(seconds);
+      show({ kind: "seek", sequence: ++sequence, side, seconds: total, at }, FEEDBACK_MS);
+    },
+    level(level, value) {
+      show({ kind: "level", level, value }, INDICATOR_MS);
+    },
+    note(note, text) {
+      show({ kind: "note", sequence: ++sequence, note, text }, FEEDBACK_MS);
+    },
+    hold(text) {
+      clearTimeout(timer);
+      store.set(text ? { kind: "note", sequence: ++sequence, note: "speed", text } : undefined);
+    },
+    clear() {
+      clearTimeout(timer);
+      store.set(undefined);
+    },
+  };
+}

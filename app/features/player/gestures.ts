@@ -1,0 +1,260 @@
+import { useEffect, useRef } from "react";
+import { useListener } from "~/ui/use-listener";
+import { BRIGHTNESS_RANGE, type Commands, clamp, type Range, VOLUME_RANGE } from "./commands";
+import {
+  DOUBLE_TAP_WINDOW_MS,
+  HOLD_AFTER_MS,
+  SEEK_STEP_S,
+  SWIPE_DECIDE_PX,
+  SWIPE_THRESHOLD_PX,
+  SWIPE_TRAVEL,
+} from "./constants";
+import type { FeedbackBoard, Side } from "./feedback";
+import type { PlaybackState } from "./playback-state";
+
+/** Taps that follow each other within the double-tap window. */
+export interface TapSeries {
+  /** Milliseconds, of the last tap. */
+  at: number;
+  side: Side;
+  /** 1 may become a toggle of play; each one past it is a seek. */
+  count: number;
+}
+
+/**
+ * The series that a tap begins or goes on with. Two taps on different halves are still a double
+ * tap, of the half where the second one lands: fingers stray over the middle.
+ */
+export function nextTap(previous: TapSeries | undefined, at: number, side: Side): TapSeries {
+  const follows = previous !== undefined && at - previous.at <= DOUBLE_TAP_WINDOW_MS;
+  return { at, side, count: follows ? previous.count + 1 : 1 };
+}
+
+/** Seconds to seek for the last tap of a series; 0 for the first, which only may toggle play. */
+export function seekOf(series: TapSeries): number {
+  if (series.count < 2) return 0;
+  return series.side === "right" ? SEEK_STEP_S : -SEEK_STEP_S;
+}
+
+export function sideOf(x: number, box: { left: number; width: number }): Side {
+  return x < box.left + box.width / 2 ? "left" : "right";
+}
+
+/**
+ * Single and double taps and clicks on the picture (specification, section 2). A single one toggles
+ * play when the double-tap window has passed, so that a double one never pauses the video for an instant. The very
+ * first starts at once: before the video has begun, there is nothing that a double tap would keep.
+ * `intercept` may take a tap for something else, such as closing a menu. A finger shows hidden controls
+ * without pausing where they are: at the lower edge.
+ */
+export function useTaps(
+  element: HTMLVideoElement,
+  commands: Commands,
+  playback: PlaybackState,
+  actions: {
+    intercept: () => boolean;
+    /** Whether a finger at this height touches where the controls are that it can't see. */
+    touchesHidden: (y: number) => boolean;
+    wake: () => void;
+  },
+): void {
+  const series = useRef<TapSeries>();
+  const toggle = useRef<ReturnType<typeof setTimeout>>();
+  const isTouch = useRef(false);
+
+  // Not every browser reports it with the click.
+  useListener(element, "pointerdown", ({ pointerType }: PointerEvent) => {
+    isTouch.current = pointerType === "touch";
+  });
+  useListener(element, "click", (event: MouseEvent) => {
+    if (event.button !== 0 || actions.intercept()) return;
+    const asksForControls = isTouch.current && actions.touchesHidden(event.clientY);
+    const box = element.getBoundingClientRect();
+    series.current = nextTap(series.current, performance.now(), sideOf(event.clientX, box));
+    const seconds = seekOf(series.current);
+    clearTimeout(toggle.current);
+    if (seconds !== 0) {
+      commands.seekBy(seconds, { x: event.clientX - box.left, y: event.clientY - box.top });
+    } else if (!playback.get().started) {
+      commands.play();
+    } else {
+      toggle.current = setTimeout(() => {
+        series.current = undefined;
+        if (asksForControls) actions.wake();
+        else commands.togglePlay();
+      }, DOUBLE_TAP_WINDOW_MS);
+    }
+  });
+  const forget = () => {
+    clearTimeout(toggle.current);
+    series.current = undefined;
+  };
+  useListener(element, "emptied", forget);
+  useEffect(() => forget, []);
+}
+
+/**
+ * A finger or the mouse that rests on the picture of a playing video plays it at double speed until
+ * it is lifted. A move before that is a swipe. The click that ends a hold is no tap: the function
+ * that is returned says, once, whether the last press was one.
+ */
+export function useHold(element: HTMLVideoElement, commands: Commands): () => boolean {
+  const wasHeld = useRef(false);
+
+  useEffect(() => {
+    let press: { x: number; y: number } | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    const release = () => {
+      clearTimeout(timer);
+      press = undefined;
+      commands.holdSpeed(false);
+    };
+    const onDown = (event: PointerEvent) => {
+      release();
+      wasHeld.current = false;
+      if (event.button !== 0 || !event.isPrimary || element.paused) return;
+      press = { x: event.clientX, y: event.clientY };
+      timer = setTimeout(() => {
+        wasHeld.current = true;
+        commands.holdSpeed(true);
+      }, HOLD_AFTER_MS);
+    };
+    const onMove = (event: PointerEvent) => {
+      if (!press || commands.isSpeedHeld()) return;
+      const moved = Math.max(Math.abs(event.clientX - press.x), Math.abs(event.clientY - press.y));
+      if (moved >= SWIPE_DECIDE_PX) release();
+    };
+    // A browser's menu for the video would open under the finger, and end the touch.
+    const onMenu = (event: MouseEvent) => {
+      if (press) event.preventDefault();
+    };
+
+    const listening = new AbortController();
+    const { signal } = listening;
+    element.addEventListener("pointerdown", onDown, { signal });
+    element.addEventListener("pointermove", onMove, { signal });
+    element.addEventListener("contextmenu", onMenu, { signal });
+    for (const event of RELEASE_EVENTS) element.addEventListener(event, release, { signal });
+    // The mouse may be let go beside the picture, or while another window is in front.
+    window.addEventListener("pointerup", release, { signal });
+    window.addEventListener("blur", release, { signal });
+    return () => {
+      release();
+      listening.abort();
+    };
+  }, [element, commands]);
+
+  return () => {
+    const held = wasHeld.current;
+    wasHeld.current = false;
+    return held;
+  };
+}
+
+const RELEASE_EVENTS = ["pointercancel", "pause", "ended", "emptied"] as const;
+
+/** `vertical` is ours; `horizontal` is the browser's (scroll, back gesture) for good. */
+type Direction = "undecided" | "vertical" | "horizontal";
+
+export function directionOf(dx: number, dy: number): Direction {
+  if (Math.max(Math.abs(dx), Math.abs(dy)) < SWIPE_DECIDE_PX) return "undecided";
+  return Math.abs(dy) > Math.abs(dx) ? "vertical" : "horizontal";
+}
+
+/**
+ * The level after a finger has moved by `dy` (down is positive), or undefined up to the threshold.
+ * Counting begins at the threshold, so that the level doesn't jump when it is passed.
+ */
+export function swipeLevel(
+  from: number,
+  dy: number,
+  height: number,
+  range: Range,
+): number | undefined {
+  if (Math.abs(dy) < SWIPE_THRESHOLD_PX) return undefined;
+  const travelled = dy - Math.sign(dy) * SWIPE_THRESHOLD_PX;
+  const full = Math.max(height * SWIPE_TRAVEL, 1);
+  return clamp(from - (travelled / full) * (range.max - range.min), range);
+}
+
+interface Swipe {
+  finger: number;
+  x: number;
+  y: number;
+  height: number;
+  level: "volume" | "brightness";
+  from: number;
+  direction: Direction;
+}
+
+/** A swipe starts on the video or its controls; the seek bar and open menus keep theirs. */
+const SWIPE_AREA = "video, .player-bar :not([data-seek-bar])";
+
+/**
+ * Vertical swipes on a touch screen (specification, section 2): volume on the right half, brightness
+ * on the left. Only a vertical move of a single finger is kept from the browser, so that scrolling
+ * sideways and pinching stay its own. Where the device sets the volume by its keys only, the right
+ * half scrolls the page like anything else.
+ */
+export function useSwipes(
+  root: HTMLElement,
+  element: HTMLVideoElement,
+  commands: Commands,
+  feedback: FeedbackBoard,
+  volumeSettable: boolean,
+): void {
+  const current = useRef<Swipe>();
+  const stop = () => {
+    current.current = undefined;
+  };
+
+  useListener(root, "touchstart", (event: TouchEvent) => {
+    stop();
+    const finger = event.touches[0]!;
+    const zoomed = visualViewport!.scale > 1.01;
+    const isInArea = (event.target as Element).matches(SWIPE_AREA);
+    if (event.touches[1] || zoomed || !isInArea) return;
+    const box = element.getBoundingClientRect();
+    const level = sideOf(finger.clientX, box) === "right" ? "volume" : "brightness";
+    if (level === "volume" && !volumeSettable) return;
+    current.current = {
+      finger: finger.identifier,
+      x: finger.clientX,
+      y: finger.clientY,
+      height: box.height,
+      level,
+      from: level === "volume" ? commands.volume() : commands.brightness(),
+      direction: "undecided",
+    };
+  });
+
+  useListener(root, "touchmove", (event: TouchEvent) => {
+    const finger = event.touches[0]!;
+    const swipe = current.current;
+    if (!swipe || event.touches[1] || finger.identifier !== swipe.finger) return stop();
+    // A finger that holds the double speed may stray.
+    if (commands.isSpeedHeld()) {
+      if (event.cancelable) event.preventDefault();
+      return;
+    }
+    const dx = finger.clientX - swipe.x;
+    const dy = finger.clientY - swipe.y;
+    if (swipe.direction === "undecided") swipe.direction = directionOf(dx, dy);
+    if (swipe.direction === "horizontal") return stop();
+    // Before the direction is certain too: once the browser has begun to scroll, it is too late.
+    if (event.cancelable && Math.abs(dy) > Math.abs(dx)) event.preventDefault();
+    if (swipe.direction === "undecided") return;
+    const { level, from, height } = swipe;
+    const range = level === "volume" ? VOLUME_RANGE : BRIGHTNESS_RANGE;
+    const value = swipeLevel(from, dy, height, range);
+    if (value === undefined) return;
+    if (level === "volume") commands.setVolume(value);
+    else commands.setBrightness(value);
+    feedback.level(level, value);
+  });
+
+  // A rotation moves the halves and the height from under the finger: the level stays as it is.
+  useListener("window", "resize", stop);
+  useListener(element, "emptied", stop);
+}

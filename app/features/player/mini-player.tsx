@@ -1,0 +1,163 @@
+import { Pause, Play, X } from "lucide-react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { PageLink } from "~/ui/page-link";
+import { useStore, useStored } from "~/ui/store";
+import { type Commands, createCommands } from "./commands";
+import {
+  type Continued,
+  continued,
+  endContinued,
+  miniPlayer,
+  providePosition,
+  continued as store,
+} from "./continued";
+import { createFeedback } from "./feedback";
+import { useMediaSession, useSinglePlayer } from "./media-session";
+import { saveResumePoints } from "./memory";
+import { observePlayback, playbackPosition } from "./playback-state";
+import { PROBLEM_SENTENCES, type Recovery, useRecovery } from "./recovery";
+import { useEvenLoudness } from "./sound";
+import { useSource } from "./source";
+import type { PlayerVideo } from "./types";
+
+const BUTTON = "grid size-11 shrink-0 place-items-center rounded-full -outline-offset-3";
+
+/** Back from there leads to the page that the mini player was on. */
+const ONE_STEP = { steps: 1 };
+
+/** A video in the corner of the page, for whoever goes on looking around. */
+function MiniPlayer({ continued }: { continued: Continued }) {
+  const [element, setElement] = useState<HTMLVideoElement | null>(null);
+  const { video, href } = continued;
+
+  function close() {
+    store.set(undefined);
+    document.getElementById("main")?.focus({ preventScroll: true });
+  }
+
+  return (
+    <section
+      className="mini-player fixed right-[max(0.75rem,env(safe-area-inset-right))] bottom-[max(0.75rem,env(safe-area-inset-bottom))] z-25 w-[min(20rem,58vw)] animate-fade-in overflow-hidden rounded-lg border border-line-strong bg-surface lifted"
+      aria-label="Mini player"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+    >
+      <PageLink
+        to={href}
+        state={ONE_STEP}
+        aria-label={`Back to ${video.title}`}
+        className="block -outline-offset-3"
+      >
+        {/* biome-ignore lint/a11y/useMediaCaption: they are on the page that it leads to. */}
+        <video
+          ref={setElement}
+          playsInline
+          src={video.fileUrl}
+          poster={video.posterUrl ?? ""}
+          className="aspect-video w-full bg-shade"
+        />
+      </PageLink>
+      <div className="flex items-center">
+        {element ? <MiniControls element={element} continued={continued} /> : null}
+        <p dir="auto" className="min-w-0 flex-1 truncate text-sm [[role=alert]+&]:hidden">
+          {video.title}
+        </p>
+        <button type="button" aria-label="Close the mini player" onClick={close} className={BUTTON}>
+          <X aria-hidden="true" className="size-5" />
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function MiniControls({ element, continued }: { element: HTMLVideoElement; continued: Continued }) {
+  const { video } = continued;
+  const playback = useMemo(() => observePlayback(element), [element]);
+  const commands = useMemo(
+    () => createCommands(element, playback, createFeedback()),
+    [element, playback],
+  );
+  const source = useSource(element, video);
+  const recovery = useRecovery(element, source, playback, video);
+  const paused = useStored(playback, "paused");
+  useSinglePlayer(element);
+  useEvenLoudness(element, video);
+  useMediaSession(element, commands, video, undefined);
+
+  // Before the source is opened, which begins at the position of the element.
+  useLayoutEffect(() => {
+    element.volume = continued.volume;
+    element.muted = continued.muted;
+    commands.setSpeed(continued.speed);
+    commands.seekTo(continued.seconds);
+  }, [element, commands, continued]);
+
+  useEffect(() => {
+    commands.play();
+    const stopSaving = saveResumePoints(element, continued.video.id, () => {});
+    const withdraw = providePosition(() => playbackPosition(element));
+    return () => {
+      stopSaving();
+      withdraw();
+    };
+  }, [element, commands, continued]);
+
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={paused ? "Play" : "Pause"}
+        onClick={commands.togglePlay}
+        className={BUTTON}
+      >
+        {paused ? (
+          <Play aria-hidden="true" className="size-5" />
+        ) : (
+          <Pause aria-hidden="true" className="size-5" />
+        )}
+      </button>
+      {recovery ? <MiniProblem recovery={recovery} /> : null}
+    </>
+  );
+}
+
+function MiniProblem({ recovery }: { recovery: Recovery }) {
+  const problem = useStore(recovery.problem);
+  return problem ? (
+    <p role="alert" className="min-w-0 flex-2 py-2 text-sm">
+      {PROBLEM_SENTENCES[problem]}
+    </p>
+  ) : null;
+}
+
+/**
+ * Goes on where the mini player was, when it plays this video, and ends it. Hands a video that
+ * plays over to it when the page is left for another one; a page that is shown instead of this one
+ * at the same address (the video is gone, the next one takes long) ends it.
+ */
+export function useContinuation(
+  element: HTMLVideoElement,
+  commands: Commands,
+  video: PlayerVideo,
+): void {
+  const latest = useRef(video);
+  latest.current = video;
+
+  // Before the effects that look at the element: those that offer to resume, and the one that
+  // empties it.
+  useLayoutEffect(() => {
+    const position = endContinued(latest.current.id);
+    if (position) commands.seekTo(position.seconds);
+    if (position?.playing) commands.play();
+    return () => {
+      const video = latest.current;
+      const { seconds, playing } = playbackPosition(element);
+      const { href } = video;
+      const isLeft = href && new URL(href, location.href).pathname !== location.pathname;
+      if (!isLeft || !playing || element.ended || !miniPlayer.read()) return;
+      const { defaultPlaybackRate: speed, volume, muted } = element;
+      continued.set({ video, href, seconds, speed, volume, muted, Player: MiniPlayer });
+    };
+  }, [element, commands]);
+}

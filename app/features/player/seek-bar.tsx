@@ -1,0 +1,283 @@
+import {
+  forwardRef,
+  type PointerEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+} from "react";
+import { frameAt, parseStoryboard, type StoryboardFrame } from "~/shared/streams/storyboard";
+import { chapterAt } from "~/shared/timestamps";
+import { useStored } from "~/ui/store";
+import { SEEK_BAR_STEP_S } from "./constants";
+import { bufferedEnd, clampTime, formatTime, useMediaTime, writeText } from "./media-time";
+import { playbackPosition } from "./playback-state";
+import { usePlayer } from "./player-context";
+
+/** Played, buffered and hovered time, and the slider. What moves is written without rendering. */
+export function SeekBar() {
+  const { root, element, playback, video } = usePlayer();
+  const duration = useStored(playback, "duration");
+  const bar = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const played = useRef<HTMLDivElement>(null);
+  const buffered = useRef<HTMLDivElement>(null);
+  const hovered = useRef<HTMLDivElement>(null);
+  const rail = useRef<HTMLDivElement>(null);
+  const preview = useRef<PreviewHandle>(null);
+  const scrubbing = useRef(false);
+  const scrubber = useMemo(() => createScrubber(element), [element]);
+  useEffect(() => scrubber.close, [scrubber]);
+
+  const part = (seconds: number) => (duration > 0 ? Math.min(seconds / duration, 1) : 0);
+
+  function paint(seconds: number) {
+    const slider = input.current;
+    if (!slider) return;
+    stretch(played, part(seconds));
+    stretch(buffered, part(bufferedEnd(element.buffered, seconds)));
+    if (rail.current) rail.current.style.transform = `translateX(${part(seconds) * 100}%)`;
+    if (!scrubbing.current) slider.value = String(seconds);
+    slider.setAttribute("aria-valuetext", `${formatTime(seconds)} of ${formatTime(duration)}`);
+  }
+
+  useMediaTime(element, (seconds) => {
+    if (!scrubbing.current) paint(seconds);
+  });
+  // Another length moves everything.
+  useEffect(() => paint(playbackPosition(element).seconds), [duration]);
+
+  function point(event: PointerEvent) {
+    const box = bar.current?.getBoundingClientRect();
+    if (!box || duration === 0) return;
+    const at = clampTime(((event.clientX - box.left) / box.width) * duration, duration);
+    stretch(hovered, part(at));
+    preview.current?.show(at, event.clientX - box.left, box.width);
+  }
+
+  function leave() {
+    stretch(hovered, 0);
+    if (!scrubbing.current) preview.current?.hide();
+  }
+
+  function release() {
+    if (scrubbing.current && input.current) {
+      scrubbing.current = false;
+      scrubber.finish(input.current.valueAsNumber);
+    }
+    preview.current?.hide();
+    root.focus({ preventScroll: true });
+  }
+
+  return (
+    <div
+      ref={bar}
+      className="player-seek"
+      onPointerEnter={() => preview.current?.load()}
+      onPointerMove={point}
+      onPointerLeave={leave}
+    >
+      <div className="player-seek-track" aria-hidden="true">
+        <div ref={buffered} className="player-seek-buffered" />
+        <div ref={hovered} className="player-seek-hovered" />
+        <div ref={played} className="player-seek-played" />
+        {video.chapters?.map(({ start }) =>
+          part(start) > 0 && part(start) < 1 ? (
+            <span key={start} style={{ left: `${part(start) * 100}%` }} />
+          ) : null,
+        )}
+      </div>
+      <div ref={rail} className="player-seek-rail" aria-hidden="true">
+        <div className="player-seek-thumb" />
+      </div>
+      <input
+        ref={input}
+        type="range"
+        data-seek-bar
+        aria-label="Seek"
+        min={0}
+        max={duration || 1}
+        step={SEEK_BAR_STEP_S}
+        defaultValue={0}
+        disabled={duration === 0}
+        onPointerDown={() => {
+          scrubbing.current = true;
+        }}
+        onPointerUp={release}
+        onPointerCancel={release}
+        onChange={(event) => {
+          const seconds = event.currentTarget.valueAsNumber;
+          scrubber.to(seconds);
+          paint(seconds);
+        }}
+      />
+      <SeekPreview ref={preview} storyboardUrl={video.storyboardUrl} />
+    </div>
+  );
+}
+
+/** Moves alone, each on a layer of its own: neither styles nor pictures of anything else follow. */
+function stretch(stripe: RefObject<HTMLElement>, part: number): void {
+  if (stripe.current) stripe.current.style.transform = `scaleX(${part})`;
+}
+
+/**
+ * Moves a video to where the pointer is, one seek at a time: a slow phone that gets a new target for
+ * every pointer move shows none of them. The latest target is carried out when the last one is done.
+ */
+function createScrubber(element: HTMLVideoElement) {
+  let target: number | undefined;
+  const onSeeked = () => {
+    if (target === undefined) return;
+    element.currentTime = target;
+    target = undefined;
+  };
+  element.addEventListener("seeked", onSeeked);
+  return {
+    to(seconds: number) {
+      if (element.seeking) target = seconds;
+      else element.currentTime = seconds;
+    },
+    /** The pointer is lifted: this position and no earlier target. */
+    finish(seconds: number) {
+      target = undefined;
+      element.currentTime = seconds;
+    },
+    close() {
+      element.removeEventListener("seeked", onSeeked);
+    },
+  };
+}
+
+/** Of the bubble, in pixels, while there is no picture: room for "10:00:00", or a chapter's name. */
+const BARE_WIDTH = 80;
+const CHAPTER_WIDTH = 176;
+/** Left and right, or above and below, of the picture. */
+const BORDERS = 4;
+
+interface PreviewHandle {
+  /** Fetches the pictures; a bubble that is shown meanwhile gets its own. */
+  load(): Promise<void>;
+  /** `x` and `width` in pixels of the bar. */
+  show(seconds: number, x: number, width: number): void;
+  hide(): void;
+}
+
+/** The time above the pointer, with the picture of that moment when there is a storyboard. */
+const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>(function SeekPreview(
+  { storyboardUrl },
+  ref,
+) {
+  const { root, video } = usePlayer();
+  const { chapters } = video;
+  const bubble = useRef<HTMLDivElement>(null);
+  const picture = useRef<HTMLDivElement>(null);
+  const chapter = useRef<HTMLSpanElement>(null);
+  const time = useRef<HTMLSpanElement>(null);
+  const { load, frame } = useStoryboard(storyboardUrl);
+  const drawn = useRef<StoryboardFrame | "nothing" | undefined>("nothing");
+  const last = useRef<[seconds: number, x: number, width: number]>();
+
+  const show = useCallback(
+    (seconds: number, x: number, barWidth: number) => {
+      const box = bubble.current;
+      if (!box || !picture.current || !chapter.current || !time.current) return;
+      void load();
+      last.current = [seconds, x, barWidth];
+      const image = frame(seconds);
+      const bareWidth = chapters?.length ? CHAPTER_WIDTH : BARE_WIDTH;
+      const width = Math.max(image ? image.width + BORDERS : 0, bareWidth);
+      if (image !== drawn.current) {
+        draw(root, box, picture.current, image, width, Boolean(chapters?.length));
+      }
+      drawn.current = image;
+      writeText(chapter.current, chapterAt(chapters ?? [], seconds)?.name ?? "");
+      writeText(time.current, formatTime(seconds));
+      // Its width is given and never asked for, which would lay out the page in between.
+      const half = width / 2;
+      const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
+      box.style.transform = `translateX(${Math.round(middle - half)}px)`;
+      box.dataset.shown = "";
+      // For the captions, which make room.
+      root.dataset.preview = image ? "picture" : "time";
+    },
+    [root, load, frame, chapters],
+  );
+
+  useImperativeHandle(
+    ref,
+    () => ({
+      show,
+      async load() {
+        await load();
+        // The pointer may have come to rest before the pictures were there.
+        const isShown = bubble.current?.dataset.shown !== undefined;
+        if (isShown && last.current) show(...last.current);
+      },
+      hide() {
+        delete bubble.current?.dataset.shown;
+        delete root.dataset.preview;
+      },
+    }),
+    [root, load, show],
+  );
+
+  return (
+    <div ref={bubble} className="player-preview" aria-hidden="true">
+      <div ref={picture} className="player-storyboard" hidden />
+      <span ref={chapter} dir="auto" className="player-preview-chapter" />
+      <span ref={time} />
+    </div>
+  );
+});
+
+function draw(
+  root: HTMLElement,
+  box: HTMLElement,
+  picture: HTMLElement,
+  frame: StoryboardFrame | undefined,
+  width: number,
+  hasChapters: boolean,
+): void {
+  // The texts below the picture, and the gaps around them.
+  const texts = hasChapters ? "3.625rem" : "2rem";
+  const bare = hasChapters ? texts : "";
+  const height = frame ? `calc(${frame.height + BORDERS}px + ${texts})` : bare;
+  picture.hidden = frame === undefined;
+  box.style.width = `${width}px`;
+  box.style.height = height;
+  root.style.setProperty("--preview-height", height);
+  if (!frame) return;
+  picture.style.width = `${frame.width}px`;
+  picture.style.height = `${frame.height}px`;
+  picture.style.backgroundImage = `url(${JSON.stringify(frame.sheet)})`;
+  picture.style.backgroundPosition = `-${frame.x}px -${frame.y}px`;
+}
+
+/** The picture of a moment; fetched when it is first wanted. A storyboard that fails is none. */
+function useStoryboard(url: string | undefined) {
+  const loaded = useRef<{ url: string; frames: StoryboardFrame[] }>();
+
+  const load = useCallback(async () => {
+    if (!url || loaded.current?.url === url) return;
+    const own = { url, frames: [] as StoryboardFrame[] };
+    loaded.current = own;
+    try {
+      const response = await fetch(url);
+      if (response.ok) own.frames = parseStoryboard(await response.text(), response.url);
+    } catch {
+      // Without it the bubble shows the time alone.
+    }
+  }, [url]);
+
+  const frame = useCallback(
+    (seconds: number) =>
+      loaded.current && loaded.current.url === url
+        ? frameAt(loaded.current.frames, seconds)
+        : undefined,
+    [url],
+  );
+  return { load, frame };
+}

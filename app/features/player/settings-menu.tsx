@@ -1,0 +1,302 @@
+import {
+  ArrowDownRight,
+  Check,
+  ChevronLeft,
+  ChevronRight,
+  Ear,
+  Gauge,
+  Keyboard,
+  Languages,
+  Link,
+  Repeat,
+  Share2,
+  SlidersHorizontal,
+} from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { classNames } from "~/ui/class-names";
+import { copyText, share } from "~/ui/share";
+import { useStore, useStored } from "~/ui/store";
+import { useListener } from "~/ui/use-listener";
+import type { Quality } from "./adaptive-source";
+import { usePictureInPicture } from "./buttons";
+import { SPEEDS } from "./constants";
+import { miniPlayer } from "./continued";
+import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
+import { formatTime, linkAt } from "./media-time";
+import { usePlayer } from "./player-context";
+import { canChangeLoudness, evenLoudness } from "./sound";
+import { useEscape } from "./visibility";
+
+/** Speed, quality, sound, captions and what else is asked for seldom. Arrow keys move, Escape closes. */
+export function SettingsMenu({ onClose, onShortcuts }: { onClose(): void; onShortcuts(): void }) {
+  const { root } = usePlayer();
+  const pages = useChoicePages();
+  const [page, setPage] = useState("main");
+  const lastPage = useRef("main");
+  const menu = useRef<HTMLDivElement>(null);
+  useEscape(() => (page === "main" ? onClose() : setPage("main")));
+
+  // Each page begins at its own choice, the first one at the page that one comes back from.
+  useEffect(() => {
+    const start = page === "main" ? `[data-page="${lastPage.current}"]` : '[aria-checked="true"]';
+    lastPage.current = page;
+    const item = menu.current?.querySelector<HTMLElement>(start) ?? itemsOf(menu.current)[0];
+    item?.focus();
+  }, [page]);
+
+  // A press on the picture and on the button that opened it close it by themselves.
+  useListener("document", "pointerdown", ({ target }) => {
+    if (target instanceof Element && !root.contains(target)) onClose();
+  });
+
+  const shown = pages.find(({ title }) => title === page);
+  return (
+    <div
+      ref={menu}
+      className="player-settings"
+      role="menu"
+      tabIndex={-1}
+      aria-label="Settings"
+      onKeyDown={(event) => {
+        // The focus is back on the button then, and goes on from there.
+        if (event.key === "Tab") return onClose();
+        if (event.key === "ArrowLeft" && page !== "main") {
+          event.preventDefault();
+          return setPage("main");
+        }
+        const items = itemsOf(menu.current);
+        const now = items.indexOf(document.activeElement as HTMLElement);
+        const next = nextItem(event.key, now, items.length);
+        if (next === undefined) return;
+        event.preventDefault();
+        items.at(next)?.focus();
+      }}
+    >
+      {shown ? (
+        <>
+          <button
+            type="button"
+            role="menuitem"
+            className="player-item player-back"
+            onClick={() => setPage("main")}
+          >
+            <ChevronLeft aria-hidden="true" />
+            {shown.title}
+          </button>
+          {shown.choices.map(({ label, isChosen, choose }, index) => (
+            <button
+              key={index}
+              type="button"
+              role="menuitemradio"
+              aria-checked={isChosen}
+              className="player-item"
+              onClick={() => {
+                choose();
+                onClose();
+              }}
+            >
+              <Check aria-hidden="true" className={isChosen ? undefined : "invisible"} />
+              {label}
+            </button>
+          ))}
+        </>
+      ) : (
+        <MainPage pages={pages} open={setPage} onClose={onClose} onShortcuts={onShortcuts} />
+      )}
+    </div>
+  );
+}
+
+/** WAI-ARIA, menu pattern: up and down go around, Home and End to the first and the last. */
+function nextItem(key: string, now: number, count: number): number | undefined {
+  if (key === "ArrowDown") return (now + 1) % count;
+  if (key === "ArrowUp") return now <= 0 ? -1 : now - 1;
+  if (key === "Home") return 0;
+  if (key === "End") return -1;
+  return undefined;
+}
+
+function itemsOf(menu: HTMLElement | null): HTMLElement[] {
+  return Array.from(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? []);
+}
+
+/** One of several: what there is to choose from, with what is chosen now. */
+interface ChoicePage {
+  title: string;
+  icon: IconType;
+  now: string;
+  choices: { label: string; isChosen: boolean; choose(): void }[];
+}
+
+function choicePage<T>(
+  title: string,
+  icon: IconType,
+  values: Iterable<T>,
+  chosen: T,
+  labelOf: (value: T) => string,
+  choose: (value: T) => void,
+): ChoicePage {
+  const choices = Array.from(values, (value) => ({
+    label: labelOf(value),
+    isChosen: value === chosen,
+    choose: () => choose(value),
+  }));
+  return { title, icon, now: labelOf(chosen), choices };
+}
+
+/** Those that this video has something to choose for. */
+function useChoicePages(): ChoicePage[] {
+  const { video, playback, commands, source, captions } = usePlayer();
+  const speed = useStored(playback, "speed");
+  const { chosen, heights, height, sounds, sound } = useStore(source.state);
+  const hasQualities = video.hlsUrl && (heights.length > 0 || chosen === "file");
+  // There is no file while it is being converted.
+  const file = video.fileUrl === video.hlsUrl ? [] : ["file" as const];
+  const qualities: (Quality | "file")[] = ["auto", ...heights, ...file];
+  const qualityLabel = (quality: Quality | "file") => {
+    if (quality === "file") return "Original";
+    if (quality !== "auto") return `${quality}p`;
+    return chosen === "auto" && height > 0 ? `Auto (${height}p)` : "Auto";
+  };
+  const speedLabel = (value: number) => (value === 1 ? "Normal" : `${value}×`);
+  const soundLabel = (index: number) => sounds[index]?.label ?? "";
+  const captionLabel = (index: number) => captions.tracks[index]?.label ?? "Off";
+  const captionChoices = [-1, ...captions.tracks.keys()];
+  const { setSpeed } = commands;
+  return [
+    [choicePage("Speed", Gauge, SPEEDS, speed, speedLabel, setSpeed)],
+    hasQualities
+      ? choicePage("Quality", SlidersHorizontal, qualities, chosen, qualityLabel, source.choose)
+      : [],
+    sounds.length > 1
+      ? choicePage("Sound", Languages, sounds.keys(), sound, soundLabel, source.chooseSound)
+      : [],
+    captions.tracks.length > 0
+      ? choicePage(
+          "Captions",
+          CaptionsIcon,
+          captionChoices,
+          captions.chosen,
+          captionLabel,
+          captions.choose,
+        )
+      : [],
+  ].flat();
+}
+
+/** The first page of the settings. */
+function MainPage({
+  pages,
+  open,
+  onClose,
+  onShortcuts,
+}: {
+  pages: ChoicePage[];
+  open(title: string): void;
+  onClose(): void;
+  onShortcuts(): void;
+}) {
+  const { element, video, playback, commands, feedback } = usePlayer();
+  const loop = useStored(playback, "loop");
+  const window = usePictureInPicture(element);
+  const mini = miniPlayer.use();
+  const isEven = evenLoudness.use();
+
+  async function copy() {
+    onClose();
+    const copied = await copyText(linkAt(location, element.currentTime));
+    feedback.note("link", copied ? "Link copied" : "The link could not be copied");
+  }
+
+  async function shareVideo() {
+    onClose();
+    const done = await share(video.title, linkAt(location, 0));
+    if (done === "copied") feedback.note("link", "Link copied");
+    if (done === "failed") feedback.note("link", "The link could not be shared");
+  }
+
+  return (
+    <>
+      {pages.map(({ title, icon, now }) => (
+        <Item key={title} icon={icon} label={title} now={now} onPress={() => open(title)} />
+      ))}
+      {video.sound && canChangeLoudness() ? (
+        <Item
+          icon={Ear}
+          label="Even loudness"
+          checked={isEven}
+          onPress={() => evenLoudness.write(!isEven)}
+        />
+      ) : null}
+      <Item icon={Repeat} label="Loop" onPress={commands.toggleLoop} checked={loop} />
+      {window.supported ? (
+        <Item
+          icon={PictureInPictureIcon}
+          label="Picture in picture"
+          onPress={() => {
+            window.toggle();
+            onClose();
+          }}
+        />
+      ) : null}
+      <Item
+        icon={ArrowDownRight}
+        label="Mini player"
+        checked={mini}
+        onPress={() => miniPlayer.write(!mini)}
+      />
+      <Item
+        icon={Link}
+        label={`Copy link at ${formatTime(element.currentTime)}`}
+        onPress={() => void copy()}
+      />
+      <Item icon={Share2} label="Share" onPress={() => void shareVideo()} />
+      <Item
+        icon={Keyboard}
+        label="Keyboard shortcuts"
+        onPress={onShortcuts}
+        className="player-item-keys"
+      />
+    </>
+  );
+}
+
+function Item({
+  icon: Icon,
+  label,
+  now,
+  checked,
+  className,
+  onPress,
+}: {
+  icon: IconType;
+  label: string;
+  /** The present choice of a page of its own. */
+  now?: string;
+  checked?: boolean;
+  className?: string;
+  onPress(): void;
+}) {
+  return (
+    <button
+      type="button"
+      {...(checked === undefined
+        ? { role: "menuitem" }
+        : { role: "menuitemcheckbox", "aria-checked": checked })}
+      aria-haspopup={now === undefined ? undefined : "menu"}
+      data-page={now && label}
+      className={classNames("player-item", className)}
+      onClick={onPress}
+    >
+      <Icon aria-hidden="true" />
+      <span>{label}</span>
+      {now === undefined ? null : (
+        <span className="player-item-more">
+          {now}
+          <ChevronRight aria-hidden="true" />
+        </span>
+      )}
+      {checked === undefined ? null : <span className="player-switch" aria-hidden="true" />}
+    </button>
+  );
+}

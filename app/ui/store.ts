@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from "react";
+
+/** A value that lives outside React, for what changes more often than a page should render, or is shared by several places. */
+export interface Store<T> {
+  get(): T;
+  set(next: T): void;
+  subscribe(listener: () => void): () => void;
+}
+
+export function createStore<T>(initial: T): Store<T> {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set(next) {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function useStore<T>(store: Pick<Store<T>, "get" | "subscribe">): T {
+  return useSyncExternalStore(store.subscribe, store.get, store.get);
+}
+
+/** One property of a store's value: what renders hears of no change of the others. */
+export function useStored<T, Key extends keyof T>(
+  store: Pick<Store<T>, "get" | "subscribe">,
+  key: Key,
+): T[Key] {
+  const get = () => store.get()[key];
+  return useSyncExternalStore(store.subscribe, get, get);
+}

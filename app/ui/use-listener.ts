@@ -1,0 +1,25 @@
+import { useEffect, useRef } from "react";
+
+/**
+ * Calls the latest `listener` at events for as long as the component is mounted.
+ *
+ * @param target by name where the server renders the component too; null while there is none.
+ * @param types separated by spaces.
+ */
+export function useListener<E extends Event = Event>(
+  target: "window" | "document" | EventTarget | null | undefined,
+  types: string,
+  listener: (event: E) => void,
+  capture = false,
+): void {
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(() => {
+    const source = typeof target === "string" ? globalThis[target] : target;
+    const stop = new AbortController();
+    const call = (event: Event) => latest.current(event as E);
+    const options = { capture, signal: stop.signal };
+    for (const type of types.split(" ")) source?.addEventListener(type, call, options);
+    return () => stop.abort();
+  }, [target, types, capture]);
+}
