@@ -67,7 +67,11 @@ export function ContinueWatching() {
         ))}
       </ul>
       {(allGone || failed) && (
-        <div role="status" className="continue-notice">
+        <div
+          role="status"
+          // Over the row, whose space stays as it is.
+          className="absolute inset-x-0 top-14 bottom-0 flex flex-wrap content-center items-center justify-center gap-3 rounded-lg border border-line bg-surface px-4 py-2 text-center text-muted"
+        >
           <p>{failed ? "Error loading videos: Failed to fetch videos." : GONE}</p>
           {failed && (
             <Button type="button" variant="secondary" size="sm" onClick={retry}>
@@ -91,7 +95,7 @@ function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["ca
       to={`${videoPath(card.id)}#t=${leftAt}`}
       state={ONE_STEP}
       onKeyDown={openOnSpace}
-      className="continue-card"
+      className="group block rounded-lg"
     >
       <Poster
         id={card.id}
@@ -101,10 +105,14 @@ function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["ca
       >
         <WatchedLine id={card.id} duration={card.duration} />
       </Poster>
-      <h3 dir="auto" title={card.title}>
+      <h3
+        dir="auto"
+        title={card.title}
+        className="mt-2 line-clamp-2 h-[2.6rem] text-sm font-semibold transition-colors group-hover:text-accent"
+      >
         {card.title}
       </h3>
-      <p>
+      <p className="mt-1 h-4 overflow-hidden text-xs whitespace-nowrap text-muted figures">
         {whole && whole > leftAt
           ? `${formatDuration(whole - leftAt)} left`
           : `At ${formatDuration(leftAt)}`}
@@ -116,9 +124,9 @@ function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["ca
 /** The shape of a card, until it is there. */
 function Waiting() {
   return (
-    <div aria-hidden="true" className="continue-card">
+    <div aria-hidden="true">
       <div className="aspect-video rounded-lg bg-surface" />
-      <div className="continue-text" />
+      <div className="h-[4.35rem]" />
     </div>
   );
 }

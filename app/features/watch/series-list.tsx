@@ -2,7 +2,6 @@ import { formatQuantity } from "~/shared/format";
 import { seriesPath, seriesVideoPath } from "~/shared/series/series-path";
 import type { SeriesQueue } from "~/shared/series/series-queue";
 import { PageLink } from "~/ui/page-link";
-import "./series-list.css";
 
 /** The series that a video is watched in: those around it, in their order, and the way to all of them. */
 export function SeriesList({
@@ -18,23 +17,33 @@ export function SeriesList({
 }) {
   const { slug, title, number, total, firstNumber, videos } = series;
   return (
-    <section aria-labelledby="series-heading" className="series-list">
+    <section
+      aria-labelledby="series-heading"
+      className="mb-6 rounded-lg border border-line bg-surface px-4 py-3 text-sm"
+    >
       <h2 id="series-heading">
-        <PageLink to={seriesPath(slug)} dir="auto">
+        <PageLink
+          to={seriesPath(slug)}
+          dir="auto"
+          className="inline-flex min-h-11 items-center text-base font-semibold wrap-anywhere hover:text-accent"
+        >
           {title}
         </PageLink>
       </h2>
-      <p>{`${number} of ${formatQuantity(total, "video")}`}</p>
-      <ol start={firstNumber}>
+      <p className="text-muted figures">{`${number} of ${formatQuantity(total, "video")}`}</p>
+      <ol start={firstNumber} className="mt-2 list-decimal pl-7 figures marker:text-muted">
         {videos.map((video) => (
           <li key={video.id}>
             <PageLink
               to={seriesVideoPath(video.id, slug)}
               state={state}
               aria-current={video.id === here ? "page" : undefined}
+              className="flex min-h-11 items-center gap-3 py-1 hover:text-accent aria-[current]:font-semibold aria-[current]:text-accent"
             >
-              <span dir="auto">{video.title}</span>
-              <span>{video.duration}</span>
+              <span dir="auto" className="min-w-0 flex-1 wrap-anywhere">
+                {video.title}
+              </span>
+              <span className="shrink-0 text-muted">{video.duration}</span>
             </PageLink>
           </li>
         ))}

@@ -2,9 +2,9 @@ import { ArrowDown, ArrowUp, ChevronDown, X } from "lucide-react";
 import { type DragEvent, useEffect, useMemo, useRef, useState } from "react";
 import { tabValue } from "~/features/visitor/browser-storage";
 import type { VideoCardData } from "~/shared/video-card";
+import { classNames } from "~/ui/class-names";
 import { PageLink } from "~/ui/page-link";
 import { useHydrated } from "~/ui/use-hydrated";
-import "./up-next.css";
 
 const MOST_UP_NEXT = 5;
 
@@ -74,11 +74,13 @@ export function UpNext({
   const [first] = videos;
   if (!first) return null;
   return (
-    <details className="up-next">
-      <summary>
-        <h2>Up next</h2>
-        <span dir="auto">{first.title}</span>
-        <ChevronDown aria-hidden="true" />
+    <details className="group mb-6 rounded-lg border border-line bg-surface text-sm">
+      <summary className="flex min-h-11 list-none items-center gap-3 px-4">
+        <h2 className="shrink-0 font-semibold">Up next</h2>
+        <span dir="auto" className="min-w-0 flex-1 truncate text-muted">
+          {first.title}
+        </span>
+        <ChevronDown aria-hidden="true" className="size-4.5 shrink-0 group-open:rotate-180" />
       </summary>
       <p role="status" className="sr-only">
         {said}
@@ -88,6 +90,10 @@ export function UpNext({
           <li
             key={video.id}
             draggable={hydrated}
+            className={classNames(
+              "flex flex-wrap items-center justify-end border-t border-line pl-4",
+              hydrated && "cursor-grab",
+            )}
             onDragStart={(event) => {
               dragged.current = index;
               event.dataTransfer.effectAllowed = "move";
@@ -95,7 +101,14 @@ export function UpNext({
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => drop(event, index)}
           >
-            <PageLink to={hrefFor(video.id)} state={state} dir="auto" draggable={false}>
+            <PageLink
+              to={hrefFor(video.id)}
+              state={state}
+              dir="auto"
+              draggable={false}
+              // Large text gets a line of its own, above the buttons.
+              className="min-w-0 flex-[1_1_8rem] truncate py-3 -outline-offset-2 hover:text-accent"
+            >
               {video.title}
             </PageLink>
             {hydrated && (
@@ -152,8 +165,10 @@ function RowButton({
       // Not disabled, which would take the focus from whoever has just moved a row to the end.
       aria-disabled={disabled || undefined}
       onClick={disabled ? undefined : onPress}
+      // As large as three of them have room in a line.
+      className="grid size-[min(2.75rem,max(44px,12vw))] shrink-0 place-items-center rounded-full text-muted -outline-offset-2 hover:text-ink aria-disabled:cursor-default aria-disabled:opacity-40"
     >
-      <Icon aria-hidden="true" />
+      <Icon aria-hidden="true" className="size-4.5 shrink-0" />
     </button>
   );
 }
