@@ -748,8 +748,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "The related score orders the videos",
     file: "app/features/catalogue/related-index.ts",
-    find: ".sort((a, b) => scores[b]! - scores[a]! || byAge(a, b))",
-    replace: ".sort((a, b) => byAge(a, b))",
+    find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
+    replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
     title: "are the same on titles of stop words",
   },

@@ -16,6 +16,8 @@ export interface RelatedAnswer {
   complete: boolean;
 }
 
+/** Of an index, for videos that come later, beside half of those that are there. */
+const ROOM = 4_096;
 /** Rows read at once. */
 const CHUNK = 2_000;
 /** How long a question waits for the index to be read; it then takes what there is, the newest. */
@@ -47,8 +49,8 @@ function listedIndex(sqlite: Database): () => FollowedIndex {
 
 /**
  * Reads all that is listed into memory at first, the newest first, then follows the log of changes.
- * When the log no longer reaches back far enough, or half of the index is of videos that are gone, all
- * is read anew while the old index answers.
+ * When the log no longer reaches back far enough, or the index is full, all is read anew while the old index
+ * answers.
  */
 function followIndex(sqlite: Database): () => FollowedIndex {
   sqlite.defaultSafeIntegers(true);
@@ -62,13 +64,15 @@ function followIndex(sqlite: Database): () => FollowedIndex {
   const changes = sqlite
     .prepare("SELECT sort_key FROM related_changes WHERE seq > ? ORDER BY seq")
     .pluck();
+  const listedTotal = sqlite.prepare("SELECT sum(videos) FROM video_totals WHERE listed").pluck();
   const logEnds = () => ends.get() as { first: bigint; last: bigint };
 
   let ready: Pick<Loading, "index" | "seq"> | undefined;
   let loading: Loading | undefined;
 
   function startLoading(): void {
-    loading = { index: relatedIndex(), below: 2n ** 63n - 1n, seq: logEnds().last };
+    const capacity = Math.ceil(Number(listedTotal.get()) * 1.5) + ROOM;
+    loading = { index: relatedIndex(capacity), below: 2n ** 63n - 1n, seq: logEnds().last };
     setImmediate(loadInBackground);
   }
 
@@ -103,12 +107,11 @@ function followIndex(sqlite: Database): () => FollowedIndex {
 
   return () => {
     if (!ready && !loading) startLoading();
-    if (ready && (!follow(ready) || ready.index.hasGrown()) && !loading) startLoading();
+    if (ready && (!follow(ready) || ready.index.isFull()) && !loading) startLoading();
     const deadline = performance.now() + MOST_WAIT_MS;
     while (loading && performance.now() < deadline) loadSome();
     if (ready) follow(ready);
-    const index = (ready ?? loading)?.index ?? relatedIndex();
-    return { index, complete: loading === undefined };
+    return { index: (ready ?? loading)!.index, complete: loading === undefined };
   };
 }
 
@@ -143,7 +146,8 @@ export function knownTags(sqlite: Database): (question: { most: number }) => Kno
   const published = listedIndex(sqlite);
   return sqlite.transaction(({ most }) => {
     const { index, complete } = published();
-    const tags = index.tagCounts().sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    const counts = index.tagCounts().filter(([, videos]) => videos > 0);
+    const tags = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     return { tags: tags.slice(0, most).map(([tag]) => tag), complete };
   });
 }

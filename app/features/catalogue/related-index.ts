@@ -28,26 +28,25 @@ export interface IndexedVideo {
 const LOW_BITS = 22n;
 const LOW_MASK = (1n << LOW_BITS) - 1n;
 const EPOCH_MS = Date.UTC(2000, 0, 1);
-const FIRST_SLOTS = 1_024;
 const GONE = 255;
-/** So many slots of videos that are gone are nothing yet. */
-const FEW_GONE = 4_096;
 /** So many tags are counted for each that is wanted; the others are of videos that are gone. */
 const TAGS_COUNTED = 4;
 
-export function relatedIndex() {
+/**
+ * @param capacity how many videos can be put into it, those included that are removed later.
+ */
+export function relatedIndex(capacity: number) {
   const words = wordIndex();
   const tags = wordIndex();
   let size = 0;
   // A sort key in two numbers, for a bigint each would cost four times the memory.
-  let moments = new Float64Array(FIRST_SLOTS);
-  let low = new Uint32Array(FIRST_SLOTS);
-  let views = new Uint8Array(FIRST_SLOTS);
-  let categories = new Uint16Array(FIRST_SLOTS);
+  const moments = new Float64Array(capacity);
+  const low = new Uint32Array(capacity);
+  const views = new Uint8Array(capacity);
+  const categories = new Uint16Array(capacity);
   const categoryNames: string[] = [];
-  let gone = 0;
-  let scores = new Uint16Array(FIRST_SLOTS);
-  let marks = new Uint8Array(FIRST_SLOTS);
+  const scores = new Uint16Array(capacity);
+  const marks = new Uint8Array(capacity);
   /** Slots below this are in the order of the sort keys, the newest first. */
   let ordered = 0;
   const later = new Map<bigint, number>();
@@ -56,23 +55,6 @@ export function relatedIndex() {
   const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
   /** Below 0 when slot a is the newer. */
   const byAge = (a: number, b: number) => moments[b]! - moments[a]! || low[b]! - low[a]!;
-
-  function grow(): void {
-    const length = Math.ceil(moments.length * 1.5);
-    const longer = <T extends Float64Array | Uint32Array | Uint16Array | Uint8Array>(
-      list: T,
-      copy: T,
-    ): T => {
-      copy.set(list);
-      return copy;
-    };
-    moments = longer(moments, new Float64Array(length));
-    low = longer(low, new Uint32Array(length));
-    views = longer(views, new Uint8Array(length));
-    categories = longer(categories, new Uint16Array(length));
-    scores = new Uint16Array(length);
-    marks = new Uint8Array(length);
-  }
 
   function slotOf(sortKey: bigint): number | undefined {
     // First these: a video that left and came back has a slot of each kind.
@@ -97,9 +79,9 @@ export function relatedIndex() {
     return known >= 0 ? known : categoryNames.push(name) - 1;
   }
 
-  /** Enters a video that is not there. */
+  /** Enters a video that is not there; a full index leaves it out. */
   function put(video: IndexedVideo): void {
-    if (size === moments.length) grow();
+    if (size === capacity) return;
     const slot = size;
     size += 1;
     moments[slot] = momentOf(video.sortKey);
@@ -116,7 +98,6 @@ export function relatedIndex() {
     const slot = slotOf(sortKey);
     if (slot === undefined || views[slot] === GONE) return;
     views[slot] = GONE;
-    gone += 1;
     later.delete(sortKey);
   }
 
@@ -130,82 +111,52 @@ export function relatedIndex() {
     for (const tag of tagsOf(subject.tags)) add(tags.slotsOf(tag), SCORE.tag);
   }
 
-  function add(slots: Uint32Array, points: number): void {
-    for (let i = 0; i < slots.length; i += 1) scores[slots[i]!]! += points;
+  function add(slots: readonly number[], points: number): void {
+    for (const slot of slots) scores[slot]! += points;
   }
 
   /** For a title may have several words with the same part. */
-  function addOnce(slots: Uint32Array): void {
-    for (let i = 0; i < slots.length; i += 1) {
-      const slot = slots[i]!;
+  function addOnce(slots: readonly number[]): void {
+    for (const slot of slots) {
       if (marks[slot] === 0) scores[slot]! += SCORE.wordInside;
       marks[slot] = 1;
     }
   }
 
-  /** The rest of the score, which every video may have; how many have reached each score. */
-  function finish(subject: IndexedVideo, now: number): Uint32Array {
-    const category = categoryCode(subject.category);
-    const recent = now - RECENT_MS - EPOCH_MS;
-    const own = slotOf(subject.sortKey);
-    const reached = new Uint32Array(2 ** 16);
-    for (let slot = 0; slot < size; slot += 1) {
-      if (views[slot] === GONE || slot === own) {
-        scores[slot] = 0;
-        continue;
-      }
-      let total = scores[slot]! + views[slot]!;
-      if (categories[slot] === category) total += SCORE.category;
-      if (moments[slot]! >= recent) total += SCORE.recent;
-      scores[slot] = total;
-      reached[total]! += 1;
-    }
-    return reached;
-  }
-
   /** The sort keys of the best at most 20, the best first, equals by age. */
   function best(subject: IndexedVideo, now: number): bigint[] {
     score(subject);
-    const reached = finish(subject, now);
-    let least = reached.length - 1;
-    let above = 0;
-    while (least > 1 && above + reached[least]! < RELATED_MOST) {
-      above += reached[least]!;
-      least -= 1;
-    }
+    const category = categoryCode(subject.category);
+    const recent = now - RECENT_MS - EPOCH_MS;
+    const own = slotOf(subject.sortKey);
+    const byScore = (a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);
     const found: number[] = [];
-    // Of the equals at the end of the list, the first in order are the newest.
-    let wanted = RELATED_MOST - above;
+    // What a video must have to come in; of equals with it, only a newer one does.
+    let least = 1;
     for (let slot = 0; slot < size; slot += 1) {
-      const reachedScore = scores[slot]!;
-      if (reachedScore < least) continue;
-      if (reachedScore === least && slot < ordered) {
-        if (wanted === 0) continue;
-        wanted -= 1;
-      }
+      if (views[slot] === GONE || slot === own) continue;
+      let total = scores[slot]! + views[slot]!;
+      if (categories[slot] === category) total += SCORE.category;
+      if (moments[slot]! >= recent) total += SCORE.recent;
+      if (total < least) continue;
+      scores[slot] = total;
+      const last = found[RELATED_MOST - 1];
+      if (last !== undefined && byScore(slot, last) > 0) continue;
       found.push(slot);
+      found.sort(byScore);
+      found.length = Math.min(found.length, RELATED_MOST);
+      if (found.length === RELATED_MOST) least = scores[found[RELATED_MOST - 1]!]!;
     }
-    return found
-      .sort((a, b) => scores[b]! - scores[a]! || byAge(a, b))
-      .slice(0, RELATED_MOST)
-      .map((slot) => (BigInt(moments[slot]!) << LOW_BITS) | BigInt(low[slot]!));
+    return found.map((slot) => (BigInt(moments[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }
 
   /** How many videos have a tag or a word. */
-  function countOf(slots: Uint32Array): number {
-    let count = 0;
-    for (let i = 0; i < slots.length; i += 1) if (views[slots[i]!] !== GONE) count += 1;
-    return count;
-  }
+  const countOf = (slots: readonly number[]) =>
+    slots.reduce((count, slot) => count + Number(views[slot] !== GONE), 0);
 
   /** Every tag that a video has, folded, and how many have it; in no order. */
   function tagCounts(): [tag: string, videos: number][] {
-    const counts: [string, number][] = [];
-    for (const tag of tags.words()) {
-      const count = countOf(tags.slotsOf(tag));
-      if (count > 0) counts.push([tag, count]);
-    }
-    return counts;
+    return Array.from(tags.words(), (tag): [string, number] => [tag, countOf(tags.slotsOf(tag))]);
   }
 
   /** The tags that contain `part`: first those that begin with it, of these the most used first. */
@@ -246,23 +197,15 @@ export function relatedIndex() {
     tagsWith,
     nearestTexts,
     size: () => size,
-    /** Whether an index made anew would be much smaller. */
-    hasGrown: () => gone > FEW_GONE && gone > (size - gone) / 2,
+    isFull: () => size === capacity,
   };
 }
 
 /** Which videos have a word, for all words, in memory. A video is its slot, a small number. */
 
-interface Posting {
-  slots: Uint32Array;
-  length: number;
-}
-
-/** A word that only one video has, as most have, costs no list: its slot stands by itself. */
-type Slots = number | Posting;
-
 function wordIndex() {
-  const words = new Map<string, Slots>();
+  /** A word that only one video has, as most have, costs no list: its slot stands by itself. */
+  const words = new Map<string, number | number[]>();
   /** Every word once, between line feeds. */
   let text = "\n";
 
@@ -273,15 +216,16 @@ function wordIndex() {
         words.set(word, slot);
         text += `${word}\n`;
       } else if (typeof before === "number") {
-        words.set(word, { slots: Uint32Array.of(before, slot, 0, 0), length: 2 });
+        words.set(word, [before, slot]);
       } else {
-        append(before, slot);
+        before.push(slot);
       }
     },
 
     /** The slots of a word, a slot at most once. */
-    slotsOf(word: string): Uint32Array {
-      return listed(words.get(word));
+    slotsOf(word: string): readonly number[] {
+      const slots = words.get(word) ?? [];
+      return typeof slots === "number" ? [slots] : slots;
     },
 
     words: () => words.keys(),
@@ -298,20 +242,4 @@ function wordIndex() {
       return found;
     },
   };
-}
-
-function append(posting: Posting, slot: number): void {
-  if (posting.length === posting.slots.length) {
-    const longer = new Uint32Array(Math.ceil(posting.length * 1.5));
-    longer.set(posting.slots);
-    posting.slots = longer;
-  }
-  posting.slots[posting.length] = slot;
-  posting.length += 1;
-}
-
-function listed(slots: Slots | undefined): Uint32Array {
-  if (slots === undefined) return new Uint32Array();
-  if (typeof slots === "number") return Uint32Array.of(slots);
-  return slots.slots.subarray(0, slots.length);
 }

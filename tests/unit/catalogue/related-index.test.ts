@@ -11,23 +11,24 @@ const video = (number: number, category = "desi", title = `Film ${number}`) => (
 });
 
 describe("the index of related videos", () => {
-  it("has grown when half of it is of videos that are gone, and a new one has not", () => {
-    const index = relatedIndex();
+  it("is full when its room is taken up, by videos that are gone too", () => {
+    const index = relatedIndex(12_000);
     for (let number = 0; number < 6_000; number++) index.put(video(number));
-    expect(index.hasGrown()).toBe(false);
+    expect(index.isFull()).toBe(false);
     for (let number = 0; number < 6_000; number++) {
       index.remove(video(number).sortKey);
       index.put(video(number));
     }
-    expect(index.hasGrown()).toBe(true);
-    const anew = relatedIndex();
+    expect(index.isFull()).toBe(true);
+    const anew = relatedIndex(12_000);
     for (let number = 0; number < 6_000; number++) anew.put(video(number));
-    expect(anew.hasGrown()).toBe(false);
+    expect(anew.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
+    index.put(video(6_000));
     expect(anew.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
   });
 
   it("tells more categories apart than a byte can count", () => {
-    const index = relatedIndex();
+    const index = relatedIndex(1_000);
     for (let number = 0; number < 300; number++)
       index.put(video(number, `c${number}`, `w${number}`));
     // Of its own category there is none but itself, and no title has a word of its title.
