@@ -40,22 +40,18 @@ export function homeMeta(
   const description = search
     ? `${formatQuantity(list.total, "video")} matching “${search}”${label ? ` in ${label}` : ""} on ${site.name}. Free to watch, ages 18 and over.`
     : `Watch ${videos} for free on ${site.name}: ${formatQuantity(list.total, "video")}, ${order}. No account, no personal data, ages 18 and over.`;
-  return [
-    ...pageMeta(site, {
-      title: onPage(title, list),
-      description: describePage(description, list),
-      // The list of a category has its own address; a search or another order is not for search engines.
-      path: listPath({
-        ...{ from: category && !search ? "categories" : "home", search, category, ...view },
-        page: list.page,
-      }),
-      noindex: search !== "" || !isDefaultView(view),
-      structured: [webSite(site), itemList(site, title, list.videos, before(list))],
+  return listMeta(site, list, {
+    title,
+    description,
+    address: (page) => listPath({ from: "home", search, category, ...view, page }),
+    // The list of a category has its own address; a search or another order is not for search engines.
+    path: listPath({
+      ...{ from: category && !search ? "categories" : "home", search, category, ...view },
+      page: list.page,
     }),
-    ...neighbours(site, list, (page) =>
-      listPath({ from: "home", search, category, ...view, page }),
-    ),
-  ];
+    noindex: search !== "" || !isDefaultView(view),
+    about: webSite(site),
+  });
 }
 
 /** Categories: All Videos when no category is chosen. */
@@ -66,23 +62,17 @@ export function categoryMeta(
   const { category, view = DEFAULT_VIEW, list } = shown;
   const label = category ? categoryLabel(category) : "All Videos";
   const shortLabel = category ? shortCategoryLabel(category) : label;
-  const address = (page: number) => listPath({ from: "categories", category, ...view, page });
   const words = isDefaultView(view) ? "" : `, ${viewWords(view)}`;
   const trail = [{ name: "Categories", path: "/categories" }];
   if (category) trail.push({ name: label, path: categoryPath(category) });
-  return [
-    ...pageMeta(site, {
-      title: onPage((category ? `${shortLabel} videos` : "All videos by category") + words, list),
-      description: describePage(
-        `Browse ${formatQuantity(list.total, "video")} in ${shortLabel} on ${site.name}${words}. Free to watch, ages 18 and over.`,
-        list,
-      ),
-      path: address(list.page),
-      noindex: !isDefaultView(view),
-      structured: [breadcrumbs(site, trail), itemList(site, label, list.videos, before(list))],
-    }),
-    ...neighbours(site, list, address),
-  ];
+  return listMeta(site, list, {
+    title: (category ? `${shortLabel} videos` : "All videos by category") + words,
+    name: label,
+    description: `Browse ${formatQuantity(list.total, "video")} in ${shortLabel} on ${site.name}${words}. Free to watch, ages 18 and over.`,
+    address: (page) => listPath({ from: "categories", category, ...view, page }),
+    noindex: !isDefaultView(view),
+    about: breadcrumbs(site, trail),
+  });
 }
 
 /** `newest first`, `longest first, 5 to 20 minutes`. */
@@ -94,22 +84,13 @@ function viewWords({ order, length }: ListView): string {
 
 export function trendingMeta(site: SiteIdentity, shown: { list: VideoPage }): MetaDescriptor[] {
   const { list } = shown;
-  const address = (page: number) => listPath({ from: "trending", page });
-  return [
-    ...pageMeta(site, {
-      title: onPage("Trending videos, most watched first", list),
-      description: describePage(
-        `The most watched of ${formatQuantity(list.total, "video")} on ${site.name}, by views. Free to watch, ages 18 and over.`,
-        list,
-      ),
-      path: address(list.page),
-      structured: [
-        breadcrumbs(site, [{ name: "Trending", path: "/trending" }]),
-        itemList(site, "Trending", list.videos, before(list)),
-      ],
-    }),
-    ...neighbours(site, list, address),
-  ];
+  return listMeta(site, list, {
+    title: "Trending videos, most watched first",
+    name: "Trending",
+    description: `The most watched of ${formatQuantity(list.total, "video")} on ${site.name}, by views. Free to watch, ages 18 and over.`,
+    address: (page) => listPath({ from: "trending", page }),
+    about: breadcrumbs(site, [{ name: "Trending", path: "/trending" }]),
+  });
 }
 
 /** A tag, with its canonical address and its feed; a tag that no video has is not for search engines. */
@@ -119,30 +100,15 @@ export function tagMeta(
 ): MetaDescriptor[] {
   const { tag, list } = shown;
   const address = (page: number) => listPath({ from: "tags", tag, page });
-  const name = `Videos tagged “${tag}”`;
-  return [
-    ...pageMeta(site, {
-      title: onPage(name, list),
-      description: describePage(
-        `${formatQuantity(list.total, "video")} tagged “${tag}” on ${site.name}, newest first. Free to watch, ages 18 and over.`,
-        list,
-      ),
-      path: address(list.page),
-      noindex: list.total === 0,
-      structured: [
-        breadcrumbs(site, [{ name, path: address(1) }]),
-        itemList(site, name, list.videos, before(list)),
-      ],
-    }),
-    ...neighbours(site, list, address),
-    {
-      tagName: "link",
-      rel: "alternate",
-      type: "application/rss+xml",
-      title: name,
-      href: tagFeedPath(tag),
-    },
-  ];
+  const title = `Videos tagged “${tag}”`;
+  return listMeta(site, list, {
+    title,
+    description: `${formatQuantity(list.total, "video")} tagged “${tag}” on ${site.name}, newest first. Free to watch, ages 18 and over.`,
+    address,
+    noindex: list.total === 0,
+    about: breadcrumbs(site, [{ name: title, path: address(1) }]),
+    feed: tagFeedPath(tag),
+  });
 }
 
 export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescriptor[] {
@@ -174,29 +140,43 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
   ];
 }
 
-export function neighbours(
+/** The head of one page of a list, which names its page also where the description is cut. */
+export function listMeta(
   site: SiteIdentity,
-  { page, pageCount }: VideoPage,
-  address: (page: number) => string,
+  { videos, page, pageCount }: VideoPage,
+  list: {
+    title: string;
+    /** Of the list as structured data; by default its title. */
+    name?: string;
+    description: string;
+    address: (page: number) => string;
+    /** The canonical address, where another list than this has it. */
+    path?: string;
+    picture?: string | null;
+    noindex?: boolean;
+    about: Record<string, unknown>;
+    feed?: string;
+  },
 ): MetaDescriptor[] {
-  const links: MetaDescriptor[] = [];
-  if (page > 1) links.push({ tagName: "link", rel: "prev", href: site.origin + address(page - 1) });
-  if (page < pageCount) {
-    links.push({ tagName: "link", rel: "next", href: site.origin + address(page + 1) });
-  }
-  return links;
-}
-
-export function onPage(text: string, { page }: VideoPage): string {
-  return page > 1 ? `${text} (page ${page})` : text;
-}
-
-/** Returns a description that names the page also where its text is cut. */
-export function describePage(text: string, { page }: VideoPage): string {
+  const { title, name = title, description, address, path = address(page), about, feed } = list;
   const suffix = page > 1 ? ` (page ${page})` : "";
-  return shortened(text, DESCRIPTION_LENGTH - suffix.length) + suffix;
-}
-
-function before(list: VideoPage): number {
-  return (list.page - 1) * PAGE_SIZE;
+  const link = (rel: string, to: number) => ({
+    ...{ tagName: "link" as const, rel },
+    href: site.origin + address(to),
+  });
+  return [
+    ...pageMeta(site, {
+      title: title + suffix,
+      description: shortened(description, DESCRIPTION_LENGTH - suffix.length) + suffix,
+      path,
+      picture: list.picture,
+      noindex: list.noindex,
+      structured: [about, itemList(site, name, videos, (page - 1) * PAGE_SIZE)],
+    }),
+    ...(page > 1 ? [link("prev", page - 1)] : []),
+    ...(page < pageCount ? [link("next", page + 1)] : []),
+    ...(feed
+      ? [{ tagName: "link", rel: "alternate", type: "application/rss+xml", title, href: feed }]
+      : []),
+  ];
 }

@@ -4,19 +4,18 @@ import { ListVideo, Play } from "lucide-react";
 import { isPermitted } from "~/features/permissions/guard.server";
 import { type SiteIdentity, siteIdentity } from "~/platform/site-origin.server";
 import { formatQuantity } from "~/shared/format";
-import { PAGE_SIZE, pageParameter } from "~/shared/pages";
+import { pageParameter } from "~/shared/pages";
 import { seriesFeedPath, seriesPath, seriesVideoPath } from "~/shared/series/series-path";
 import type { VideoPage } from "~/shared/video-card";
 import { buttonClass } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
-import { describePage, neighbours, onPage } from "../catalogue-meta";
-import { pageMeta } from "../page-meta";
+import { listMeta } from "../catalogue-meta";
 import { Pager } from "../pager";
 import { loadList } from "../published-list.server";
 import { askedSeries, type SeriesDetail, seriesNotFound, seriesVideos } from "../series.server";
-import { breadcrumbs, itemList } from "../structured-data";
+import { breadcrumbs } from "../structured-data";
 import { VideoGrid } from "../video-card";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
@@ -106,25 +105,13 @@ function seriesMeta(
   const words =
     description ||
     `“${title}”: ${formatQuantity(list.total, "video")} in order on ${site.name}. Free to watch, ages 18 and over.`;
-  return [
-    ...pageMeta(site, {
-      title: onPage(title, list),
-      description: describePage(words, list),
-      path: address(list.page),
-      picture: list.videos[0]?.thumbnailUrl,
-      noindex: !isPublic || list.total === 0,
-      structured: [
-        breadcrumbs(site, [{ name: title, path: address(1) }]),
-        itemList(site, title, list.videos, (list.page - 1) * PAGE_SIZE),
-      ],
-    }),
-    ...neighbours(site, list, address),
-    {
-      tagName: "link",
-      rel: "alternate",
-      type: "application/rss+xml",
-      title,
-      href: seriesFeedPath(slug),
-    },
-  ];
+  return listMeta(site, list, {
+    title,
+    description: words,
+    address,
+    picture: list.videos[0]?.thumbnailUrl,
+    noindex: !isPublic || list.total === 0,
+    about: breadcrumbs(site, [{ name: title, path: address(1) }]),
+    feed: seriesFeedPath(slug),
+  });
 }
