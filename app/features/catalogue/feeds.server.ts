@@ -46,7 +46,7 @@ export async function rssFeed(site: SiteIdentity): Promise<string> {
  * @param tag canonical.
  */
 export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
-  const videos = describedAt(await newestTagged(tag, FEED_MOST));
+  const videos = described("sort_key", await newestTagged(tag, FEED_MOST));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${tag} | ${site.name}`,
@@ -61,7 +61,7 @@ export async function seriesFeed(
   site: SiteIdentity,
   { id, slug, title, description }: FoundSeries,
 ): Promise<string | undefined> {
-  const videos = describedOf(lastOfSeries(id, FEED_MOST));
+  const videos = described("id", lastOfSeries(id, FEED_MOST));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${title} | ${site.name}`,
@@ -211,63 +211,37 @@ function cut(text: string, most: number): string {
 const STEP = 250;
 
 interface Row extends CardRow {
-  /** As text: it is too long for a number of JavaScript. */
-  sort_key: string;
   description: string;
   tags: string | null;
   updated_at: string;
 }
 
 /** The published videos from an offset on, the newest first, some at a time. */
-async function* walkPublished(offset: number, most: number): AsyncGenerator<DescribedVideo[]> {
-  const [first] = await queryThread<number[]>("reading", "list", {
-    ...{ order: "newest", categories: [], fromEnd: false, limit: 1 },
-    offset,
-  } satisfies ListQuestion);
-  if (first === undefined) return;
-  let rows = [] as Row[];
-  const next = prepared(`
-    SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM videos
-    WHERE listed AND sort_key < CAST(? AS INTEGER)
-    ORDER BY videos.sort_key DESC LIMIT ?`);
-  let below = prepared("SELECT CAST(sort_key AS TEXT) FROM videos WHERE number = ?")
-    .pluck()
-    .get(first) as string | undefined;
-  // The first itself is part of it; sort keys are below the largest number there is.
-  if (below !== undefined) below = String(BigInt(below) + 1n);
-  for (let left = most; below !== undefined && left > 0; left -= STEP) {
-    rows = next.all(below, Math.min(STEP, left)) as Row[];
-    if (rows.length > 0) yield rows.map(toDescribed);
-    below = rows.length === STEP ? rows.at(-1)?.sort_key : undefined;
+async function* walkPublished(offset: number, limit: number): AsyncGenerator<DescribedVideo[]> {
+  const question: ListQuestion = { order: "newest", categories: [], fromEnd: false, limit, offset };
+  const numbers = await queryThread<number[]>("reading", "list", question);
+  for (let at = 0; at < numbers.length; at += STEP) {
+    yield described("number", numbers.slice(at, at + STEP));
     await setImmediate();
   }
 }
 
-/** The published videos of sort keys, the newest first. */
-function describedAt(sortKeys: readonly bigint[]): DescribedVideo[] {
+/** The published videos of some keys, in their order. */
+function described(
+  key: "number" | "sort_key" | "id",
+  keys: readonly (number | bigint | string)[],
+): DescribedVideo[] {
   const rows = prepared(`
-    SELECT * FROM videos WHERE +listed
-      AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
-    `[${sortKeys.join(",")}]`,
+    SELECT videos.* FROM json_each(?) AS asked CROSS JOIN videos ON videos.${key} = asked.value
+    WHERE +listed ORDER BY asked.key`).all(
+    `[${keys.map((each) => (typeof each === "string" ? JSON.stringify(each) : each))}]`,
   ) as Row[];
-  return rows.map(toDescribed);
-}
-
-/** The published videos of ids, in their order. */
-function describedOf(ids: readonly string[]): DescribedVideo[] {
-  const rows = prepared(`
-    SELECT videos.* FROM json_each(?) AS asked CROSS JOIN videos ON videos.id = asked.value
-    WHERE +listed ORDER BY asked.key`).all(JSON.stringify(ids)) as Row[];
-  return rows.map(toDescribed);
-}
-
-function toDescribed(row: Row): DescribedVideo {
-  return {
+  return rows.map((row) => ({
     ...toCard(row),
     description: row.description,
     tags: readTags(row.tags),
     videoUrl: ownMediaPath(row.video_url) ?? "",
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: isoTime(row.updated_at),
-  };
+  }));
 }
