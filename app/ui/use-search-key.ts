@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useListener } from "./use-listener";
 
 /** Of the search box that Home has itself. */
 export const HOME_SEARCH_ID = "search-videos";
@@ -26,15 +26,11 @@ const MODAL = 'dialog[open], [aria-modal="true"]';
  * browser, or something lies over the page. Shift is none: many keyboards have the slash above a digit.
  */
 export function useSearchKey(): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, defaultPrevented, isComposing, target } = event;
-      if (key !== "/" || ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
-      if (target instanceof Element && target.closest(TYPES)) return;
-      if (document.fullscreenElement || document.querySelector(MODAL)) return;
-      if (focusSearch()) event.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  useListener("window", "keydown", (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, altKey, defaultPrevented, isComposing, target } = event;
+    if (key !== "/" || ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
+    if (target instanceof Element && target.closest(TYPES)) return;
+    if (document.fullscreenElement || document.querySelector(MODAL)) return;
+    if (focusSearch()) event.preventDefault();
+  });
 }

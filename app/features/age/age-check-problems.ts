@@ -18,10 +18,3 @@ export const AGE_CHECK_PROBLEMS = {
 } as const satisfies Record<string, { status: number; sentence: string }>;
 
 export type AgeCheckProblem = keyof typeof AGE_CHECK_PROBLEMS;
-
-/** One that the page was asked to tell of. */
-export function problemNamed(name: string | null): AgeCheckProblem | undefined {
-  return name !== null && Object.hasOwn(AGE_CHECK_PROBLEMS, name)
-    ? (name as AgeCheckProblem)
-    : undefined;
-}

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { VideoCardData } from "~/shared/video-card";
+import { useListener } from "~/ui/use-listener";
 
 /** The cards of at most 24 videos, in their order; those that are not public are left out. */
 export async function fetchCards(
@@ -41,11 +42,7 @@ export function useCards(
     return () => stop.abort();
   }, [request, version, attempt]);
 
-  useEffect(() => {
-    if (!failed) return;
-    window.addEventListener("online", retry);
-    return () => window.removeEventListener("online", retry);
-  }, [failed, retry]);
+  useListener("window", "online", () => failed && retry());
 
   return { failed, retry };
 }

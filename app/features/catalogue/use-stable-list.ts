@@ -2,6 +2,7 @@ import { useLocation } from "@remix-run/react";
 import { type RefObject, useEffect, useState } from "react";
 import { formatQuantity } from "~/shared/format";
 import type { VideoPage } from "~/shared/video-card";
+import { useListener } from "~/ui/use-listener";
 import { fetchCards } from "./fetch-cards";
 
 /**
@@ -50,23 +51,14 @@ function later(one: string, other: string): string {
 
 function useIsBeingRead(element: RefObject<HTMLElement>): boolean {
   const [isBeingRead, setIsBeingRead] = useState(false);
-  useEffect(() => {
-    const update = () => {
-      const hasFocus = element.current?.contains(document.activeElement) ?? false;
-      setIsBeingRead(window.scrollY > 0 || hasFocus);
-    };
-    // Between two elements nothing has the focus: asked when it has arrived.
-    const updateSoon = () => setTimeout(update);
-    update();
-    window.addEventListener("scroll", update, { passive: true });
-    document.addEventListener("focusin", update);
-    document.addEventListener("focusout", updateSoon);
-    return () => {
-      window.removeEventListener("scroll", update);
-      document.removeEventListener("focusin", update);
-      document.removeEventListener("focusout", updateSoon);
-    };
-  }, [element]);
+  const update = () => {
+    const hasFocus = element.current?.contains(document.activeElement) ?? false;
+    setIsBeingRead(window.scrollY > 0 || hasFocus);
+  };
+  useEffect(update, []);
+  useListener("window", "scroll focusin", update);
+  // Between two elements nothing has the focus: asked when it has arrived.
+  useListener("window", "focusout", () => setTimeout(update));
   return isBeingRead;
 }
 

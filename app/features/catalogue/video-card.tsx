@@ -74,7 +74,6 @@ export function VideoGrid({
             <VideoCard
               video={video}
               to={hrefFor(video.id)}
-              state={ONE_STEP}
               now={now}
               rank={ranked && index < RANKED ? index + 1 : undefined}
               isFirst={index < firstRow}
@@ -135,17 +134,13 @@ export function openOnSpace(event: KeyboardEvent<HTMLAnchorElement>) {
 export function VideoCard({
   video,
   to,
-  state,
   now,
   rank,
   isFirst,
   canSave = true,
-  heading: Heading = "h2",
 }: {
   video: VideoCardData;
   to: string;
-  /** Travels with the link: how the video page finds its way back. */
-  state?: unknown;
   /** Milliseconds since 1970, the same on server and browser. */
   now: number;
   /** 1 to 3 for the first three of Trending. */
@@ -153,7 +148,6 @@ export function VideoCard({
   /** In the first row of the page. */
   isFirst?: boolean;
   canSave?: boolean;
-  heading?: "h2" | "h3";
 }) {
   const { playing, handlers } = useHoverPreview(video.previewUrl);
   const opening = useIsTransitioning(to);
@@ -161,7 +155,7 @@ export function VideoCard({
     <article id={cardAnchor(video.id)} {...handlers} className="group relative min-w-0">
       <PageLink
         to={to}
-        state={state}
+        state={ONE_STEP}
         viewTransition
         draggable={false}
         onKeyDown={openOnSpace}
@@ -198,13 +192,13 @@ export function VideoCard({
           </div>
         </Poster>
         <div className={classNames("pt-3 pl-0.5", canSave ? "pr-9" : "pr-0.5")}>
-          <Heading
+          <h2
             dir="auto"
             title={video.title}
             className="line-clamp-2 text-base font-semibold transition-colors group-hover:text-accent"
           >
             {video.title}
-          </Heading>
+          </h2>
           <p className="mt-1 text-sm text-muted figures">
             {formatViews(video.views)}
             <span aria-hidden="true"> · </span>

@@ -75,24 +75,6 @@ const FLUSH_AFTER_MS = 1_000;
 /** Videos written at once; more wait for the next turn, so that no request waits long for them. */
 const FLUSH_MOST = 250;
 
-export interface BatchedCounts<Count> {
-  add(id: string, count: Count): void;
-  /** What is counted of a video and not yet written. */
-  pending(id: string): Count | undefined;
-  /**
-   * Writes all that is counted, in one transaction. What cannot be written now, because another
-   * process holds the file, stays counted for the next try.
-   */
-  flush(): void;
-}
-
-interface Batch<Count> {
-  pending: Map<string, Count>;
-  timer?: NodeJS.Timeout | undefined;
-  /** Said once, not every second for as long as another process holds the file. */
-  failureIsLogged: boolean;
-}
-
 /**
  * Counts of videos that are collected in memory and written together.
  *
@@ -109,16 +91,25 @@ export function batchedCounts<Count>(
     add: (counted: Count | undefined, more: Count) => Count;
     writer: () => (id: string, count: Count) => void;
   },
-): BatchedCounts<Count> {
-  const batchState = processState<Batch<Count>>(
+) {
+  const batchState = processState(
     `counted ${name}`,
     () => {
       onLastMoment(flush);
-      return { pending: new Map(), failureIsLogged: false };
+      return {
+        pending: new Map<string, Count>(),
+        timer: undefined as NodeJS.Timeout | undefined,
+        // Said once, not every second for as long as another process holds the file.
+        failureIsLogged: false,
+      };
     },
     ({ timer }) => clearTimeout(timer),
   );
 
+  /**
+   * Writes all that is counted, in one transaction. What cannot be written now, because another
+   * process holds the file, stays counted for the next try.
+   */
   function flush(): void {
     const batch = batchState();
     clearTimeout(batch.timer);
@@ -156,12 +147,13 @@ export function batchedCounts<Count>(
   }
 
   return {
-    add(id, count) {
+    add(id: string, count: Count): void {
       const batch = batchState();
       batch.pending.set(id, add(batch.pending.get(id), count));
       batch.timer ??= setTimeout(flushSome, FLUSH_AFTER_MS).unref();
     },
-    pending: (id) => batchState().pending.get(id),
+    /** What is counted of a video and not yet written. */
+    pending: (id: string) => batchState().pending.get(id),
     flush,
   };
 }

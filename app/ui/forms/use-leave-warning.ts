@@ -1,5 +1,6 @@
 import { useBlocker } from "@remix-run/react";
 import { useEffect, useRef } from "react";
+import { useListener } from "../use-listener";
 
 /**
  * Prompts before unsaved work is lost, however the page is left: a link, Back, a dialog's Escape, a closed tab.
@@ -14,13 +15,9 @@ export function useLeaveWarning(
 ): void {
   const currentQuestion = useRef(question);
   currentQuestion.current = question;
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent) => {
-      if (currentQuestion.current() !== undefined) event.preventDefault();
-    };
-    window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
-  }, []);
+  useListener("window", "beforeunload", (event) => {
+    if (question() !== undefined) event.preventDefault();
+  });
 
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>

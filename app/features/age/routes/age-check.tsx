@@ -6,7 +6,7 @@ import { safePath } from "~/platform/safe-redirect";
 import { settings } from "~/platform/settings.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { buttonClass } from "~/ui/button";
-import { AGE_CHECK_PROBLEMS, problemNamed } from "../age-check-problems";
+import { AGE_CHECK_PROBLEMS, type AgeCheckProblem } from "../age-check-problems";
 import { needsAgeCheck } from "../obey-country-rules.server";
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
@@ -24,9 +24,10 @@ export function loader({ request }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const to = safePath(searchParams.get("to"), "/");
   if (!needsAgeCheck(request)) throw redirect(to);
-  const problem = problemNamed(searchParams.get("problem"));
   const { ageCheckUrl } = settings();
-  const found = problem && AGE_CHECK_PROBLEMS[problem];
+  const problem = searchParams.get("problem") ?? "";
+  const isKnown = Object.hasOwn(AGE_CHECK_PROBLEMS, problem);
+  const found = isKnown ? AGE_CHECK_PROBLEMS[problem as AgeCheckProblem] : undefined;
   return data(
     {
       site: siteIdentity(request),

@@ -165,21 +165,11 @@ function choicePath(choice: CategoryChoice, listLocation: ListLocation): string 
 
 /** The empty messages of the specification; that of a search is in NothingFound. */
 function NothingHere({ anyVideo }: { anyVideo: boolean }) {
-  if (anyVideo) {
-    return (
-      <EmptyState
-        icon={<Film />}
-        title="No videos found in this category."
-        action={<ButtonLink to="/">All Videos</ButtonLink>}
-      />
-    );
-  }
+  const [title, to, action] = anyVideo
+    ? ["No videos found in this category.", "/", "All Videos"]
+    : ["No videos available. Upload your first video to get started!", "/admin", "Upload a video"];
   return (
-    <EmptyState
-      icon={<Film />}
-      title="No videos available. Upload your first video to get started!"
-      action={<ButtonLink to="/admin">Upload a video</ButtonLink>}
-    />
+    <EmptyState icon={<Film />} title={title} action={<ButtonLink to={to}>{action}</ButtonLink>} />
   );
 }
 
