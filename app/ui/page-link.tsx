@@ -44,7 +44,7 @@ export function PageLink({
 }
 
 /** A click that opens a tab, a window or a download, or that has been handled already. */
-function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
+export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
   const { defaultPrevented, button, metaKey, altKey, ctrlKey, shiftKey, currentTarget } = event;
   const otherWindow = currentTarget.target !== "" && currentTarget.target !== "_self";
   return (

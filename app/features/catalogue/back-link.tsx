@@ -2,6 +2,7 @@ import { useLocation, useNavigate } from "@remix-run/react";
 import { ArrowLeft } from "lucide-react";
 import type { MouseEvent } from "react";
 import { ButtonLink } from "~/ui/button";
+import { isForBrowser } from "~/ui/page-link";
 
 /** How many pages of the site lie between this one and the list that the visitor came from. */
 export interface WayBack {
@@ -34,9 +35,8 @@ export function BackLink({
   const steps = stepsBack(useLocation().state);
   const navigate = useNavigate();
 
-  function goBack(event: MouseEvent) {
-    const plain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
-    if (!steps || !plain) return;
+  function goBack(event: MouseEvent<HTMLAnchorElement>) {
+    if (!steps || isForBrowser(event)) return;
     event.preventDefault();
     navigate(-steps);
   }

@@ -141,16 +141,22 @@ export interface KnownTags {
   complete: boolean;
 }
 
-/** The most used tags. */
-export function knownTags(sqlite: Database): (question: { most: number }) => KnownTags {
-  const published = listedIndex(sqlite);
-  return sqlite.transaction(({ most }) => {
-    const { index, complete } = published();
-    const counts = index.tagCounts().filter(([, videos]) => videos > 0);
-    const tags = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    return { tags: tags.slice(0, most).map(([tag]) => tag), complete };
-  });
+/** Answers questions on the index of a connection. */
+function onIndex<Question, Answer>(
+  answer: (question: Question, published: FollowedIndex) => Answer,
+): (sqlite: Database) => (question: Question) => Answer {
+  return (sqlite) => {
+    const published = listedIndex(sqlite);
+    return sqlite.transaction((question: Question) => answer(question, published()));
+  };
 }
+
+/** The most used tags. */
+export const knownTags = onIndex(({ most }: { most: number }, { index, complete }): KnownTags => {
+  const counts = index.tagCounts().filter(([, videos]) => videos > 0);
+  const tags = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return { tags: tags.slice(0, most).map(([tag]) => tag), complete };
+});
 
 export interface MatchingTagsQuestion {
   /** Folded, not empty. */
@@ -159,18 +165,14 @@ export interface MatchingTagsQuestion {
 }
 
 /** The tags that contain a text, see {@link relatedIndex}. */
-export function matchingTags(sqlite: Database): (question: MatchingTagsQuestion) => string[] {
-  const published = listedIndex(sqlite);
-  return sqlite.transaction(({ needle, most }) => published().index.tagsWith(needle, most));
-}
+export const matchingTags = onIndex(({ needle, most }: MatchingTagsQuestion, { index }) =>
+  index.tagsWith(needle, most),
+);
 
 /** What is near is looked for no longer: others wait for the thread. */
 const NEAREST_WITHIN_MS = 60;
 
 /** What may have been meant by a folded text that nothing contains. */
-export function nearestTexts(sqlite: Database): (question: { needle: string }) => string[] {
-  const published = listedIndex(sqlite);
-  return sqlite.transaction(({ needle }) =>
-    published().index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
-  );
-}
+export const nearestTexts = onIndex(({ needle }: { needle: string }, { index }) =>
+  index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
+);

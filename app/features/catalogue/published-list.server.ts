@@ -21,7 +21,7 @@ import {
   type ListQuestion,
 } from "./list-query.server";
 import type { NewestHitsQuestion, SearchAnswer, SearchQuestion } from "./search-hits.server";
-import { aliasesOf, labelOfAlias, tagOfAlias } from "./tags.server";
+import { aliasesOf, findAlias } from "./tags.server";
 import { pendingViews } from "./views.server";
 
 /**
@@ -114,17 +114,17 @@ export async function closeMatches(asked: {
   search: string;
 }): Promise<CloseMatches | undefined> {
   const needle = fold(searchText(asked.search));
-  const meant = tagOfAlias(needle);
+  const meant = findAlias(needle);
   if (meant === undefined) return undefined;
   await projected();
   const sortKeys = await queryThread<bigint[]>("reading", "newest-hits", {
-    ...tagQuestion(meant),
+    ...tagQuestion(meant.tag),
     without: needle,
     categories: asked.category ? storedValues(asked.category) : undefined,
     limit: PAGE_SIZE,
   } satisfies NewestHitsQuestion);
   const videos = cardsAt(sortKeys);
-  return videos.length > 0 ? { tag: labelOfAlias(needle) ?? meant, videos } : undefined;
+  return videos.length > 0 ? { tag: meant.label, videos } : undefined;
 }
 
 /** The sort keys of the newest published videos with a canonical tag. */

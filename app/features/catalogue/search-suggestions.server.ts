@@ -11,7 +11,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 import type { MatchingTagsQuestion } from "./published-index.server";
 import { publishedTotal } from "./published-list.server";
 import type { NewestHitsQuestion } from "./search-hits.server";
-import { tagOfAlias } from "./tags.server";
+import { findAlias } from "./tags.server";
 
 /** Of the suggestions, so many are tags while there are titles enough. */
 const TAGS_MOST = 3;
@@ -78,7 +78,7 @@ async function suggestedTags(needle: string): Promise<string[]> {
       needle: text,
       most: SUGGESTIONS_MOST,
     } satisfies MatchingTagsQuestion);
-  const meant = tagOfAlias(needle);
+  const meant = findAlias(needle)?.tag;
   const tags = await matching(needle);
   // Only where a published video has it: else its page is none.
   const isPublished = meant !== undefined && (await matching(meant)).includes(meant);

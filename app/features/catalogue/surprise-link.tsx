@@ -4,6 +4,7 @@ import type { MouseEvent } from "react";
 import { tabStorage } from "~/features/visitor/browser-storage";
 import { videoPath } from "~/shared/addresses";
 import { buttonClass } from "~/ui/button";
+import { isForBrowser } from "~/ui/page-link";
 
 /** What this tab has been surprised with; it goes with the tab. */
 interface Walk {
@@ -54,9 +55,8 @@ export function SurpriseLink({
 }) {
   const navigate = useNavigate();
 
-  async function open(event: MouseEvent) {
-    const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-    if (!isPlain || event.button !== 0) return;
+  async function open(event: MouseEvent<HTMLAnchorElement>) {
+    if (isForBrowser(event)) return;
     event.preventDefault();
     const id = await nextSurprise(here).catch(() => undefined);
     if (id) navigate(videoPath(id, { from: "home" }), { state: { steps: 1 } });

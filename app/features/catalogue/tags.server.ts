@@ -22,7 +22,7 @@ export function askedTag(request: Request, pathAfter = ""): string {
   if (tag === undefined || !tagPath(tag).startsWith("/tags/")) {
     throw new Response(null, { status: 404, statusText: "Not Found" });
   }
-  const meant = tagOfAlias(tag);
+  const meant = findAlias(tag)?.tag;
   if (meant !== undefined) throw redirect(tagPath(meant) + pathAfter + search, 302);
   const isCanonical = asked === tag && !(pathAfter === "" && pathname.endsWith("/"));
   if (!isCanonical) throw redirect(tagPath(tag) + pathAfter + search, 301);
@@ -56,17 +56,10 @@ export async function publishedTags(most: number): Promise<string[]> {
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }
 
-/** The tag, folded, that a folded text is another name of; the studio gives tags such names. */
-export function tagOfAlias(alias: string): string | undefined {
-  return prepared("SELECT tag FROM tag_aliases WHERE alias = ?").pluck().get(alias) as
-    | string
-    | undefined;
-}
-
-/** How the tag is written that a folded text is another name of. */
-export function labelOfAlias(alias: string): string | undefined {
-  return prepared("SELECT label FROM tag_aliases WHERE alias = ?").pluck().get(alias) as
-    | string
+/** The tag that a folded text is another name of, folded and as it is written; the studio gives tags such names. */
+export function findAlias(alias: string): { tag: string; label: string } | undefined {
+  return prepared("SELECT tag, label FROM tag_aliases WHERE alias = ?").get(alias) as
+    | { tag: string; label: string }
     | undefined;
 }
 
@@ -81,7 +74,7 @@ export function aliasesOf(tag: string): string[] {
 export function resolveAliases(tags: readonly string[]): string[] {
   const resolved = new Map<string, string>();
   for (const text of tags) {
-    const name = labelOfAlias(fold(text.trim())) ?? text;
+    const name = findAlias(fold(text.trim()))?.label ?? text;
     if (!resolved.has(fold(name))) resolved.set(fold(name), name);
   }
   return [...resolved.values()];

@@ -119,8 +119,7 @@ export function batchedCounts<Count>(
 
   function flushSome(): void {
     const batch = batchState();
-    const written = write([...batch.pending].slice(0, FLUSH_MOST));
-    const wait = written ? 0 : FLUSH_AFTER_MS;
+    const wait = write([...batch.pending].slice(0, FLUSH_MOST)) ? 0 : FLUSH_AFTER_MS;
     batch.timer = batch.pending.size > 0 ? setTimeout(flushSome, wait).unref() : undefined;
   }
 

@@ -1,13 +1,27 @@
-import { Play } from "lucide-react";
+import { Play, Settings } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { chapterAt } from "~/shared/timestamps";
 import { useStored } from "~/ui/store";
-import { Bar } from "./bar";
-import { useVolumeSettable } from "./buttons";
+import {
+  CaptionsButton,
+  ControlButton,
+  FullscreenButton,
+  NextButton,
+  OrientationButton,
+  PictureInPictureButton,
+  PlayButton,
+  StepButtons,
+  TheatreButton,
+  useVolumeSettable,
+  VolumeControl,
+} from "./buttons";
 import { useHold, useSwipes, useTaps } from "./gestures";
 import { useKeys } from "./keys";
+import { formatTime, useMediaTime, writeText } from "./media-time";
 import { FeedbackLayer, NextCard, ProblemNotice, ResumePrompt, Spinner } from "./notices";
 import { usePlayer } from "./player-context";
 import type { Recovery } from "./recovery";
+import { SeekBar } from "./seek-bar";
 import { SettingsMenu } from "./settings-menu";
 import { ShortcutList } from "./shortcut-list";
 import { useControlsInUse, useControlsVisible, useFocusReturn } from "./visibility";
@@ -85,14 +99,30 @@ export function Controls({
       {recovery ? <ProblemNotice recovery={recovery} /> : null}
       <div className="player-chrome">
         <div className="player-title">{video.title}</div>
-        <Bar
-          ref={setBar}
-          settingsButton={settingsButton}
-          volumeSettable={volumeSettable}
-          settingsOpen={panel === "settings"}
-          toggleSettings={() => toggle("settings")}
-          openNext={openNext}
-        />
+        <div ref={setBar} className="player-bar">
+          <SeekBar />
+          <div className="player-buttons">
+            <PlayButton />
+            <StepButtons />
+            <NextButton openNext={openNext} />
+            <VolumeControl settable={volumeSettable} />
+            <TimeDisplay />
+            <span className="player-space" />
+            <CaptionsButton />
+            <ControlButton
+              ref={settingsButton}
+              label="Settings"
+              menuOpen={panel === "settings"}
+              onPress={() => toggle("settings")}
+            >
+              <Settings />
+            </ControlButton>
+            <PictureInPictureButton />
+            <TheatreButton />
+            <OrientationButton />
+            <FullscreenButton />
+          </div>
+        </div>
         {started ? null : (
           <div className="player-middle player-begin" aria-hidden="true">
             <Play className="player-solid" />
@@ -148,6 +178,30 @@ function CaptionText({ textTrack }: { textTrack: TextTrack | undefined }) {
   return (
     <div className="player-captions">
       <div ref={box} />
+    </div>
+  );
+}
+
+/** Elapsed and total time, and the chapter. What changes is written without rendering. */
+function TimeDisplay() {
+  const { element, playback, video } = usePlayer();
+  const duration = useStored(playback, "duration");
+  const elapsed = useRef<HTMLSpanElement>(null);
+  const chapter = useRef<HTMLSpanElement>(null);
+  useMediaTime(element, (seconds) => {
+    if (elapsed.current) writeText(elapsed.current, formatTime(seconds));
+    if (chapter.current) {
+      writeText(chapter.current, chapterAt(video.chapters ?? [], seconds)?.name ?? "");
+    }
+  });
+  return (
+    <div className="player-time">
+      <span className="sr-only">Elapsed </span>
+      <span ref={elapsed} data-elapsed />
+      <span aria-hidden="true"> / </span>
+      <span className="sr-only"> of </span>
+      <span data-total>{formatTime(duration || (video.durationSeconds ?? 0))}</span>
+      {video.chapters?.length ? <span ref={chapter} dir="auto" className="player-chapter" /> : null}
     </div>
   );
 }

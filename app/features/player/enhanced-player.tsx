@@ -1,14 +1,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useCaptions } from "./captions";
-import { createCommands } from "./commands";
+import { type Commands, createCommands } from "./commands";
 import { Controls } from "./controls";
-import { useCurrentPlayer } from "./current-player";
 import { createFeedback } from "./feedback";
 import { useFullscreen, useTurning } from "./fullscreen";
 import { useMediaSession, useSinglePlayer } from "./media-session";
 import { autoplayNext, useAutoplayNext, useStoredSoundAndSpeed } from "./memory";
 import { useContinuation } from "./mini-player";
-import { observePlayback } from "./playback-state";
+import { observePlayback, playbackPosition } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
 import { useRecovery } from "./recovery";
 import { useEvenLoudness } from "./sound";
@@ -62,7 +61,13 @@ export function EnhancedPlayer({
   useStoredSoundAndSpeed(element, commands, video.id);
   useEvenLoudness(element, video);
   useContinuation(element, commands, video);
-  useCurrentPlayer(root, element, commands);
+  useEffect(() => {
+    const own = { root, element, commands };
+    current = own;
+    return () => {
+      if (current === own) current = undefined;
+    };
+  }, [root, element, commands]);
   useSinglePlayer(element);
   useMediaSession(element, commands, video, openNext);
   useAutoplayNext(commands, video.id);
@@ -90,4 +95,21 @@ export function EnhancedPlayer({
       <Controls recovery={recovery} openNext={openNext} />
     </PlayerContext.Provider>
   );
+}
+
+/** The player of the page, for what stands beside it: a link to a moment, the share button. */
+let current: { root: HTMLElement; element: HTMLVideoElement; commands: Commands } | undefined;
+
+/** Plays from a moment on, in view. False when there is no player that could. */
+export function playFrom(seconds: number): boolean {
+  if (!current) return false;
+  current.commands.seekTo(seconds);
+  current.commands.play();
+  current.root.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+/** Whole seconds. */
+export function currentMoment(): number {
+  return current ? Math.floor(playbackPosition(current.element).seconds) : 0;
 }

@@ -1,4 +1,4 @@
-import { createStore, type Store } from "~/ui/store";
+import { createStore } from "~/ui/store";
 import { FEEDBACK_MS, INDICATOR_MS } from "./constants";
 
 export type Side = "left" | "right";
@@ -17,18 +17,9 @@ export interface Point {
   y: number;
 }
 
-export interface FeedbackBoard {
-  store: Store<Feedback | undefined>;
-  /** Seeks on the same side add up while their answer is on screen. */
-  seek(seconds: number, at?: Point): void;
-  level(level: "volume" | "brightness", value: number): void;
-  note(note: Note, text: string): void;
-  /** Stays until it is taken back; nothing takes it back. */
-  hold(text: string | undefined): void;
-  clear(): void;
-}
+export type FeedbackBoard = ReturnType<typeof createFeedback>;
 
-export function createFeedback(): FeedbackBoard {
+export function createFeedback() {
   const store = createStore<Feedback | undefined>(undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sequence = 0;
@@ -41,20 +32,22 @@ export function createFeedback(): FeedbackBoard {
 
   return {
     store,
-    seek(seconds, at) {
+    /** Seeks on the same side add up while their answer is on screen. */
+    seek(seconds: number, at?: Point) {
       const side: Side = seconds > 0 ? "right" : "left";
       const shown = store.get();
       const before = shown?.kind === "seek" && shown.side === side ? shown.seconds : 0;
       const total = before + Math.abs(seconds);
       show({ kind: "seek", sequence: ++sequence, side, seconds: total, at }, FEEDBACK_MS);
     },
-    level(level, value) {
+    level(level: "volume" | "brightness", value: number) {
       show({ kind: "level", level, value }, INDICATOR_MS);
     },
-    note(note, text) {
+    note(note: Note, text: string) {
       show({ kind: "note", sequence: ++sequence, note, text }, FEEDBACK_MS);
     },
-    hold(text) {
+    /** Stays until it is taken back; nothing takes it back. */
+    hold(text: string | undefined) {
       clearTimeout(timer);
       store.set(text ? { kind: "note", sequence: ++sequence, note: "speed", text } : undefined);
     },

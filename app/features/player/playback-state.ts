@@ -38,15 +38,10 @@ function readPlayback(video: HTMLVideoElement): Playback {
   };
 }
 
-export interface PlaybackState {
-  get(): Playback;
-  subscribe(listener: () => void): () => void;
-  /** For the one property without an event: `loop`. */
-  refresh(): void;
-}
+export type PlaybackState = ReturnType<typeof observePlayback>;
 
 /** Follows the element's events; a listener hears only of changes, never of `timeupdate`. */
-export function observePlayback(video: HTMLVideoElement): PlaybackState {
+export function observePlayback(video: HTMLVideoElement) {
   let current = readPlayback(video);
   const listeners = new Set<() => void>();
   /** While another source of the same video loads, the controls show what goes on in a moment. */
@@ -70,8 +65,9 @@ export function observePlayback(video: HTMLVideoElement): PlaybackState {
   };
   return {
     get: () => current,
+    /** For the one property without an event: `loop`. */
     refresh,
-    subscribe(listener) {
+    subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
         for (const event of EVENTS) video.addEventListener(event, refresh);
         refresh();

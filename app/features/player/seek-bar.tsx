@@ -1,13 +1,4 @@
-import {
-  forwardRef,
-  type PointerEvent,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useImperativeHandle,
-  useMemo,
-  useRef,
-} from "react";
+import { type PointerEvent, type RefObject, useEffect, useMemo, useRef } from "react";
 import { frameAt, parseStoryboard, type StoryboardFrame } from "~/shared/streams/storyboard";
 import { chapterAt } from "~/shared/timestamps";
 import { useStored } from "~/ui/store";
@@ -26,7 +17,7 @@ export function SeekBar() {
   const buffered = useRef<HTMLDivElement>(null);
   const hovered = useRef<HTMLDivElement>(null);
   const rail = useRef<HTMLDivElement>(null);
-  const preview = useRef<PreviewHandle>(null);
+  const preview = usePreview();
   const scrubbing = useRef(false);
   const scrubber = useMemo(() => createScrubber(element), [element]);
   useEffect(() => scrubber.close, [scrubber]);
@@ -54,12 +45,12 @@ export function SeekBar() {
     if (!box || duration === 0) return;
     const at = clampTime(((event.clientX - box.left) / box.width) * duration, duration);
     stretch(hovered, part(at));
-    preview.current?.show(at, event.clientX - box.left, box.width);
+    preview.show(at, event.clientX - box.left, box.width);
   }
 
   function leave() {
     stretch(hovered, 0);
-    if (!scrubbing.current) preview.current?.hide();
+    if (!scrubbing.current) preview.hide();
   }
 
   function release() {
@@ -67,7 +58,7 @@ export function SeekBar() {
       scrubbing.current = false;
       scrubber.finish(input.current.valueAsNumber);
     }
-    preview.current?.hide();
+    preview.hide();
     root.focus({ preventScroll: true });
   }
 
@@ -75,7 +66,7 @@ export function SeekBar() {
     <div
       ref={bar}
       className="player-seek"
-      onPointerEnter={() => preview.current?.load()}
+      onPointerEnter={() => preview.load()}
       onPointerMove={point}
       onPointerLeave={leave}
     >
@@ -113,7 +104,7 @@ export function SeekBar() {
           paint(seconds);
         }}
       />
-      <SeekPreview ref={preview} storyboardUrl={video.storyboardUrl} />
+      {preview.element}
     </div>
   );
 }
@@ -157,81 +148,64 @@ const CHAPTER_WIDTH = 176;
 /** Left and right, or above and below, of the picture. */
 const BORDERS = 4;
 
-interface PreviewHandle {
-  /** Fetches the pictures; a bubble that is shown meanwhile gets its own. */
-  load(): Promise<void>;
-  /** `x` and `width` in pixels of the bar. */
-  show(seconds: number, x: number, width: number): void;
-  hide(): void;
-}
-
 /** The time above the pointer, with the picture of that moment when there is a storyboard. */
-const SeekPreview = forwardRef<PreviewHandle, { storyboardUrl?: string }>(function SeekPreview(
-  { storyboardUrl },
-  ref,
-) {
+function usePreview() {
   const { root, video } = usePlayer();
   const { chapters } = video;
   const bubble = useRef<HTMLDivElement>(null);
   const picture = useRef<HTMLDivElement>(null);
   const chapter = useRef<HTMLSpanElement>(null);
   const time = useRef<HTMLSpanElement>(null);
-  const { load, frame } = useStoryboard(storyboardUrl);
+  const storyboard = useStoryboard(video.storyboardUrl);
   const drawn = useRef<StoryboardFrame | "nothing" | undefined>("nothing");
   const last = useRef<[seconds: number, x: number, width: number]>();
 
-  const show = useCallback(
-    (seconds: number, x: number, barWidth: number) => {
-      const box = bubble.current;
-      if (!box || !picture.current || !chapter.current || !time.current) return;
-      void load();
-      last.current = [seconds, x, barWidth];
-      const image = frame(seconds);
-      const bareWidth = chapters?.length ? CHAPTER_WIDTH : BARE_WIDTH;
-      const width = Math.max(image ? image.width + BORDERS : 0, bareWidth);
-      if (image !== drawn.current) {
-        draw(root, box, picture.current, image, width, Boolean(chapters?.length));
-      }
-      drawn.current = image;
-      writeText(chapter.current, chapterAt(chapters ?? [], seconds)?.name ?? "");
-      writeText(time.current, formatTime(seconds));
-      // Its width is given and never asked for, which would lay out the page in between.
-      const half = width / 2;
-      const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
-      box.style.transform = `translateX(${Math.round(middle - half)}px)`;
-      box.dataset.shown = "";
-      // For the captions, which make room.
-      root.dataset.preview = image ? "picture" : "time";
-    },
-    [root, load, frame, chapters],
-  );
+  /** Fetches the pictures; a bubble that is shown meanwhile gets its own. */
+  async function load() {
+    await storyboard.load();
+    // The pointer may have come to rest before the pictures were there.
+    const isShown = bubble.current?.dataset.shown !== undefined;
+    if (isShown && last.current) show(...last.current);
+  }
 
-  useImperativeHandle(
-    ref,
-    () => ({
-      show,
-      async load() {
-        await load();
-        // The pointer may have come to rest before the pictures were there.
-        const isShown = bubble.current?.dataset.shown !== undefined;
-        if (isShown && last.current) show(...last.current);
-      },
-      hide() {
-        delete bubble.current?.dataset.shown;
-        delete root.dataset.preview;
-      },
-    }),
-    [root, load, show],
-  );
+  /** `x` and `barWidth` in pixels of the bar. */
+  function show(seconds: number, x: number, barWidth: number) {
+    const box = bubble.current;
+    if (!box || !picture.current || !chapter.current || !time.current) return;
+    void storyboard.load();
+    last.current = [seconds, x, barWidth];
+    const image = storyboard.frame(seconds);
+    const bareWidth = chapters?.length ? CHAPTER_WIDTH : BARE_WIDTH;
+    const width = Math.max(image ? image.width + BORDERS : 0, bareWidth);
+    if (image !== drawn.current) {
+      draw(root, box, picture.current, image, width, Boolean(chapters?.length));
+    }
+    drawn.current = image;
+    writeText(chapter.current, chapterAt(chapters ?? [], seconds)?.name ?? "");
+    writeText(time.current, formatTime(seconds));
+    // Its width is given and never asked for, which would lay out the page in between.
+    const half = width / 2;
+    const middle = Math.min(Math.max(x, half), Math.max(barWidth - half, half));
+    box.style.transform = `translateX(${Math.round(middle - half)}px)`;
+    box.dataset.shown = "";
+    // For the captions, which make room.
+    root.dataset.preview = image ? "picture" : "time";
+  }
 
-  return (
+  function hide() {
+    delete bubble.current?.dataset.shown;
+    delete root.dataset.preview;
+  }
+
+  const element = (
     <div ref={bubble} className="player-preview" aria-hidden="true">
       <div ref={picture} className="player-storyboard" hidden />
       <span ref={chapter} dir="auto" className="player-preview-chapter" />
       <span ref={time} />
     </div>
   );
-});
+  return { element, load, show, hide };
+}
 
 function draw(
   root: HTMLElement,
@@ -260,7 +234,7 @@ function draw(
 function useStoryboard(url: string | undefined) {
   const loaded = useRef<{ url: string; frames: StoryboardFrame[] }>();
 
-  const load = useCallback(async () => {
+  async function load() {
     if (!url || loaded.current?.url === url) return;
     const own = { url, frames: [] as StoryboardFrame[] };
     loaded.current = own;
@@ -270,14 +244,11 @@ function useStoryboard(url: string | undefined) {
     } catch {
       // Without it the bubble shows the time alone.
     }
-  }, [url]);
+  }
 
-  const frame = useCallback(
-    (seconds: number) =>
-      loaded.current && loaded.current.url === url
-        ? frameAt(loaded.current.frames, seconds)
-        : undefined,
-    [url],
-  );
+  function frame(seconds: number) {
+    const { current } = loaded;
+    return current && current.url === url ? frameAt(current.frames, seconds) : undefined;
+  }
   return { load, frame };
 }

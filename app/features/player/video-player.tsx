@@ -5,8 +5,6 @@ import "./player.css";
 import { usePoster } from "./stream-preloads";
 import type { NextVideo, PlayerVideo } from "./types";
 
-export type { CaptionTrack, NextVideo, PlayerVideo } from "./types";
-
 export interface VideoPlayerProps {
   video: PlayerVideo;
   /** Opens the next video, at the end of the countdown or at a press. Default: follows its link. */

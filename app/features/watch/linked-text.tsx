@@ -2,6 +2,7 @@ import type { MouseEvent, ReactNode } from "react";
 import { parseUrl } from "~/shared/addresses";
 import { formatDuration } from "~/shared/format";
 import { type Chapter, type TimedPart, timedParts } from "~/shared/timestamps";
+import { isForBrowser } from "~/ui/page-link";
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 /** A sentence's end is not a part of the address in it. */
@@ -114,9 +115,8 @@ function MomentLink({
   className?: string;
   children: ReactNode;
 }) {
-  function open(event: MouseEvent) {
-    const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-    if (isPlain && event.button === 0 && moments.playFrom(seconds)) event.preventDefault();
+  function open(event: MouseEvent<HTMLAnchorElement>) {
+    if (!isForBrowser(event) && moments.playFrom(seconds)) event.preventDefault();
   }
   return (
     <a href={moments.hrefFor(seconds)} onClick={open} className={className}>

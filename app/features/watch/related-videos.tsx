@@ -22,7 +22,16 @@ export function RelatedVideos({
   hrefFor: (id: string) => string;
   state?: unknown;
 }) {
-  if (videos.length === 0) return <NoRelatedVideos category={category} />;
+  if (videos.length === 0) {
+    return (
+      <div className="flex flex-col items-center gap-4 rounded-lg border border-line bg-surface px-4 py-10 text-center">
+        <p className="text-muted">No related videos found</p>
+        <ButtonLink to={categoryPath(category)} variant="secondary" size="sm">
+          Browse {categoryLabel(category)}
+        </ButtonLink>
+      </div>
+    );
+  }
   return (
     <ul className="related-videos">
       {videos.map((video) => (
@@ -71,16 +80,5 @@ function RelatedVideo({
         </p>
       </div>
     </PageLink>
-  );
-}
-
-function NoRelatedVideos({ category }: { category: string }) {
-  return (
-    <div className="flex flex-col items-center gap-4 rounded-lg border border-line bg-surface px-4 py-10 text-center">
-      <p className="text-muted">No related videos found</p>
-      <ButtonLink to={categoryPath(category)} variant="secondary" size="sm">
-        Browse {categoryLabel(category)}
-      </ButtonLink>
-    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 import { useToast } from "./toast";
 import type { ToastMessage } from "./toast-message";
 
@@ -25,9 +25,5 @@ export function useErrorToast(
  * it beside the form.
  */
 export function useFormErrorToast(answer: { message?: string } | undefined): void {
-  const show = useToast();
-  useEffect(() => {
-    if (answer?.message === undefined) return;
-    return show({ title: "Error", description: answer.message, kind: "error" });
-  }, [answer, show]);
+  useErrorToast(useMemo(() => answer && { description: answer.message }, [answer]));
 }

@@ -14,14 +14,6 @@ export interface RequestFailure {
   isRetrying: boolean;
 }
 
-const MESSAGES = {
-  offline: "You are offline.",
-  videos: "Failed to fetch videos.",
-  unreachable: "The site could not be reached.",
-  broken: "The site returned an error.",
-  limited: "Too many pages were requested from your network. Wait a few seconds.",
-} as const;
-
 interface FailedRequest extends RequestFailure {
   retry(): void;
 }
@@ -109,10 +101,11 @@ async function wholeAnswer(send: () => Promise<Response>, signal: AbortSignal | 
 }
 
 function messageOf(target: RequestFailure["target"], answer: Response | undefined): string {
-  if (!navigator.onLine) return MESSAGES.offline;
-  if (target === "videos") return MESSAGES.videos;
-  if (answer?.status === 429) return MESSAGES.limited;
-  return answer ? MESSAGES.broken : MESSAGES.unreachable;
+  if (!navigator.onLine) return "You are offline.";
+  if (target === "videos") return "Failed to fetch videos.";
+  if (answer?.status === 429)
+    return "Too many pages were requested from your network. Wait a few seconds.";
+  return answer ? "The site returned an error." : "The site could not be reached.";
 }
 
 /** The address of the page whose data a request is for. The router requests those of / at /_root.data. */

@@ -1,10 +1,7 @@
 import { cleanup, fireEvent, render } from "@testing-library/react";
 import { vi } from "vitest";
-import {
-  type PlayerVideo,
-  VideoPlayer,
-  type VideoPlayerProps,
-} from "~/features/player/video-player";
+import type { PlayerVideo } from "~/features/player/types";
+import { VideoPlayer, type VideoPlayerProps } from "~/features/player/video-player";
 import { useFakeVideos } from "./fake-video";
 
 export const FILM: PlayerVideo = {

@@ -6,7 +6,8 @@ import { flushSync } from "react-dom";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type PlayerVideo, VideoPlayer } from "~/features/player/video-player";
+import type { PlayerVideo } from "~/features/player/types";
+import { VideoPlayer } from "~/features/player/video-player";
 import { textTrackList } from "./fake-video";
 
 const FILM: PlayerVideo = {

@@ -3,16 +3,7 @@ import { readStored, writeStored } from "~/features/visitor/browser-storage";
 import { sameOrSimilar } from "./memory";
 import type { CaptionTrack } from "./types";
 
-export interface Captions {
-  tracks: CaptionTrack[];
-  /** Index of the track that is shown; -1 for none. */
-  chosen: number;
-  choose(index: number): void;
-  /** On, with the track that was shown last, or off. */
-  toggle(): void;
-  /** The browser's own list of cues of the track that is shown. */
-  textTrack: TextTrack | undefined;
-}
+export type Captions = ReturnType<typeof useCaptions>;
 
 const NONE: CaptionTrack[] = [];
 
@@ -24,11 +15,7 @@ function firstChoice(tracks: CaptionTrack[]): number {
 }
 
 /** Which captions are shown, of those that the video has. */
-export function useCaptions(
-  element: HTMLVideoElement,
-  id: string,
-  tracks: CaptionTrack[] = NONE,
-): Captions {
+export function useCaptions(element: HTMLVideoElement, id: string, tracks: CaptionTrack[] = NONE) {
   const begin = () => {
     const chosen = firstChoice(tracks);
     return { id, chosen, last: Math.max(chosen, 0) };
@@ -50,9 +37,12 @@ export function useCaptions(
   return useMemo(
     () => ({
       tracks,
+      /** Index of the track that is shown; -1 for none. */
       chosen,
       choose,
+      /** On, with the track that was shown last, or off. */
       toggle: () => choose(chosen >= 0 ? -1 : last),
+      /** The browser's own list of cues of the track that is shown. */
       textTrack,
     }),
     [tracks, chosen, choose, last, textTrack],
