@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { jobEventsAccess } from "~/features/accounts/job-events-access.server";
 import { routeOf } from "~/features/permissions/route-of";
+import { jobEventsAccess } from "~/features/permissions/session.server";
 import { answerEvents } from "~/platform/live/event-stream.server";
 import { nameRoutes } from "~/platform/node/request-context.server";
 
