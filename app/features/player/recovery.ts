@@ -213,7 +213,7 @@ async function diagnose(code: number, url: string): Promise<Problem> {
 }
 
 /** Asks for the first byte of a file: is it there, is it gone, or can't the server be reached? */
-export async function probe(url: string): Promise<"found" | "missing" | "unreachable"> {
+async function probe(url: string): Promise<"found" | "missing" | "unreachable"> {
   try {
     const response = await fetch(url, {
       headers: { Range: "bytes=0-0" },
