@@ -149,11 +149,20 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
 /** Assigns files to the videos whose rows have named them since they were recorded. */
 async function claimUnowned(): Promise<void> {
   const turn = eventLoopTurns();
-  const unowned = database().selectFrom("media_files").selectAll().where("video_id", "is", null);
-  for (const record of await unowned.execute()) {
-    const entry = { ...record, isFolder: record.kind === "derived" };
-    const videoId = claimantOf(entry);
-    if (videoId) await correctRecord(entry, videoId, record);
-    await turn();
+  // A library may be copied to its place before rows name its files.
+  const next = prepared(
+    `SELECT * FROM media_files
+     WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${NAMES_AT_ONCE}`,
+  );
+  let last: MediaName | undefined = { bucket: "videos", path: "" };
+  while (last) {
+    const records = next.all(last.bucket, last.path) as RecordedFile[];
+    for (const record of records) {
+      const entry = { ...record, isFolder: record.kind === "derived" };
+      const videoId = claimantOf(entry);
+      if (videoId) await correctRecord(entry, videoId, record);
+      await turn();
+    }
+    last = records.at(-1);
   }
 }

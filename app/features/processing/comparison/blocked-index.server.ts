@@ -26,8 +26,13 @@ export interface FilmIndex {
   hashes: Uint32Array;
   /** Of each hash, whose it is: a position in `ids`. */
   films: Uint32Array;
-  /** For each part, the hashes with a value of it. */
-  parts: Map<number, number[]>[];
+  parts: IndexedPart[];
+}
+
+/** The hashes with a value of a part are those of `order` from `starts[value]` to `starts[value + 1]`. */
+interface IndexedPart {
+  starts: Uint32Array;
+  order: Uint32Array;
 }
 
 /**
@@ -82,16 +87,19 @@ function indexOfFilms(rows: Iterable<BlockedRow>): FilmIndex {
     }
   }
   const words = Uint32Array.from(hashes);
-  const parts = Array.from({ length: PARTS }, () => new Map<number, number[]>());
-  for (const [part, found] of parts.entries()) {
-    for (let at = 0; at < films.length; at++) {
-      const value = partValue(words, at, part);
-      const same = found.get(value);
-      if (same) same.push(at);
-      else found.set(value, [at]);
-    }
-  }
+  const parts = Array.from({ length: PARTS }, (_, part) => indexPart(words, films.length, part));
   return { ids, hashes: words, films: Uint32Array.from(films), parts };
+}
+
+/** Sorts the hashes by their values of a part. Arrays of a map would take twice the memory. */
+function indexPart(words: Uint32Array, count: number, part: number): IndexedPart {
+  const starts = new Uint32Array(2 ** PART_BITS + 1);
+  for (let at = 0; at < count; at++) starts[partValue(words, at, part) + 1]! += 1;
+  for (let value = 0; value < 2 ** PART_BITS; value++) starts[value + 1]! += starts[value]!;
+  const order = new Uint32Array(count);
+  const next = starts.slice();
+  for (let at = 0; at < count; at++) order[next[partValue(words, at, part)]!++] = at;
+  return { starts, order };
 }
 
 /** The bits of a part. The four lowest are left out: the first of them is always 0. */
@@ -111,8 +119,9 @@ function candidates({ ids, hashes, films, parts }: FilmIndex, { hashes: own }: F
   for (let at = 0; at < words.length / 2; at++) {
     if (!shows(words, at)) continue;
     const seen = new Set<number>();
-    for (const [part, found] of parts.entries()) {
-      for (const other of found.get(partValue(words, at, part)) ?? []) {
+    for (const [part, { starts, order }] of parts.entries()) {
+      const value = partValue(words, at, part);
+      for (const other of order.subarray(starts[value], starts[value + 1])) {
         if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(films[other]!);
       }
     }

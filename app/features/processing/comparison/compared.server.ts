@@ -10,6 +10,8 @@ import { readReason } from "../queue/reasons";
 const EVERY_MS = 10_000;
 /** In one transaction. */
 const AT_ONCE = 32;
+/** Read at once before yielding to the event loop: after an import, tens of thousands may be waiting. */
+const HOLDS_AT_ONCE = 1_000;
 
 /**
  * Starts to release videos that have been compared with the block list: after each job, and at startup those that were
@@ -30,20 +32,26 @@ export function startReleasingCompared(): void {
  */
 export async function releaseCompared(): Promise<number> {
   const turn = writingTurns();
-  // The partial index requires this condition.
-  const compared = prepared(
-    `SELECT video_id FROM video_holds INDEXED BY video_holds_comparing
-     WHERE reason = 'comparing' AND EXISTS (SELECT 1 FROM jobs
-       WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done')`,
-  ).pluck();
   let released = 0;
-  for (const some of partsOf(compared.all() as string[], AT_ONCE)) {
-    released += await transaction(
-      () => some.filter((videoId) => releaseHold({ videoId, reason: "comparing" })).length,
-    );
+  for (let after = ""; ; ) {
+    // The partial index requires this condition.
+    const holds = prepared(
+      `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
+         WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
+       FROM video_holds INDEXED BY video_holds_comparing
+       WHERE reason = 'comparing' AND video_id > ? ORDER BY video_id LIMIT ${HOLDS_AT_ONCE}`,
+    ).all(after) as { videoId: string; isCompared: 0 | 1 }[];
+    const compared = holds.filter(({ isCompared }) => isCompared);
+    for (const some of partsOf(compared, AT_ONCE)) {
+      released += await transaction(
+        () => some.filter(({ videoId }) => releaseHold({ videoId, reason: "comparing" })).length,
+      );
+      await turn();
+    }
+    if (holds.length < HOLDS_AT_ONCE) return released;
+    after = holds.at(-1)!.videoId;
     await turn();
   }
-  return released;
 }
 
 /** The state of the comparison of a video that is on hold for it. */
