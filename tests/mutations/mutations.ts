@@ -172,23 +172,6 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: "tests/integration/catalogue/related.test.ts",
     title: "of what is not published are none, and none is hidden",
   },
-  {
-    rule: "A hidden video isn't in the feed",
-    file: "app/features/catalogue/feeds.server.ts",
-    find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
-    replace: "WHERE sort_key < CAST(? AS INTEGER)",
-    killedBy: "tests/integration/catalogue/found.test.ts",
-    title: "has no hidden videos",
-  },
-  {
-    // The same line as that of the feed.
-    rule: "A hidden video isn't in the sitemap",
-    file: "app/features/catalogue/feeds.server.ts",
-    find: "WHERE listed AND sort_key < CAST(? AS INTEGER)",
-    replace: "WHERE sort_key < CAST(? AS INTEGER)",
-    killedBy: "tests/integration/catalogue/found.test.ts",
-    title: "has every published video in exactly one part",
-  },
 
   // Schedule
   {
