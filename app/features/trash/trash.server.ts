@@ -10,7 +10,7 @@ import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
-import { every } from "~db/runtime.server";
+import { every, processState } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
 import { type EvidenceOptions, isEvidence, noteFilmChange } from "./evidence.server";
 import { TRASH_DAYS } from "./trash-address";
@@ -199,16 +199,33 @@ function removeRow(id: string, isOrdered: boolean): void {
   enqueueRemovals(files, { reason, isOrdered });
 }
 
+/** Checked for a video in one call of `removeOrphanFiles`: a few milliseconds. */
+const ROWS_AT_ONCE = 2_000;
 const IS_ORPHAN = `NOT EXISTS (SELECT 1 FROM videos WHERE videos.id = video_id)
   AND NOT EXISTS (SELECT 1 FROM deleted_videos AS deleted WHERE deleted.id = video_id)
   AND NOT ${isPreserved("video_id")}`;
+const FIRST_ROW = { videoId: "", id: "" };
+/** The last row that `removeOrphanFiles` has checked. */
+const check = processState("check for orphan files", () => ({ after: FIRST_ROW }));
 
-/** Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted them. */
+/**
+ * Removes the files of videos that are gone, in the catalogue and in the trash, whatever program deleted
+ * them. Checks the next some thousand rows at each call, since it runs on the thread that serves requests.
+ */
 async function removeOrphanFiles(): Promise<void> {
-  const orphans = prepared(`SELECT id FROM video_files WHERE ${IS_ORPHAN}`).pluck();
-  if (orphans.get() === undefined) return;
+  const next = `SELECT video_id AS videoId, video_id, id FROM video_files
+    WHERE (video_id, id) > (@videoId, @id) ORDER BY video_id, id`;
+  const orphans = prepared(
+    `SELECT id FROM (${next} LIMIT ${ROWS_AT_ONCE}) AS part WHERE ${IS_ORPHAN}`,
+  ).pluck();
+  const last = prepared(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
+  const { after } = check();
+  const ids = orphans.all(after) as string[];
+  check().after = (last.get(after) as typeof after | undefined) ?? FIRST_ROW;
+  if (ids.length === 0) return;
+  const isOrphan = prepared(`SELECT 1 FROM video_files WHERE id = ? AND ${IS_ORPHAN}`);
   await transaction(() => {
-    for (const id of orphans.all() as string[]) removeRow(id, false);
+    for (const id of ids) if (isOrphan.get(id)) removeRow(id, false);
   });
   removeSoon();
 }

@@ -43,7 +43,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
 
   [
     "media_files USING PRIMARY KEY",
-    "SELECT * FROM media_files WHERE bucket = ? AND path > ?",
+    "SELECT path FROM media_files WHERE bucket = ? AND path > ?",
     "500 of a folder that has changed, then other work may run",
   ],
   ["videos_by_publish_at (publish_at<?)", "LIMIT @limit", "due since the last second"],
@@ -102,7 +102,8 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["video_files_by_video ((video_id,id)>(?,?))", "LIMIT", "a part"],
   ["SCAN part", "LIMIT 2000", "the same part"],
   ["SCAN urgent", "LIMIT @limit", "at most 1,000"],
-  ["accepted_terms USING INTEGER PRIMARY KEY (rowid>?)", "LIMIT 500", "a part"],
+  ["accepted_terms USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "UPDATE", "a part"],
+  ["SEARCH accepted_terms", "max(id)", "the last row"],
   ["videos USING INTEGER PRIMARY KEY (rowid>?)", "limit ?", "a part"],
   ["missing_files USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "DELETE", "of that part"],
   ["activities USING INTEGER PRIMARY KEY (rowid<?)", "delete", "more than are kept"],
