@@ -5,7 +5,7 @@ import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";
 import { addUpFiles } from "~/media/media-files.server";
-import { recordActivity } from "~/platform/activity/activity.server";
+import { activityInParts } from "~/platform/activity/activity.server";
 import { type Failure, failure } from "~/platform/failure";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
@@ -14,6 +14,7 @@ import { projected } from "~db/changes.server";
 import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { NewVideoRow } from "~db/schema";
+import { aboutVideos } from "./trash.server";
 
 /** Restored in one transaction; others have their turn between two. */
 const VIDEOS_AT_ONCE = 32;
@@ -63,57 +64,57 @@ export async function restoreVideos(
   now = Date.now(),
 ): Promise<Failure | ToastMessage> {
   const restored: Restored = { done: [], taken: [], removed: [], hidden: [] };
-  try {
-    const turn = eventLoopTurns();
-    for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
-      await turn();
-      await restorePart(some, restored, now);
-    }
-  } finally {
-    await recordRestored(restored.done, userId);
+  const record = activityInParts();
+  const turn = eventLoopTurns();
+  for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
+    await turn();
+    await transaction(() => {
+      if (restorePart(some, restored, now))
+        record({ userId, action: "restore", ...aboutVideos(restored.done) });
+    });
   }
   await projected();
   jobsChanged("work");
   return describeResult(ids.length, restored);
 }
 
-async function restorePart(ids: readonly string[], restored: Restored, now: number): Promise<void> {
+/** Part of a transaction. Returns whether any of these videos is back. */
+function restorePart(ids: readonly string[], restored: Restored, now: number): boolean {
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
   );
-  await transaction(() => {
-    const rows = prepared(
-      `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
-         WHERE id IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
-    const ready: Deleted[] = [];
-    const holds = holdsOf(ids);
-    for (const row of rows) {
-      if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
-      // Another program has entered a video of this id since.
-      else if (row.is_taken) restored.taken.push(row.title);
-      else ready.push(row);
-    }
-    if (ready.length === 0) return;
-    const back = ready.map(({ id }) => id);
-    const refusals = refusalsOf(back);
-    for (const { id, title, row } of ready) {
-      const values = toRow(row, columns, now);
-      const refusal = values.status === "published" && refusals.get(id);
-      if (refusal) restored.hidden.push({ title, refusal });
-      runChange(database().insertInto("videos").values(values));
-      addUpFiles("videos", id);
-    }
-    // Their jobs were forgotten with them.
-    enqueueMissingIn(back);
-    const pending = prepared(
-      `SELECT id FROM video_files WHERE state = 'pending'
-         AND video_id IN (SELECT value FROM json_each(?))`,
-    ).pluck();
-    enqueueMissingIn(pending.all(JSON.stringify(back)) as string[], "video_files");
-    runChange(database().deleteFrom("deleted_videos").where("id", "in", back));
-    restored.done.push(...ready);
-  });
+  const rows = prepared(
+    `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
+       WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
+  const ready: Deleted[] = [];
+  const holds = holdsOf(ids);
+  for (const row of rows) {
+    if (holds.get(row.id)?.includes("removed")) restored.removed.push(row.title);
+    // Another program has entered a video of this id since.
+    else if (row.is_taken) restored.taken.push(row.title);
+    else ready.push(row);
+  }
+  if (ready.length === 0) return false;
+  const back = ready.map(({ id }) => id);
+  const refusals = refusalsOf(back);
+  for (const { id, title, row } of ready) {
+    const values = toRow(row, columns, now);
+    const refusal = values.status === "published" && refusals.get(id);
+    if (refusal) restored.hidden.push({ title, refusal });
+    runChange(database().insertInto("videos").values(values));
+    addUpFiles("videos", id);
+  }
+  // Their jobs were forgotten with them.
+  enqueueMissingIn(back);
+  const pending = prepared(
+    `SELECT id FROM video_files WHERE state = 'pending'
+       AND video_id IN (SELECT value FROM json_each(?))`,
+  ).pluck();
+  enqueueMissingIn(pending.all(JSON.stringify(back)) as string[], "video_files");
+  runChange(database().deleteFrom("deleted_videos").where("id", "in", back));
+  restored.done.push(...ready);
+  return true;
 }
 
 /** The row as it was, as far as its columns still exist: the site may have been upgraded since. */
@@ -124,15 +125,6 @@ function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideo
   // What was to be published while it lay in the trash is not published by coming back.
   const isPast = publish_at && Date.parse(publish_at) <= now;
   return { ...rest, ...(publish_at && !isPast && { publish_at }) };
-}
-
-async function recordRestored(done: Restored["done"], userId: string): Promise<void> {
-  const [first] = done;
-  if (!first) return;
-  const titles = done.map(({ title }) => title);
-  const subjectId = done.length === 1 ? first.id : undefined;
-  const detail = done.length === 1 ? first.title : nameTitles(titles);
-  await transaction(() => recordActivity({ userId, action: "restore", subjectId, detail }));
 }
 
 function describeResult(

@@ -9,6 +9,7 @@ import { entriesOf, type NamingRow } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { nameTitles } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
@@ -28,11 +29,17 @@ export interface Purged {
   bytes: number;
 }
 
+interface RemovalOptions<Removed> {
+  /** Whether a person wants it. */
+  isOrdered?: boolean;
+  /** Records what was removed so far, as a part of the transaction that removes the last of it. */
+  record?: (removed: readonly Removed[]) => void;
+}
+
 /**
  * Deletes videos of the trash for good, with their views, watched parts, digests and positions in series, and
  * enqueues the removal of their files. Evidence stays.
  *
- * @param options.isOrdered whether a person wants it.
  * @returns those that were still there.
  */
 export async function purge(
@@ -40,16 +47,28 @@ export async function purge(
   {
     isOrdered = true,
     isRemovedKept = false,
-  }: { isOrdered?: boolean } & Partial<EvidenceOptions> = {},
+    record = () => {},
+  }: RemovalOptions<Purged> & Partial<EvidenceOptions> = {},
 ): Promise<Purged[]> {
   const purged: Purged[] = [];
   const turn = eventLoopTurns();
   for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
     await turn();
-    purged.push(...(await transaction(() => purgePart(some, isOrdered, { isRemovedKept }))));
+    await transaction(() => {
+      const part = purgePart(some, isOrdered, { isRemovedKept });
+      purged.push(...part);
+      if (part.length > 0) record(purged);
+    });
   }
   removeSoon();
   return purged;
+}
+
+/** What an entry of the activity log says of the videos that something was done to. */
+export function aboutVideos(videos: readonly { id: string; title: string }[]) {
+  const titles = videos.map(({ title }) => title);
+  const [only] = videos.length === 1 ? videos : [];
+  return { subjectId: only?.id, detail: only?.title ?? nameTitles(titles) };
 }
 
 /** What is kept of a video while it can be restored. */
@@ -165,13 +184,12 @@ export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined
 /**
  * Removes files that wait, or were replaced, for good. Those of evidence stay.
  *
- * @param options.isOrdered whether a person wants it.
  * @returns those that were still there.
  */
 export async function removeReplaced(
   ids: readonly string[],
   state: "pending" | "earlier",
-  { isOrdered = true }: { isOrdered?: boolean } = {},
+  { isOrdered = true, record = () => {} }: RemovalOptions<RemovedFile> = {},
 ): Promise<RemovedFile[]> {
   const removed = await transaction(() => {
     const rows = prepared(
@@ -179,6 +197,7 @@ export async function removeReplaced(
          AND NOT ${isEvidence("file.video_id", { isRemovedKept: false })}`,
     ).all(JSON.stringify(ids), state) as RemovedFile[];
     for (const { id } of rows) removeRow(id, isOrdered);
+    if (rows.length > 0) record(rows);
     return rows;
   });
   removeSoon();

@@ -183,13 +183,15 @@ async function publishForm(
     return fail(form, 422, { sentence: refusal, fields: { terms: refusal }, waiting });
   }
 
-  try {
-    // Before the question, which would tell what else there is.
-    await refuseBlockedFile(video, { userId, detail: checked.texts.title });
-  } catch (error) {
-    if (sentBefore) await removeUpload(userId, sentBefore);
+  const removeUseless = async (error: unknown): Promise<never> => {
+    // No other try can make a video of it. Otherwise, as on a disk error, the bytes that were sent stay.
+    const isUseless = error instanceof UploadError && error.field === "video";
+    if (sentBefore && isUseless) await removeUpload(userId, sentBefore);
     throw error;
-  }
+  };
+  // Before the question, which would tell what else there is.
+  const about = { userId, detail: checked.texts.title };
+  await refuseBlockedFile(video, about).catch(removeUseless);
   // Only our own form requests a warning about duplicates: a script has nobody to decide.
   const isAsked = form.fields.get("duplicate") === "ask";
   const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;
@@ -218,10 +220,7 @@ async function publishForm(
       const cutOff = { ...error.cutOff, ...(await keep()) };
       return fail(form, 409, { sentence: error.message, fields: {}, cutOff });
     }
-    // No other try can make a video of it.
-    const unrecoverable = error instanceof UploadError && error.field === "video";
-    if (sentBefore && unrecoverable) await removeUpload(userId, sentBefore);
-    throw error;
+    return removeUseless(error);
   }
 }
 

@@ -52,6 +52,23 @@ export function recordActivity(entry: ActivityEntry): number {
   return id;
 }
 
+/**
+ * Returns what records work of several transactions, as a part of each of them: one entry, which says after
+ * each part what was done so far.
+ */
+export function activityInParts(): (entry: ActivityEntry) => void {
+  let id: number | undefined;
+  return (entry) => {
+    if (id === undefined) {
+      id = recordActivity(entry);
+      return;
+    }
+    const { subjectId = null, detail = "" } = entry;
+    const change = database().updateTable("activities").set({ subject_id: subjectId, detail });
+    runChange(change.where("id", "=", id));
+  };
+}
+
 /** Read, and changed, in one transaction: a few milliseconds. */
 const READ_AT_ONCE = 10_000;
 const CHANGED_AT_ONCE = 100;

@@ -128,11 +128,10 @@ async function countUse(
         // An authenticator that doesn't count answers 0 each time.
         .where((row) => (counter === 0 ? row("counter", "=", 0) : row("counter", "<", counter))),
     );
+    if (changes === 0) recordActivity({ userId: user_id, action: "passkey-refused", detail: name });
     return changes === 1;
   });
   if (counted) return;
-  const entry = { userId: user_id, action: "passkey-refused", detail: name } as const;
-  await transaction(() => recordActivity(entry));
   throw new FormError(
     400,
     "This passkey was refused: it was used elsewhere, as if somebody had a copy of it.",

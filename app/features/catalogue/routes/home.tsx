@@ -35,11 +35,12 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const { status, ...result } = await loadList(request, () =>
     listPublished({ category, search, view, page: pageParameter(searchParams) }),
   );
-  const bare = status === 200 && !search && !view.length && result.list.total === 0;
-  const anyVideo = bare ? await hasAnyVideo() : true;
-  const isFruitless = status === 200 && search !== "" && result.list.total === 0;
-  const others = isFruitless ? await otherSearches(search, category) : undefined;
-  const isLast = status === 200 && result.list.page === result.list.pageCount;
+  // What a failed list can't be read from isn't read either: the page says so instead of failing as a whole.
+  const isRead = status === 200;
+  const isEmpty = isRead && result.list.total === 0;
+  const anyVideo = isEmpty && !search && !view.length ? await hasAnyVideo() : true;
+  const others = isEmpty && search ? await otherSearches(search, category) : undefined;
+  const isLast = isRead && result.list.page === result.list.pageCount;
   const isFirst = result.list.page === 1 && !search && !category && isDefaultView(view);
   return data(
     {
@@ -51,7 +52,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
       others,
       close: search && isLast ? await closeMatches({ search, category }) : undefined,
       isFirst,
-      featured: isFirst ? featuredSeries() : undefined,
+      featured: isRead && isFirst ? featuredSeries() : undefined,
       joinUrl: settings().joinUrl,
       site: siteIdentity(request),
       now: Date.now(),

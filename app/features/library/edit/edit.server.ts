@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { resolveAliases } from "~/features/catalogue/tags.server";
 import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
 import { SENTENCES } from "~/features/upload/upload-fields";
@@ -143,7 +144,7 @@ function writeRow(
   if (isRefusal(changeable)) return changeable;
   const current = toEditable(row);
   const sent = sentForm(edit, current);
-  const { changes, fields } = readTexts(sent.texts);
+  const { changes, fields } = readTexts(edit.texts);
   const { version } = current;
   if (sent.version !== version) return { code: "changed", edit: { ...sent, version, fields } };
   if (!changes) return { code: "invalid", edit: { ...sent, fields } };
@@ -162,7 +163,7 @@ function writeRow(
       })
       .where("id", "=", id),
   );
-  recordActivity({ userId, action: "edit", subjectId: id, detail: changes.title });
+  recordActivity({ userId, action: "edit", subjectId: id, detail: changes.title ?? row.title });
   return undefined;
 }
 
@@ -177,24 +178,25 @@ function textsOf(video: EditableVideo): EditTexts {
   };
 }
 
-/** What the texts say, or what is wrong with them, field by field. */
-function readTexts(typed: EditTexts) {
-  const checked = check(videoTexts, typed);
+/** What the texts that were sent say, or what is wrong with them, field by field. */
+function readTexts(typed: Partial<EditTexts>) {
+  const checked = check(z.partial(videoTexts), typed);
   if (!checked.ok) {
     const { fields } = checked;
-    return { fields: typed.title.trim() ? fields : { ...fields, title: SENTENCES.missing } };
+    return {
+      fields: typed.title?.trim() === "" ? { ...fields, title: SENTENCES.missing } : fields,
+    };
   }
-  const { title, description, category, duration } = checked.value;
-  const tags = resolveAliases(checked.value.tags);
+  const { tags, duration, ...texts } = checked.value;
   const changes = {
-    title,
-    description,
-    category,
-    duration: formatDuration(duration),
-    tags: tags.length === 0 ? null : JSON.stringify(tags),
+    ...texts,
+    ...(duration !== undefined && { duration: formatDuration(duration) }),
+    ...(tags && { tags: storedTags(resolveAliases(tags)) }),
   };
   return { changes, fields: {} };
 }
+
+const storedTags = (tags: readonly string[]) => (tags.length === 0 ? null : JSON.stringify(tags));
 
 /**
  * Re-encodes a picture and stores it in its bucket, where no row references it yet.

@@ -1,12 +1,12 @@
 import { accountNow } from "~/features/permissions/may-change.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { evidenceAmong } from "~/features/trash/evidence.server";
-import { removeReplaced } from "~/features/trash/trash.server";
+import { type RemovedFile, removeReplaced } from "~/features/trash/trash.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { failure } from "~/platform/failure";
 import { storedDuration } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, transaction } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import type { FileAnswer, OtherFile, OtherFiles } from "../managed-video";
 import { fileHold, isReady, type Obstacle, obstacleTo, takeOver } from "./take-over.server";
 
@@ -113,12 +113,12 @@ export function restoreFile(file: FileOfVideo, userId: string): Promise<FileAnsw
 export async function discardFile(file: FileOfVideo, userId: string): Promise<FileAnswer> {
   const isUploader = accountNow(userId)?.role === "uploader";
   if (isUploader && evidenceAmong([file.videoId]).size > 0) return { code: "evidence" };
-  const [removed] = isOf(file) ? await removeReplaced([file.id], "pending") : [];
-  if (!removed) return failure(404, "Failed to discard the file.", { detail: GONE });
-  const { videoId, title } = removed;
-  await transaction(() =>
-    recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title }),
-  );
+  const record = (removed: readonly RemovedFile[]) => {
+    for (const { videoId, title } of removed)
+      recordActivity({ userId, action: "file-discard", subjectId: videoId, detail: title });
+  };
+  const removed = isOf(file) ? await removeReplaced([file.id], "pending", { record }) : [];
+  if (removed.length === 0) return failure(404, "Failed to discard the file.", { detail: GONE });
   jobsChanged("work");
   return success("File Discarded", "The video keeps the file that it has.");
 }

@@ -3,6 +3,7 @@ import type { OwnVideos } from "~/features/permissions/permissions";
 import { EVIDENCE_SENTENCE, evidenceAmong } from "~/features/trash/evidence.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import {
+  aboutVideos,
   type Purged,
   purge,
   type RemovedFile,
@@ -11,13 +12,13 @@ import {
   replacedUntil,
   trashedUntil,
 } from "~/features/trash/trash.server";
-import { recordActivity } from "~/platform/activity/activity.server";
+import { activityInParts, recordActivity } from "~/platform/activity/activity.server";
 import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { orFailure } from "~/platform/or-failure.server";
 import { readFields } from "~/platform/small-form.server";
-import { formatQuantity, nameTitles } from "~/shared/format";
+import { formatQuantity } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
-import { prepared, transaction } from "~db/client.server";
+import { prepared } from "~db/client.server";
 import { MAX_BULK_VIDEOS } from "../bulk/bulk";
 import { restoreFile } from "../files/other-files.server";
 import { refusalFailure } from "../refusals.server";
@@ -116,23 +117,20 @@ async function purgeFile(
   userId: string,
 ): Promise<TrashAnswer> {
   if (evidenceAmong([videoId], { isRemovedKept: !isOwner(userId) }).size > 0) return KEPT;
-  if ((await removeReplaced([id], "earlier")).length === 0) return GONE;
-  await transaction(() =>
-    recordActivity({ userId, action: "file-purge", subjectId: videoId, detail: title }),
-  );
+  const entry = { userId, action: "file-purge", subjectId: videoId, detail: title } as const;
+  const record = () => void recordActivity(entry);
+  if ((await removeReplaced([id], "earlier", { record })).length === 0) return GONE;
   return deletedForGood("1 earlier file", 1);
 }
 
 async function purgeSelected(ids: readonly string[], userId: string): Promise<TrashAnswer> {
   const options = { isRemovedKept: !isOwner(userId) };
   const evidence = evidenceAmong(ids, options);
-  const purged = await purge(ids, options);
-  const [first] = purged;
-  if (!first) return evidence.size > 0 ? KEPT : GONE;
-  const titles = purged.map(({ title }) => title);
-  const detail = purged.length === 1 ? first.title : nameTitles(titles);
-  const subjectId = purged.length === 1 ? first.id : undefined;
-  await transaction(() => recordActivity({ userId, action: "purge", subjectId, detail }));
+  const recordPart = activityInParts();
+  const record = (done: readonly Purged[]) =>
+    recordPart({ userId, action: "purge", ...aboutVideos(done) });
+  const purged = await purge(ids, { ...options, record });
+  if (purged.length === 0) return evidence.size > 0 ? KEPT : GONE;
   const { size } = evidence;
   const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_SENTENCE}`;
   return deletedForGood(formatQuantity(purged.length, "video"), purged.length, rest || "");
@@ -155,23 +153,28 @@ async function emptyUntil(
     ]
       .filter(Boolean)
       .join(" and ");
+  const record = activityInParts();
+  const recordAll = () => record({ userId, action: "trash-empty", detail: what() });
   // Nobody deletes evidence by emptying the trash.
   const options = { own, isRemovedKept: true };
-  try {
-    for (;;) {
-      const purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, options), options);
-      if (purged.length === 0) break;
-      count += purged.length;
-    }
-    for (;;) {
-      const ids = replacedUntil(until, VIDEOS_AT_ONCE, options);
-      const removed = await removeReplaced(ids, "earlier");
-      if (removed.length === 0) break;
-      files += removed.length;
-    }
-  } finally {
-    const detail = what();
-    if (detail) await transaction(() => recordActivity({ userId, action: "trash-empty", detail }));
+  for (let purged: Purged[] | undefined; purged?.length !== 0; ) {
+    const before = count;
+    purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, options), {
+      ...options,
+      record: (done) => {
+        count = before + done.length;
+        recordAll();
+      },
+    });
+  }
+  for (let removed: RemovedFile[] | undefined; removed?.length !== 0; ) {
+    const before = files;
+    removed = await removeReplaced(replacedUntil(until, VIDEOS_AT_ONCE, options), "earlier", {
+      record: (done) => {
+        files = before + done.length;
+        recordAll();
+      },
+    });
   }
   if (count + files === 0) return GONE;
   return deletedForGood(what(), count + files);

@@ -5,7 +5,7 @@ import { requirePermission } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
 import { convertAgain } from "~/features/processing/queue/enqueue.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
-import { recordActivity } from "~/platform/activity/activity.server";
+import { activityInParts } from "~/platform/activity/activity.server";
 import { unlessBusy } from "~/platform/busy.server";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
@@ -23,7 +23,6 @@ import {
 } from "~/shared/statistics-address";
 import { success } from "~/ui/feedback/toast-message";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
-import { transaction } from "~db/client.server";
 import { BackupLine } from "../backups/backup-panel";
 import { lastProvedAt } from "../backups/backups-page.server";
 import { byteUnit, RowChart } from "../statistics/chart";
@@ -60,18 +59,21 @@ export async function action({ request }: ActionFunctionArgs) {
   if (form.get("intent") !== "convert-again") {
     throw new Response(null, { status: 400, statusText: "Bad Request" });
   }
-  const videos = await unlessBusy(convertAgain());
-  const detail = formatQuantity(videos, "video");
-  if (videos > 0) {
-    await unlessBusy(
-      transaction(() => recordActivity({ userId: user.id, action: "convert-again", detail })),
-    );
-  }
+  const recordPart = activityInParts();
+  const record = (count: number) =>
+    recordPart({
+      userId: user.id,
+      action: "convert-again",
+      detail: formatQuantity(count, "video"),
+    });
+  const videos = await unlessBusy(convertAgain(record));
   return redirectWithToast(
     statisticsHref(readPeriod(new URL(request.url).searchParams)),
     success(
       "Queue",
-      videos > 0 ? `To be converted again: ${detail}.` : "There was nothing to convert again.",
+      videos > 0
+        ? `To be converted again: ${formatQuantity(videos, "video")}.`
+        : "There was nothing to convert again.",
     ),
   );
 }

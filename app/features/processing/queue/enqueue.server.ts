@@ -218,10 +218,11 @@ export async function enqueuePopular(): Promise<number> {
  * Asks for further codecs of the stream of one video, however many views it has. A stream that is still
  * made gets them once it is whole.
  *
+ * @param record records it, in the transaction that asks.
  * @returns whether that is new: not where no codec can be made, without a stream, and where they wait
  *   already.
  */
-export async function enqueueCodecs(videoId: string): Promise<boolean> {
+export async function enqueueCodecs(videoId: string, record = () => {}): Promise<boolean> {
   if (extraCodecs().length === 0) return false;
   const statement = prepared(/* sql */ `
     INSERT INTO jobs (video_id, kind, priority, run_after)
@@ -230,9 +231,13 @@ export async function enqueueCodecs(videoId: string): Promise<boolean> {
       priority = @priority, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed')`);
   const values = { priority: PRIORITIES.codecs, now: new Date().toISOString(), videoId };
-  const asked = await transaction(() => statement.run(values).changes);
-  if (asked > 0) jobsChanged("work");
-  return asked > 0;
+  const isAsked = await transaction(() => {
+    const { changes } = statement.run(values);
+    if (changes > 0) record();
+    return changes > 0;
+  });
+  if (isAsked) jobsChanged("work");
+  return isAsked;
 }
 
 /** What is converted again goes behind everything else, each video behind the one before it. */
@@ -245,7 +250,7 @@ const AGAIN_AT_ONCE = 200;
  *
  * @returns how many videos wait for it now.
  */
-export async function convertAgain(): Promise<number> {
+export async function convertAgain(record = (_videos: number) => {}): Promise<number> {
   if (!ffmpegAvailable()) return 0;
   const values = { settings: ladderSettings(), least: AGAIN_PRIORITY };
   const ids = await queryThread<string[]>("studio", "outdated-streams", values.settings);
@@ -263,6 +268,7 @@ export async function convertAgain(): Promise<number> {
     await transaction(() => {
       const now = new Date().toISOString();
       for (const id of some) asked += ask.run({ ...values, id, now, priority: priority++ }).changes;
+      if (asked > 0) record(asked);
     });
     await turn();
   }

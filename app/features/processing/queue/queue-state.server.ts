@@ -28,17 +28,17 @@ export function pausedSince(): string | null {
  * Pauses the queue, or lets it go on. What runs is held where it is, by this process at once and by
  * others within 5 s; a restart keeps the pause.
  *
+ * @param record records the change, in its transaction.
  * @returns whether that was a change.
  */
-export async function pauseQueue(isPaused: boolean, now = new Date()): Promise<boolean> {
-  const pausedAt = isPaused ? now.toISOString() : null;
-  const changes = await transaction(
-    () =>
-      prepared("UPDATE queue_state SET paused_at = ? WHERE (paused_at IS NULL) = ?").run(
-        pausedAt,
-        isPaused ? 1 : 0,
-      ).changes,
-  );
+export async function pauseQueue(isPaused: boolean, record = () => {}): Promise<boolean> {
+  const pausedAt = isPaused ? new Date().toISOString() : null;
+  const update = prepared("UPDATE queue_state SET paused_at = ? WHERE (paused_at IS NULL) = ?");
+  const changed = await transaction(() => {
+    const { changes } = update.run(pausedAt, Number(isPaused));
+    if (changes > 0) record();
+    return changes > 0;
+  });
   jobsChanged("work");
-  return changes > 0;
+  return changed;
 }

@@ -55,11 +55,8 @@ async function perform(form: FormData, userId: string): Promise<Answer> {
 }
 
 async function pause(isPaused: boolean, userId: string): Promise<ToastMessage> {
-  const changed = await pauseQueue(isPaused);
-  if (changed)
-    await transaction(() =>
-      recordActivity({ userId, action: isPaused ? "queue-pause" : "queue-resume" }),
-    );
+  const action = isPaused ? "queue-pause" : "queue-resume";
+  const changed = await pauseQueue(isPaused, () => void recordActivity({ userId, action }));
   if (isPaused) {
     return said(changed ? "Nothing is made until you resume." : "It was paused already.");
   }
@@ -191,11 +188,9 @@ async function addCodecs(id: string, userId: string): Promise<Answer> {
       detail: "The video has no stream that they could be added to.",
     });
   }
-  if (!(await enqueueCodecs(id))) {
+  const entry = { userId, action: "queue-codecs", detail: video.title, subjectId: id } as const;
+  if (!(await enqueueCodecs(id, () => void recordActivity(entry)))) {
     return failure(409, NOTHING, { detail: "They wait already, or are being made." });
   }
-  await transaction(() =>
-    recordActivity({ userId, action: "queue-codecs", detail: video.title, subjectId: id }),
-  );
   return said("They are added to its stream when their turn comes.");
 }
