@@ -62,6 +62,15 @@ describe("files that other tools put into the buckets", () => {
     expect([sizeOf("file-first"), sizeOf("row-first")]).toEqual([5, 9]);
   });
 
+  it("belong to a video whose row comes when they have stopped growing", async () => {
+    put("videos/u/1.mp4", 5);
+    put("thumbnails/u/1.png", 2);
+    await followFiles(seen, LATER);
+    addRow("v", "/media/videos/u/1.mp4", "/media/thumbnails/u/1.png");
+    await followFiles(seen, LATER);
+    expect(sizeOf("v")).toBe(7);
+  });
+
   it("are measured again while they grow", async () => {
     put("videos/u/1.mp4", 2 * MB);
     await followFiles(seen);

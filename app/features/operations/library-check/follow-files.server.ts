@@ -154,7 +154,7 @@ async function claimUnowned(): Promise<void> {
     `SELECT * FROM media_files
      WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${NAMES_AT_ONCE}`,
   );
-  let last: MediaName | undefined = { bucket: "videos", path: "" };
+  let last: { bucket: string; path: string } | undefined = { bucket: "", path: "" };
   while (last) {
     const records = next.all(last.bucket, last.path) as RecordedFile[];
     for (const record of records) {
