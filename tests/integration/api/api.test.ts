@@ -254,6 +254,27 @@ describe("videos", () => {
     expect((await findEditable(id))?.title).toBe("Over");
   });
 
+  it("keep texts of other tools that a change doesn't name", async () => {
+    const token = await tokenOf(owner, "read", "edit");
+    const kept = { category: "unknown", duration: "long", tags: '["A","a"]' };
+    const id = addVideo();
+    sqliteHandle()
+      .prepare(
+        `UPDATE videos SET category = @category, duration = @duration, tags = @tags,
+           description = @description WHERE id = @id`,
+      )
+      .run({ ...kept, description: "x".repeat(20_000), id });
+    const change = (json: unknown) =>
+      call(`videos/${id}`, { method: "PATCH", token, json, headers: { "If-Match": "*" } });
+    expect((await change({ title: "New" })).status).toBe(200);
+    const row = "SELECT title, category, duration, tags, length(description) AS length FROM videos";
+    expect(sqliteHandle().prepare(`${row} WHERE id = ?`).get(id)).toEqual({
+      ...{ title: "New", length: 20_000 },
+      ...kept,
+    });
+    expect((await change({ duration: "long" })).status).toBe(422);
+  });
+
   it("are published, hidden, scheduled and deleted", async () => {
     const token = await tokenOf(owner, ...ALL);
     const id = addVideo({ status: "review" });

@@ -27,6 +27,14 @@ const TABLES = ["videos", "media_files", "video_digests", "jobs", "activities"];
 const counts = () =>
   TABLES.map((table) => sqliteHandle().prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 
+/** A file that was sent before its form. */
+async function arrivedUpload(): Promise<string> {
+  const arrived = path.join(site.uploads, "tmp", "arrived");
+  fs.copyFileSync(mp4Clip(2), arrived);
+  const bytes = fs.statSync(arrived).size;
+  return storeFinishedUpload(USER, { path: arrived, name: "a.mp4", bytes, sha256: "a".repeat(64) });
+}
+
 /** The last but one step of an upload cannot be done. */
 function breakJobs(): void {
   sqliteHandle().exec(
@@ -53,11 +61,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
   });
 
   it("a resumable upload, which can be published once the fault is mended", async () => {
-    const arrived = path.join(site.uploads, "tmp", "arrived");
-    fs.copyFileSync(mp4Clip(2), arrived);
-    const bytes = fs.statSync(arrived).size;
-    const file = { path: arrived, name: "a.mp4", bytes, sha256: "a".repeat(64) };
-    const upload = await storeFinishedUpload(USER, file);
+    const upload = await arrivedUpload();
     const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
     breakJobs();
     expect(await publish()).toMatchObject(failed);
@@ -68,6 +72,17 @@ describe("a step that fails in the middle leaves nothing of", () => {
     mendJobs();
     expect(await publish()).toMatchObject({ ok: true });
     expect(counts().map(Boolean)).toEqual([true, true, true, true, true]);
+  });
+
+  it("a resumable upload that couldn't be held against the block list, which stays", async () => {
+    const upload = await arrivedUpload();
+    const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
+    sqliteHandle().exec("ALTER TABLE blocked_files RENAME TO unreadable");
+    expect(await publish()).toMatchObject(failed);
+    vi.mocked(console.error).mockClear();
+    expect(filesIn(site.uploads)).toEqual([`tmp/tus/${upload}`, `tmp/tus/${upload}.json`]);
+    sqliteHandle().exec("ALTER TABLE unreadable RENAME TO blocked_files");
+    expect(await publish()).toMatchObject({ ok: true });
   });
 
   it("hiding a video, whose activity cannot be recorded", async () => {
