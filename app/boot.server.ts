@@ -48,7 +48,7 @@ import { StorageError } from "~/media/storage/object-store";
 import { startMovingFiles, tryStore } from "~/media/storage/start.server";
 import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { answerEvents } from "~/platform/live/event-stream.server";
-import { publish } from "~/platform/live/hub.server";
+import { announceStudioChange } from "~/platform/live/hub.server";
 import { writeConsoleAsJson } from "~/platform/node/access-log.server";
 import { limitMedia } from "~/platform/node/media-requests.server";
 import { limitRendering } from "~/platform/node/rendering-budget.server";
@@ -129,7 +129,7 @@ function startServices(): void {
   startFollowingFiles();
   startLookingForFiles();
   // Before the first job, so that its changes are announced.
-  onJobsChanged(() => publish("jobs"));
+  onJobsChanged(() => announceStudioChange());
   startJobs();
   startMovingFiles();
   startEvicting();

@@ -25,7 +25,7 @@ import {
   readSourceCounts,
 } from "~/features/processing/queue/outdated-streams.server";
 import { readQueuePage } from "~/features/processing/screens/queue-page.server";
-import { readCaptions } from "~/media/captions/caption-file.server";
+import { readCaptions } from "~/media/captions/read-captions.server";
 import { rewrite } from "~/media/metadata/rewrite.server";
 import { serveThread } from "~db/threads/serve-thread.server";
 

@@ -81,7 +81,10 @@ export interface VideosTable {
   ready_at: Time | null;
   /** 1 while `video_holds` has a row for it; a trigger's. */
   held: Generated<0 | 1>;
-  /** Whether visitors can open its page and files, and whether it is in the public lists. */
+  /**
+   * Whether visitors can open its page and files, and whether it is in the public lists: columns that SQLite
+   * generates from status, times and holds (baseline-catalogue.ts); `app/features/visibility` writes those.
+   */
   public: GeneratedAlways<0 | 1>;
   listed: GeneratedAlways<0 | 1>;
 }

@@ -211,7 +211,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "An upload by the form requires a session",
     file: "app/features/upload/routes/publish.ts",
-    find: 'const user = await requireUploader(request, "/admin/publish");',
+    find: 'const user = await requireUserOfScript(request, "/admin/publish");',
     replace: 'const user = { id: "", email: "", role: "owner", mayPublish: true } as const;',
     killedBy: "tests/integration/account/route-guard.test.ts",
     title: "turns away visitors and other sites where it has to",

@@ -84,6 +84,12 @@ export function findRows(prepare: (sql: string) => Statement, question: ListQues
   return fromEnd ? found.reverse() : found;
 }
 
+/** `findRows` on a thread. */
+export function listPages(sqlite: Database): (question: ListQuestion) => number[] {
+  const prepare = preparedOn(sqlite);
+  return (question) => findRows(prepare, question);
+}
+
 function part(
   index: string,
   keys: readonly string[],
@@ -131,12 +137,6 @@ function countLength(
   return prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()
     .get(...values) as number;
-}
-
-/** The same on a thread. */
-export function listPages(sqlite: Database): (question: ListQuestion) => number[] {
-  const prepare = preparedOn(sqlite);
-  return (question) => findRows(prepare, question);
 }
 
 /** Prepares each statement once. */

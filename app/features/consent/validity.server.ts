@@ -106,8 +106,8 @@ function isReadable(videoId: string, known: Map<string, boolean>): boolean {
 }
 
 /**
- * The problems of consent records. Each is a separate cause of a hold. Batches of `hide-lacking.server.ts` are further
- * causes.
+ * The problems of consent records. Each is a separate cause of a hold. The batches of
+ * `consent-holds.server.ts` are further causes.
  */
 export const CONSENT_SOURCES = {
   /** Somebody shown was under 18. */

@@ -58,7 +58,7 @@ export async function requireSession(
  *
  * @throws a 401 Response, or a 403 Response where their role does not have the permission.
  */
-export async function requireUploader(
+export async function requireUserOfScript(
   request: Request,
   permission: Permission,
 ): Promise<SessionUser> {

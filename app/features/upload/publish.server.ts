@@ -80,26 +80,19 @@ export class CutOffError extends Error {
  *   examined just now. Then there is no row and no new file, and what arrived is still where it was.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
-  const { userId, texts, video, whenCutOff, sentBefore } = upload;
-  const isLater = upload.schedule.publishAt !== null;
-  requireUploader(userId, upload.status === "published" || isLater);
+  const { userId, texts, video, sentBefore } = upload;
+  requireMayUpload(userId, upload.status === "published" || upload.schedule.publishAt !== null);
   requireQuota(userId, video.bytes);
-  const lacksRecord = upload.status === "published" && !isLater && Boolean(refusalOfNew());
-  const intended = lacksRecord ? "review" : upload.status;
   const sender = { userId, detail: texts.title };
   let thumbnail: EncodedThumbnail | undefined;
   try {
     await refuseBlockedFile(video, sender);
     const probed = await probeUpload(video.path, userId);
-    const willBePublic = intended === "published" || isLater;
-    const isHeld = willBePublic && probed.cutOff && whenCutOff !== "publish";
-    if (isHeld && probed.cutOff && whenCutOff === "ask") throw new CutOffError(probed.cutOff);
+    const { status, schedule, lacksRecord, isCutOff } = decideStatus(upload, probed.cutOff);
     // Before there is a row: it is never public in between.
     const look = await lookAtFile(video.path);
     const isUncompared = look === "late";
     const looksBlocked = !isUncompared && look !== undefined && look.films.length > 0;
-    const status = isHeld || isLater ? "review" : intended;
-    const schedule = isHeld ? { ...upload.schedule, publishAt: null } : upload.schedule;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     // Once more while the file has the digests that it came with.
     await refuseBlockedFile(video, sender);
@@ -134,7 +127,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
           category: texts.category,
           ...(publishAt && { publishAt }),
           ...(needsConsent && { needsConsent }),
-          ...(isHeld && { isCutOff: true }),
+          ...(isCutOff && { isCutOff }),
           ...(looksBlocked && { looksBlocked }),
           ...(isUncompared && { isUncompared }),
           ...(settings().scanCommand && { isScanned: true }),
@@ -156,6 +149,26 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   } finally {
     await removeTemporary(thumbnail?.file);
   }
+}
+
+/**
+ * A video is saved as a draft instead of published if it is to be published later, if its consent record is missing,
+ * or if less of it has arrived than was announced.
+ *
+ * @throws {CutOffError} where the sender is to decide about the last.
+ */
+function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff | undefined) {
+  const isLater = schedule.publishAt !== null;
+  const lacksRecord = status === "published" && !isLater && Boolean(refusalOfNew());
+  const isToBePublic = isLater || (status === "published" && !lacksRecord);
+  const isCutOff = isToBePublic && cutOff !== undefined && whenCutOff !== "publish";
+  if (isCutOff && whenCutOff === "ask") throw new CutOffError(cutOff);
+  return {
+    status: isLater || lacksRecord || isCutOff ? ("review" as const) : status,
+    schedule: isCutOff ? { ...schedule, publishAt: null } : schedule,
+    lacksRecord,
+    isCutOff,
+  };
 }
 
 /** The video exists by now, so a failure to remove what is left of the upload is logged and isn't the answer. */
@@ -181,7 +194,7 @@ interface NewVideo {
 function insertUpload({ id, upload, look, probed, moved, files, posterColors }: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
   // Checked again: examining the file takes a while.
-  requireUploader(userId, status === "published" || schedule.publishAt !== null);
+  requireMayUpload(userId, status === "published" || schedule.publishAt !== null);
   requireQuota(
     userId,
     files.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -229,7 +242,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
 }
 
 /** The account may have been blocked, or restricted to drafts, while the file arrived. */
-function requireUploader(userId: string, publishes: boolean): void {
+function requireMayUpload(userId: string, publishes: boolean): void {
   const account = accountNow(userId);
   if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);
   if (publishes && !allows(account, "/admin publish")) {

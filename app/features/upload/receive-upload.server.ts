@@ -30,7 +30,7 @@ import {
   type UploadSuccess,
   type UploadTexts,
 } from "./upload-fields";
-import { findPublished, shareOutcome } from "./upload-outcomes.server";
+import { findOutcome, shareOutcome } from "./upload-outcomes.server";
 
 /** More than the texts of a form take. */
 const FORM_BYTES = 1024 * 1024;
@@ -143,7 +143,7 @@ async function publishForm(
   alongside: Upload["alongside"],
 ): Promise<UploadOutcome> {
   const sentBefore = form.fields.get("upload");
-  const published = sentBefore && findPublished(userId, sentBefore);
+  const published = sentBefore && findOutcome(userId, sentBefore);
   if (published) {
     // The process may have been killed before it could remove them.
     await removeUpload(userId, sentBefore);

@@ -22,7 +22,7 @@ export function recordPublished(userId: string, upload: string, outcome: UploadS
 }
 
 /** Returns the outcome of a user's upload, or undefined if it wasn't published. Other users' uploads are not found. */
-export function findPublished(userId: string, upload: string): UploadSuccess | undefined {
+export function findOutcome(userId: string, upload: string): UploadSuccess | undefined {
   const row = firstRow(
     database()
       .selectFrom("published_uploads")

@@ -1,23 +1,6 @@
-import { readFileSync } from "node:fs";
 import { queryThread } from "~db/threads/query-thread.server";
-import { CaptionsLimitError, type CaptionsOrigin, convertCaptions } from "./cues";
-
-interface CaptionFile {
-  file: string;
-  origin: CaptionsOrigin;
-}
-
-type CaptionsAnswer = { webvtt: string | undefined } | { limit: string };
-
-/** Runs on the thread of files. */
-export function readCaptions({ file, origin }: CaptionFile): CaptionsAnswer {
-  try {
-    return { webvtt: convertCaptions(readFileSync(file), origin) };
-  } catch (error) {
-    if (error instanceof CaptionsLimitError) return { limit: error.message };
-    throw error;
-  }
-}
+import { CaptionsLimitError, type CaptionsOrigin } from "./cues";
+import type { CaptionFile, CaptionsAnswer } from "./read-captions.server";
 
 /**
  * Reads a caption file (.srt or .vtt).
@@ -29,7 +12,8 @@ export async function readCaptionFile(
   file: string,
   origin: CaptionsOrigin,
 ): Promise<string | undefined> {
-  const answer = await queryThread<CaptionsAnswer>("files", "read-captions", { file, origin });
+  const asked: CaptionFile = { file, origin };
+  const answer = await queryThread<CaptionsAnswer>("files", "read-captions", asked);
   if ("limit" in answer) throw new CaptionsLimitError(answer.limit);
   return answer.webvtt;
 }

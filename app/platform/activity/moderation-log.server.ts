@@ -7,7 +7,7 @@ import { prepared, sqliteHandle } from "~db/client.server";
  * of a text.
  */
 export interface LogEntry {
-  /** Such as `remove`; the transparency page counts those of `report-decisions.ts`. */
+  /** Such as `remove`; the transparency page counts those of `decisions.ts`. */
   action: string;
   reportId?: string | null;
   videoId?: string | null;

@@ -39,7 +39,7 @@ interface Hub {
   announcedAt: number;
   jobsChanged: boolean;
   jobsAnnouncedAt: number;
-  /** How often `publish` was called. */
+  /** How often `announceStudioChange` was called. */
   published: number;
 }
 
@@ -64,9 +64,8 @@ export function subscribe(listener: Listener): () => void {
   };
 }
 
-/** Says that something has changed that the hub does not see by itself: the work on conversions. */
-export function publish(topic: Topic): void {
-  if (topic !== "jobs") return;
+/** Tells open pages of the studio of what the hub does not see by itself: work on conversions, a decision, a backup. */
+export function announceStudioChange(): void {
   const hub = liveHub();
   hub.jobsChanged = true;
   hub.published += 1;

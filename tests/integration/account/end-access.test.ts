@@ -10,7 +10,7 @@ import { deleteAccount } from "~/features/accounts/users/delete-account.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import { findSession, type OpenSession, openSession } from "~/features/permissions/session.server";
 import { endStreams, openStreamCount } from "~/platform/live/event-stream.server";
-import { publish } from "~/platform/live/hub.server";
+import { announceStudioChange } from "~/platform/live/hub.server";
 import { sqliteHandle, transaction } from "~db/client.server";
 import { openEvents } from "../../event-streams";
 import { formRequest, GOOD_PASSWORD, makeUser, ORIGIN } from "../../sign-in-requests";
@@ -181,7 +181,7 @@ describe("an event stream", () => {
   it("ends before its next private event if another process has ended the session", async () => {
     sqliteHandle().prepare("DELETE FROM sessions WHERE user_id = ?").run(user);
     expect(openStreamCount()).toBe(2);
-    publish("jobs");
+    announceStudioChange();
     await expect.poll(() => openStreamCount()).toBe(0);
   });
 });

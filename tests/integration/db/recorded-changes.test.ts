@@ -9,8 +9,8 @@ import {
   preserveReport,
   takeOutVideo,
 } from "~/features/moderation/reports/report-forms.server";
-import { versionOf } from "~/features/moderation/reports/report-page.server";
 import { readReport } from "~/features/moderation/reports/report-records.server";
+import { reportVersion } from "~/features/moderation/reports/report-rules.server";
 import { performQueue } from "~/features/processing/routes/queue-action.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { preserve } from "~/media/files/preserved.server";
@@ -65,7 +65,7 @@ const decision = () => ({
   decision: "hide" as const,
   reason: "It is not theirs.",
   videos: ["v"],
-  version: versionOf(readReport("r")!),
+  version: reportVersion(readReport("r")!),
 });
 
 describe("without a place in the activity log", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Change, publish, subscribe } from "~/platform/live/hub.server";
+import { announceStudioChange, type Change, subscribe } from "~/platform/live/hub.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -116,7 +116,7 @@ describe("the hub", () => {
 
   it("announces the progress of conversions once a second at most", () => {
     for (let index = 0; index < 50; index++) {
-      publish("jobs");
+      announceStudioChange();
       vi.advanceTimersByTime(100);
     }
     expect(new Set(topics())).toEqual(new Set(["jobs"]));

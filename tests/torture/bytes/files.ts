@@ -5,7 +5,7 @@ import {
   readSegments,
   readTarget,
   renditionNames,
-} from "~/features/processing/kinds/encode-codecs.server";
+} from "~/features/processing/kinds/add-codecs.server";
 import { parseSummary } from "~/features/processing/kinds/loudness.server";
 import { streamStart } from "~/features/watch/stream-start.server";
 import { CaptionsLimitError, convertCaptions, readCues, writeWebvtt } from "~/media/captions/cues";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { efficientCodecs, isPlayedOf } from "~/features/player/efficient-codec";
-import { type AddedRendition, masterWith } from "~/features/processing/kinds/encode-codecs.server";
+import { type AddedRendition, masterWith } from "~/features/processing/kinds/add-codecs.server";
 import { av1Name, hevcName } from "~/media/encode/fragments.server";
 import { parseSettings } from "~/platform/settings.server";
 

@@ -11,7 +11,7 @@ import { hold, releaseHold } from "~/features/visibility/holds.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog, textDigest } from "~/platform/activity/moderation-log.server";
 import { type Failure, failure } from "~/platform/failure";
-import { publish } from "~/platform/live/hub.server";
+import { announceStudioChange } from "~/platform/live/hub.server";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import type { VideoDecision } from "~db/schema/moderation";
@@ -24,7 +24,6 @@ import {
   MOST_REASON_LETTERS,
 } from "./decisions";
 import { lift, settleReport } from "./report-holds.server";
-import { choicesFor, isRemoved, refusalFor, versionOf } from "./report-page.server";
 import {
   addMessage,
   closeReport,
@@ -32,6 +31,7 @@ import {
   type Report,
   readReport,
 } from "./report-records.server";
+import { choicesFor, isRemoved, refusalFor, reportVersion } from "./report-rules.server";
 import { decideVideo, type NamedVideo } from "./report-videos.server";
 import { noteDecision } from "./uploader-decisions.server";
 
@@ -49,7 +49,7 @@ export interface Decision {
   /** The reporter and the uploader both read it. */
   reason: string;
   videos: readonly string[];
-  /** The version of the report that the moderator saw, see `versionOf`. */
+  /** The version of the report that the moderator saw, see `reportVersion`. */
   version: string;
   /** Whether the uploaders of removed videos also get a strike. */
   isStrike?: boolean;
@@ -76,7 +76,7 @@ export async function decideReport(
   const { reason, isStrike } = decision;
   const decided = await transaction(() => decideIn(reportId, decision, userId, now));
   if ("status" in decided) return { ...decided, reason, isStrike };
-  publish("jobs");
+  announceStudioChange();
   const { videos, of, strikes } = decided;
   const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
   const sentences = [sentence, ...strikes.map(strikeSentence)];
@@ -120,7 +120,8 @@ function decideIn(
 ): Failure | { videos: string[]; of: number; strikes: GivenStrike[] } {
   const report = readReport(reportId);
   if (!report) return failure(404, FAILED, NO_REPORT);
-  if (version !== versionOf(report)) return failure(409, FAILED, { detail: decidedBefore(report) });
+  if (version !== reportVersion(report))
+    return failure(409, FAILED, { detail: decidedBefore(report) });
   const text = reason.trim();
   if (!text)
     return failure(422, FAILED, {

@@ -7,8 +7,8 @@ import type { ToastMessage } from "~/ui/feedback/toast-message";
 import { transaction } from "~db/client.server";
 import { done, NO_REPORT } from "./decide.server";
 import { hideNamed, hidesAtOnce, holdForOthers, lift, settleReport } from "./report-holds.server";
-import { isRemoved } from "./report-page.server";
 import { eraseReport, moveReport, type Report, readReport } from "./report-records.server";
+import { isRemoved } from "./report-rules.server";
 import { isHere, nameVideos, unnameVideo } from "./report-videos.server";
 import { videosIn } from "./reported-addresses";
 

@@ -6,8 +6,8 @@ import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import type { ReportKind } from "~db/schema/moderation";
-import { isWaiting } from "./report-page.server";
 import { closeReport, moveReport, URGENT_KINDS } from "./report-records.server";
+import { isWaiting } from "./report-rules.server";
 import {
   checkedKinds,
   gravestDecision,

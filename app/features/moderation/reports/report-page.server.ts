@@ -1,6 +1,5 @@
 import { strikeableOf } from "~/features/accounts/users/strikes.server";
 import { refusalsOf } from "~/features/consent/validity.server";
-import { sourcesOf } from "~/features/visibility/holds.server";
 import { preservedUntil } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";
 import { eventLoopTurns } from "~/shared/event-loop";
@@ -17,15 +16,13 @@ import {
   readMessages,
   readReport,
 } from "./report-records.server";
-import { checkedKinds, isHere, type NamedVideo } from "./report-videos.server";
+import { choicesFor, reportVersion } from "./report-rules.server";
+import { checkedKinds, type NamedVideo } from "./report-videos.server";
 
 const EARLIER_SHOWN = 10;
 /** How many of the latest reports are searched for those of the same uploader. Takes a few milliseconds. */
 const LAST_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
-/** Log actions that don't change what a decision is based on. */
-const NO_CHANGES = "'preserve', 'preserve-end', 'export'";
-
 export interface ReportedVideo extends NamedVideo {
   choices: DeskDecision[];
   /** Empty for one that is gone. */
@@ -86,18 +83,8 @@ export function readReportPage(id: string, now = Date.now()) {
       .reverse() as LogEntry[],
     preservedUntil: preservedUntil(id),
     strikeable: strikeableOf(ids, now),
-    version: versionOf(report),
+    version: reportVersion(report),
   };
-}
-
-/** Changes with each entry in the log that matters for a decision, and with each change of its state. */
-export function versionOf({ id, state }: Pick<Report, "id" | "state">): string {
-  const last = prepared(
-    `SELECT max(id) FROM moderation_log WHERE report_id = ? AND action NOT IN (${NO_CHANGES})`,
-  )
-    .pluck()
-    .get(id);
-  return `${last ?? 0}-${state}`;
 }
 
 /** Returns the decisions to offer: those that apply to a video, or “not here” if there are none; and a question. */
@@ -187,46 +174,6 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
     ...ofVideos.map((each) => ({ ...each, isOfVideo: true })),
     ...others.map((each) => ({ ...each, isOfVideo: false })),
   ];
-}
-
-/** Whether a moderator has removed a video because of this report, or of any if none is given. */
-export function isRemoved(videoId: string, reportId?: string): boolean {
-  const reports = sourcesOf(videoId, "removed");
-  return reportId === undefined ? reports.length > 0 : reports.includes(reportId);
-}
-
-/** Returns what a moderator can decide now about one video of a report; empty for a video that is no longer on this site. */
-export function choicesFor(
-  { id: reportId, state, videos }: Pick<Report, "id" | "state" | "videos">,
-  { id, decision }: NamedVideo,
-): DeskDecision[] {
-  if (isRemoved(id, reportId)) {
-    // If a reopened report has no other video to decide about, upholding the removal closes it.
-    const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
-    return decision !== "remove" || isUpheld
-      ? ["remove", "restore"]
-      : ["counter-notice", "restore"];
-  }
-  if (!isHere(id)) return [];
-  return isRemoved(id) ? ["keep", "remove"] : ["hide", "keep", "remove"];
-}
-
-/** Whether a video still needs a decision: it is on this site or was removed by this report, and has none yet. */
-export function isWaiting(reportId: string, { id, decision }: NamedVideo): boolean {
-  return decision === null && (isRemoved(id, reportId) || isHere(id));
-}
-
-export function refusalFor(decision: DeskDecision, reportId: string, { id }: NamedVideo): string {
-  if (isRemoved(id, reportId)) {
-    return decision === "counter-notice"
-      ? "The counter-notice has already been recorded. Decide whether to restore the video."
-      : "The video was removed. Restore it instead.";
-  }
-  if (!isHere(id)) return "The video is no longer on this site.";
-  if (!isRemoved(id)) return "The video was not removed.";
-  return decision === "hide"
-    ? "The video was removed because of another report."
-    : "Another report removed the video. Restore it there.";
 }
 
 /** Opened without others having their turn in between: some 0.1 ms. */

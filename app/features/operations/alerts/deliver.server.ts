@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { publish } from "~/platform/live/hub.server";
+import { announceStudioChange } from "~/platform/live/hub.server";
 import { sendEmail } from "~/platform/mail/email.server";
 import { settings } from "~/platform/settings.server";
 import { SITE_VERSION } from "~/platform/version.server";
@@ -23,7 +23,7 @@ export function startAlerts(): void {
 }
 
 export async function deliverDue(now = Date.now()): Promise<void> {
-  if ((await sendDue("alert_id", send, now)) > 0) publish("jobs");
+  if ((await sendDue("alert_id", send, now)) > 0) announceStudioChange();
 }
 
 async function send({ id, alert_id, channel, event }: AlertNotice): Promise<undefined> {

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { insideLimits } from "~/media/probe/ffmpeg.server";
 import { startMessagingProcess } from "~/platform/child-process.server";
-import { publish } from "~/platform/live/hub.server";
+import { announceStudioChange } from "~/platform/live/hub.server";
 import { onShutdown } from "~/platform/node/shutdown.server";
 import { settings } from "~/platform/settings.server";
 import { findProgram } from "~/shared/program.server";
@@ -53,7 +53,7 @@ export async function pollBackups(now = Date.now()): Promise<void> {
   if (await runningSince()) {
     if (isMadeElsewhere()) return;
     await recordInterruption();
-    publish("jobs");
+    announceStudioChange();
   }
   const due = dueNow(await lastDue(), settings().backupEveryMs, now);
   if (due !== undefined && !(await shouldDelayRetry(now))) {
@@ -83,7 +83,7 @@ export async function startBackup(
   try {
     const id = await recordStart(request);
     child.send(await withRetention(options));
-    publish("jobs");
+    announceStudioChange();
     return { ended: answer.then((found) => record(id, found)) };
   } catch (error) {
     child.kill("SIGKILL");
@@ -116,7 +116,7 @@ async function record(id: number, answer: BackupAnswer | undefined): Promise<voi
   } catch (error) {
     console.error("The end of a backup could not be recorded:", error);
   }
-  publish("jobs");
+  announceStudioChange();
 }
 
 /** Whether a process that is not of this server makes a backup now. */

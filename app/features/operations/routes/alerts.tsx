@@ -8,7 +8,7 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { unlessBusy } from "~/platform/busy.server";
 import { type Failure, failure } from "~/platform/failure";
-import { publish } from "~/platform/live/hub.server";
+import { announceStudioChange } from "~/platform/live/hub.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readSmallForm } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
@@ -76,7 +76,7 @@ async function resume(userId: string) {
   await unlessBusy(transaction(() => recordActivity({ userId, action: "removals-resume" })));
   const resumed = resumeRemovals()
     .then(() => checkAlerts())
-    .then(() => publish("jobs"));
+    .then(() => announceStudioChange());
   // Then every recorded file is looked for, which takes minutes in a large library.
   const takesLong = reason === "missing-files";
   if (takesLong) resumed.catch(console.error);

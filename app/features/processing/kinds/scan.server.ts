@@ -103,7 +103,7 @@ export function noteScan(id: string, { verdict, reason }: ScanResult): void {
   }
   writeFinding(id, verdict, reason);
   if (tableOf(id) === "videos") hold({ videoId: id, reason: "scan" });
-  // Written directly, because `media` may not import `account`. The activity has no user.
+  // Without a user.
   prepared(
     `INSERT INTO activities (action, subject_id, detail)
      SELECT @action, id, title FROM videos

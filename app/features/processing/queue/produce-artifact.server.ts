@@ -1,10 +1,7 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
+import { bucketFile, mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
 import { type Artifact, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
 import type { Pace } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
-import type { EarlyWatch } from "~/media/encode/stream-playlists.server";
 import type { Task } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
 import { cutSource } from "~/media/files/cut-source.server";
@@ -13,22 +10,20 @@ import { fileExists } from "~/media/media-files.server";
 import { cleanVideoFile, isCleanFile } from "~/media/metadata/clean-files.server";
 import { cachedProbe as read } from "~/media/probe/probe.server";
 import { isEarlierVersion } from "~/media/serve/file-version.server";
-import { unlessMissing } from "~/shared/unless-missing";
-import { database, sqliteHandle, transaction } from "~db/client.server";
+import { database, sqliteHandle } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
-import { retryWhileBusy } from "~db/write-lock";
 import { fingerprintFilm } from "../comparison/fingerprint.server";
+import { addCodecs } from "../kinds/add-codecs.server";
 import { extractCaptions } from "../kinds/captions.server";
 import { cutFilm } from "../kinds/cut.server";
-import { encodeCodecs } from "../kinds/encode-codecs.server";
 import { measureLoudness } from "../kinds/loudness.server";
 import { createPreview } from "../kinds/preview.server";
 import { scanFile } from "../kinds/scan.server";
 import { cleanThumbnail, createPoster, createStoryboard } from "../kinds/stills.server";
 import { removeStale } from "./commit-artifact.server";
+import { earlyWatch } from "./early-watch.server";
 import { PRIORITIES } from "./kinds";
-import { isOurs, RESULT_WAIT_MS, tableOf } from "./queue.server";
-import { jobsChanged } from "./queue-state.server";
+import { tableOf } from "./queue.server";
 import { mayRemoveSource, removeEarlierVersions } from "./remove-source.server";
 
 /** The file of a video is not one that anything can be made from; trying again can't help. */
@@ -103,7 +98,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return encodeLadder(source, await read(source.file), task, generation, paceOf(job), watch);
     }
     case "codecs":
-      return encodeCodecs(source, await read(source.file), task, generation, source.row.hls_url);
+      return addCodecs(source, await read(source.file), task, generation, source.row.hls_url);
     case "fingerprint":
       return fingerprintFilm(job, source, await read(source.playing), task);
     case "cleanup": {
@@ -153,63 +148,4 @@ function filesOf(job: JobRow, source: Source): string[] {
   if (READS_PLAYING.has(job.kind)) return [playing];
   if (mayRemoveSource(job, source)) return [file, playing];
   return job.kind === "cleanup" ? [] : [file];
-}
-
-/**
- * Lets a video be watched while its stream is made. A row without a file that has a stream is one whose
- * stream is not whole: the job that ends it names both at once.
- *
- * @returns undefined for a video that has a file, which is watched until its stream is whole.
- */
-async function earlyWatch(job: JobRow, source: Source): Promise<EarlyWatch | undefined> {
-  const { basePath, row } = source;
-  const parent = bucketFile("videos", basePath);
-  if (row.video_url !== "" || !parent) {
-    yieldToOthers(job);
-    return undefined;
-  }
-  return {
-    parent,
-    watchableSeconds: await watchableSeconds(row.hls_url),
-    async publish(folderName) {
-      const url = mediaUrl("videos", `${basePath}/${folderName}/master.m3u8`);
-      const isNamed = await retryWhileBusy(() => nameStream(job, url), RESULT_WAIT_MS);
-      // Whoever watched an earlier attempt finds it gone, and goes on with this one.
-      if (isNamed) await removeStale(source, "ladder");
-      yieldToOthers(job);
-    },
-  };
-}
-
-/** Its video can be watched: from now on it lets another begin, and goes before what nobody waits for. */
-function yieldToOthers(job: JobRow): void {
-  job.priority = Math.max(job.priority, PRIORITIES.transcode + 1);
-  jobsChanged("work");
-}
-
-/** @returns false for a video that was deleted, and for a file that is yet to become a video's. */
-function nameStream(job: JobRow, url: string): Promise<boolean> {
-  return transaction(() => {
-    if (!isOurs(job)) return false;
-    const { changes } = sqliteHandle()
-      .prepare("UPDATE videos SET hls_url = ? WHERE id = ? AND video_url = ''")
-      .run(url, job.video_id);
-    return changes > 0;
-  });
-}
-
-/** What an earlier attempt has left to watch, by the shortest of its playlists; 0 without one. */
-async function watchableSeconds(hlsUrl: string | null): Promise<number> {
-  const name = parseMediaUrl(hlsUrl ?? "");
-  const master = name && bucketFile(name.bucket, name.path);
-  if (!master) return 0;
-  // Where its files are gone, so is what was watched.
-  const read = async (file: string) => (await readFile(file, "utf8").catch(unlessMissing)) ?? "";
-  const playlists = [...(await read(master)).matchAll(/^[\w-]+\.m3u8$/gm)];
-  const seconds = playlists.map(async ([playlist]) => {
-    const text = await read(path.join(path.dirname(master), playlist));
-    const durations = [...text.matchAll(/^#EXTINF:([\d.]+)/gm)];
-    return durations.reduce((sum, [, each]) => sum + Number(each), 0);
-  });
-  return seconds.length > 0 ? Math.min(...(await Promise.all(seconds))) : 0;
 }

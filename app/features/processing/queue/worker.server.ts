@@ -136,7 +136,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
       follow(urgent);
       urgent = undefined;
     }
-    hold();
+    pauseOrResume();
     if (!(await diskHasSpace())) return;
     while (!stopped && active.size < concurrency) {
       const job = await claim(undefined, undefined, { kinds: kindsNow() });
@@ -148,11 +148,11 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     if (!job) return;
     const work = beginWork(job);
     urgent = work;
-    hold();
+    pauseOrResume();
     work.ended.then(() => {
       if (urgent !== work) return;
       urgent = undefined;
-      hold();
+      pauseOrResume();
       void poll();
     });
   }
@@ -166,7 +166,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
    * Holds everything while the queue is paused, and what runs while something urgent does. A stream that
    * has begun meanwhile goes on behind those that began before, and before what nobody waits for.
    */
-  function hold(): void {
+  function pauseOrResume(): void {
     const isPaused = pausedSince() !== null;
     const inOrder = [...active].sort((a, b) => a.job.priority - b.job.priority);
     for (const [at, { task }] of inOrder.entries()) {
@@ -201,7 +201,7 @@ export function startRunner(concurrency: number, kinds?: readonly JobKind[]): Ru
     active.add(work);
     work.ended.then(() => {
       active.delete(work);
-      hold();
+      pauseOrResume();
       void poll();
     });
   }

@@ -62,7 +62,7 @@ interface Stream {
  * @param hlsUrl of the stream; null where the film has none.
  * @throws {HardwareSuspendedError} before anything is encoded, if a codec needs the card and it is suspended.
  */
-export async function encodeCodecs(
+export async function addCodecs(
   source: Source,
   probe: Probe,
   task: Task,

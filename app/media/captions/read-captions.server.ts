@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { CaptionsLimitError, type CaptionsOrigin, convertCaptions } from "./cues";
+
+export interface CaptionFile {
+  file: string;
+  origin: CaptionsOrigin;
+}
+
+export type CaptionsAnswer = { webvtt: string | undefined } | { limit: string };
+
+/** Runs on the thread of files, which must not import what asks it. */
+export function readCaptions({ file, origin }: CaptionFile): CaptionsAnswer {
+  try {
+    return { webvtt: convertCaptions(readFileSync(file), origin) };
+  } catch (error) {
+    if (error instanceof CaptionsLimitError) return { limit: error.message };
+    throw error;
+  }
+}
