@@ -3,6 +3,7 @@ import { listPublished } from "~/features/catalogue/published-list.server";
 import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";
+import { type BulkPreview, withheldSentence } from "~/features/library/bulk/bulk";
 import { performDue } from "~/features/library/change-visibility.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
 import { successSentence } from "~/features/upload/upload-fields";
@@ -103,11 +104,11 @@ describe("many scheduled at once", () => {
     await record("x");
     const fields = { intent: "bulk", do: "schedule", selected: ["v", "w", "x"], publishAt: at };
     const { bulkPreview, preview = bulkPreview } = (await answered({ ...fields, preview: "" })) as {
-      bulkPreview?: { withheld: string };
-      preview?: { withheld: string };
+      bulkPreview?: BulkPreview;
+      preview?: BulkPreview;
     };
     const sentence = `2 videos stay hidden at that time, until nothing holds them back: ${LACKS.record}`;
-    expect(preview?.withheld).toBe(sentence);
+    expect(withheldSentence(preview!)).toBe(sentence);
     const { toast } = await succeed(fields);
     expect(toast.description).toBe(`3 videos were scheduled. ${sentence}`);
     await performDue(due);

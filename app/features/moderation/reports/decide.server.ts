@@ -4,6 +4,8 @@ import {
   strikeSentence,
 } from "~/features/accounts/users/strike-rules";
 import { strikeableOf, strikeIn } from "~/features/accounts/users/strikes.server";
+import { NOT_ALLOWED } from "~/features/permissions/guard.server";
+import { mayNow } from "~/features/permissions/may-change.server";
 import { blockFilm, unblockFilm } from "~/features/processing/comparison/blocked-films.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
@@ -118,6 +120,7 @@ function decideIn(
   userId: string,
   now: number,
 ): Failure | { videos: string[]; of: number; strikes: GivenStrike[] } {
+  if (!mayNow(userId, "/admin/reports/:id")) return failure(403, FAILED, { detail: NOT_ALLOWED });
   const report = readReport(reportId);
   if (!report) return failure(404, FAILED, NO_REPORT);
   if (version !== reportVersion(report))

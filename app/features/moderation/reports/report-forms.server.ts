@@ -1,3 +1,5 @@
+import { NOT_ALLOWED } from "~/features/permissions/guard.server";
+import { mayNow } from "~/features/permissions/may-change.server";
 import { endPreservation, preserve, preservedUntil } from "~/media/files/preserved.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import type { ActivityAction } from "~/platform/activity/activity-labels";
@@ -24,6 +26,8 @@ function changeReport(
   change: (report: Report) => Failure | ToastMessage,
 ): Promise<Failure | ToastMessage> {
   return transaction((): Failure | ToastMessage => {
+    if (!mayNow(entry.userId, "/admin/reports/:id"))
+      return failure(403, refusal, { detail: NOT_ALLOWED });
     const report = readReport(reportId);
     if (!report) return failure(404, refusal, NO_REPORT);
     const answer = change(report);
