@@ -152,3 +152,18 @@ describe("an address with a second spelling", () => {
     expect(answer.split(" ")[1]).toBe(String(status));
   });
 });
+
+describe("a file that becomes shorter while it is sent", () => {
+  it("ends the connection, and isn't taken for complete", async () => {
+    site.addFile("videos", "u/1700000000001.mp4", "");
+    const shortened = path.join(site.uploads, "videos/u/1700000000001.mp4");
+    fs.truncateSync(shortened, FILE_BYTES);
+    const address = "/media/videos/u/1700000000001.mp4";
+    site.addVideo({ id: "shortened", video_url: address });
+    const answer = await fetch(site.url + address);
+    expect(answer.headers.get("Content-Length")).toBe(String(FILE_BYTES));
+    fs.truncateSync(shortened, MIB);
+    await expect(answer.arrayBuffer()).rejects.toThrow("terminated");
+    await until(() => timesOpen(pid(), shortened) === 0);
+  });
+});
