@@ -121,10 +121,17 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
 function toRow(row: string, columns: ReadonlySet<string>, now: number): NewVideoRow {
   const before = JSON.parse(row) as NewVideoRow;
   const kept = Object.entries(before).filter(([column]) => columns.has(column));
-  const { publish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
-  // What was to be published while it lay in the trash is not published by coming back.
-  const isPast = publish_at && Date.parse(publish_at) <= now;
-  return { ...rest, ...(publish_at && !isPast && { publish_at }) };
+  const { publish_at, unpublish_at, ...rest } = Object.fromEntries(kept) as unknown as NewVideoRow;
+  const isAhead = (at: string | null | undefined) => at && Date.parse(at) > now;
+  // What was to be published while it lay in the trash is not published by coming back, and what was to be hidden is
+  // hidden.
+  const isOver = unpublish_at && !isAhead(unpublish_at) && rest.status === "published";
+  return {
+    ...rest,
+    ...(isOver && { status: "hidden" as const }),
+    ...(isAhead(publish_at) && { publish_at }),
+    ...(isAhead(unpublish_at) && { unpublish_at }),
+  };
 }
 
 function describeResult(

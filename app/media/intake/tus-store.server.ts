@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
@@ -60,6 +60,8 @@ interface Digest {
  */
 export class UploadStore extends FileStore {
   private digests = new Map<string, Digest>();
+  /** Uploads that a request is writing to. */
+  private receiving = new Set<string>();
 
   constructor(directory: string) {
     super({
@@ -91,7 +93,26 @@ export class UploadStore extends FileStore {
     });
   }
 
-  override async write(_empty: Readable, id: string, offset: number): Promise<number> {
+  override async write(empty: Readable, id: string, offset: number): Promise<number> {
+    this.receiving.add(id);
+    try {
+      return await this.receive(empty, id, offset);
+    } finally {
+      this.receiving.delete(id);
+    }
+  }
+
+  /**
+   * The digest of an upload whose last byte has arrived, but not its digest: the process ended in between, or the
+   * disk was full. The sender is told that everything has arrived, and sends nothing more.
+   */
+  async lateDigest(id: string, record: Upload): Promise<string | undefined> {
+    const { size } = await stat(path.join(this.directory, id));
+    if (size !== record.size || this.receiving.has(id)) return undefined;
+    return this.finish(id, record);
+  }
+
+  private async receive(_empty: Readable, id: string, offset: number): Promise<number> {
     const source = incoming.getStore();
     const record = await this.configstore.get(id);
     if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
@@ -154,13 +175,14 @@ export class UploadStore extends FileStore {
     return digest?.bytes === offset ? digest : undefined;
   }
 
-  private async finish(id: string, record: Upload): Promise<void> {
+  private async finish(id: string, record: Upload): Promise<string> {
     const digest = this.digests.get(id);
     const whole = digest && digest.bytes === record.size ? digest.hash.digest("hex") : undefined;
     this.digests.delete(id);
     const sha256 = whole ?? (await digestOf(path.join(this.directory, id)));
     const metadata = { ...record.metadata, sha256 };
     await this.configstore.set(id, new Upload({ ...record, metadata }));
+    return sha256;
   }
 }
 

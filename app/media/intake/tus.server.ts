@@ -167,7 +167,8 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
   const folder = resumableFolder();
   const record = isOwn(id, userId) ? await uploadRecords(folder).get(id) : undefined;
   if (!record) throw new UploadError(404, "This upload does not exist or has expired.");
-  const { sha256, filename, terms } = record.metadata ?? {};
+  const { filename, terms } = record.metadata ?? {};
+  const sha256 = record.metadata?.sha256 ?? (await tusEndpoint().store.lateDigest(id, record));
   if (!sha256) throw new UploadError(409, "This upload has not arrived completely.");
   return {
     path: path.join(folder, id),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
@@ -83,6 +84,25 @@ describe("a step that fails in the middle leaves nothing of", () => {
     expect(filesIn(site.uploads)).toEqual([`tmp/tus/${upload}`, `tmp/tus/${upload}.json`]);
     sqliteHandle().exec("ALTER TABLE unreadable RENAME TO blocked_files");
     expect(await publish()).toMatchObject({ ok: true });
+  });
+
+  it("a resumable upload whose digest couldn't be stored after its last byte", async () => {
+    const upload = await arrivedUpload();
+    const file = path.join(site.uploads, "tmp/tus", `${upload}.json`);
+    const { metadata, ...record } = JSON.parse(fs.readFileSync(file, "utf8"));
+    const { sha256: _, ...without } = metadata;
+    fs.writeFileSync(file, JSON.stringify({ ...record, metadata: without }));
+    const publish = () => receiveUpload(uploadRequest(undefined, { upload }), USER);
+    fs.truncateSync(path.join(site.uploads, "tmp/tus", upload), record.size - 1);
+    expect(await publish()).toMatchObject({ ok: false, status: 409 });
+    fs.copyFileSync(mp4Clip(2), path.join(site.uploads, "tmp/tus", upload));
+    expect(await publish()).toMatchObject({ ok: true });
+    const digest = sqliteHandle().prepare("SELECT sha256 FROM video_digests").pluck().get();
+    expect(digest).toBe(
+      createHash("sha256")
+        .update(fs.readFileSync(mp4Clip(2)))
+        .digest("hex"),
+    );
   });
 
   it("hiding a video, whose activity cannot be recorded", async () => {

@@ -250,6 +250,14 @@ describe("restoring from the trash", () => {
     expect(video("b")).toMatchObject({ publish_at: later });
   });
 
+  it("shows nothing that was to be hidden in the meantime, not for a moment", async () => {
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    addVideo({ id: "a", status: "published", unpublish_at: soon });
+    await removeVideos(["a"], "u");
+    await restoreVideos(["a"], "u", Date.now() + 120_000);
+    expect(video("a")).toMatchObject({ status: "hidden", unpublish_at: null, public: 0 });
+  });
+
   it("leaves out a column that the site no longer has", async () => {
     addVideo();
     await removeVideos(["v"], "u");

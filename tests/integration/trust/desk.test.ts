@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { loadReview } from "~/features/library/review/review.server";
 import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
 import { type DeskDecision, timeLeft } from "~/features/moderation/reports/decisions";
@@ -641,5 +641,40 @@ describe("what waits for a moderator", () => {
     const uploader = (await openSession("up")).split(";")[0] ?? "";
     expect(await rootData(uploader)).not.toHaveProperty("reports");
     expect(await rootData()).not.toHaveProperty("reports");
+  });
+});
+
+describe("a removal", () => {
+  it("hides copies of the file at once, until somebody has looked at them", async () => {
+    addVideo({ id: "copy", status: "published" });
+    addVideo({ id: "other", status: "published" });
+    const digest = sqliteHandle().prepare(
+      "INSERT INTO video_digests (video_id, sha256) VALUES (?, ?)",
+    );
+    for (const id of ["v", "copy"]) digest.run(id, DIGEST);
+    digest.run("other", "b".repeat(64));
+    await report("r");
+    await decide("r", "remove");
+    expect([isPublic("copy"), isPublic("other")]).toEqual([false, true]);
+    expect(sqliteHandle().prepare("SELECT video_id, reason FROM video_holds").all()).toContainEqual(
+      {
+        video_id: "copy",
+        reason: "block-list",
+      },
+    );
+  });
+
+  it("stays decided when the trash can't take the video, says so, and is finished by the next start", async () => {
+    await report("r");
+    sqliteHandle().exec(
+      "CREATE TRIGGER full BEFORE INSERT ON deleted_videos BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    const answer = await decide("r", "remove");
+    vi.mocked(console.error).mockClear();
+    expect(answer).toMatchObject({ description: expect.stringContaining("couldn’t be moved") });
+    expect([video("v")?.title, isPublic("v")]).toEqual(["A film", false]);
+    sqliteHandle().exec("DROP TRIGGER full");
+    await finishDecisions();
+    expect(video("v")).toBeUndefined();
   });
 });

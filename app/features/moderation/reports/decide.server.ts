@@ -7,6 +7,7 @@ import { strikeableOf, strikeIn } from "~/features/accounts/users/strikes.server
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { mayNow } from "~/features/permissions/may-change.server";
 import { blockFilm, unblockFilm } from "~/features/processing/comparison/blocked-films.server";
+import { holdCopies } from "~/features/processing/comparison/likeness.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
@@ -44,6 +45,8 @@ const BUSY_WAIT_MS = 10_000;
 /** In an entry of the activity log. */
 const TITLES_NAMED = 3;
 const REMOVED_BY_OTHER = "It stays removed because of another report.";
+const TRASH_FOLLOWS =
+  "They are hidden, but couldn’t be moved to the trash just now. The next start of the site does it.";
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
 export interface Decision {
@@ -83,8 +86,8 @@ export async function decideReport(
   const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
   const sentences = [sentence, ...strikes.map(strikeSentence)];
   const answer = done(sentences.join(" "));
-  if (decision.decision === "remove") {
-    await retryWhileBusy(() => removeVideos(present(videos), userId), BUSY_WAIT_MS);
+  if (decision.decision === "remove" && !(await moveToTrash(videos, userId))) {
+    return { ...answer, description: `${answer.description} ${TRASH_FOLLOWS}` };
   }
   if (decision.decision !== "restore" || videos.length === 0) return answer;
   const restoring = () => restoreVideos(videos, userId, now);
@@ -94,6 +97,15 @@ export async function decideReport(
   const isBack = present(videos).length > 0;
   const why = videos.some((id) => isRemoved(id)) ? REMOVED_BY_OTHER : GONE_FOR_GOOD;
   return isBack ? answer : { ...answer, description: `${answer.description} ${why}` };
+}
+
+/** Whether all of these videos are in the trash. The decision is made, and the videos are hidden, even if they are not. */
+async function moveToTrash(videoIds: readonly string[], userId: string): Promise<boolean> {
+  const remove = () => removeVideos(present(videoIds), userId);
+  const removed = await retryWhileBusy(remove, BUSY_WAIT_MS).catch((error: unknown) => {
+    console.error("Could not move removed videos to the trash:", error);
+  });
+  return removed !== undefined && !removed.left;
 }
 
 /** Finishes decisions after a restart: moves removed videos to the trash and restores restored ones. */
@@ -185,7 +197,8 @@ function changeVideo(videoId: string, decision: DeskDecision, report: Report, no
   } else if (decision === "remove") {
     hold({ ...held, reason: "removed" }, now);
     releaseHold({ ...held, reason: "report" });
-    blockFilm(videoId, report.kind, new Date(now));
+    const blocked = blockFilm(videoId, report.kind, new Date(now));
+    if (blocked) holdCopies(videoId, blocked.filmId);
     decided("remove");
   } else if (decision === "counter-notice") {
     decided(null);

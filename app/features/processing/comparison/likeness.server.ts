@@ -89,6 +89,17 @@ export function holdLikeness(videoId: string, films: readonly number[]): boolean
   return open.length > 0;
 }
 
+/** Holds the videos whose uploaded file has the same bytes as that of a blocked one, inside of its transaction. */
+export function holdCopies(videoId: string, film: number): void {
+  const copies = prepared(
+    `SELECT DISTINCT copy.video_id FROM video_digests AS own
+       JOIN video_digests AS copy ON copy.sha256 = own.sha256 AND copy.video_id <> own.video_id
+       JOIN videos ON videos.id = copy.video_id
+     WHERE own.video_id = ?`,
+  ).pluck();
+  for (const copy of copies.all(videoId) as string[]) holdLikeness(copy, [film]);
+}
+
 /**
  * Holds a video until its job has compared it, inside a transaction; `app/features/processing/comparison/compared.server.ts` releases
  * it.
