@@ -15,7 +15,7 @@ import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import type { VideoStatus } from "~db/schema";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { type FormRefusal, toggledStatus } from "./managed-video";
+import type { FormRefusal } from "./managed-video";
 
 /** A poll reads two small indexes, which takes microseconds. */
 const POLL_EVERY_MS = 1_000;
@@ -51,8 +51,8 @@ export function changeVisibilityIn(
   const changeable = changeableNow(userId, "/admin toggle", [id]);
   if (isRefusal(changeable)) return changeable;
   if (expectedStatus && expectedStatus !== video.status) return { code: "status-changed" };
-  const order =
-    change !== "toggle" ? change : toggledStatus(video.status) === "published" ? "publish" : "hide";
+  const toggled = video.status === "published" ? "hide" : "publish";
+  const order = change === "toggle" ? toggled : change;
   if (order === "publish" && video.status !== "published") {
     const reason = refusalsOf([id]).get(id);
     if (reason) return { code: "not-publishable", reason };

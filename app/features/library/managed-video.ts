@@ -53,11 +53,6 @@ export interface ManagedPage {
   total: number;
 }
 
-/** What the toggle does to a video: published becomes hidden, anything else published. */
-export function toggledStatus(status: VideoStatus): "published" | "hidden" {
-  return status === "published" ? "hidden" : "published";
-}
-
 /** The fields of the edit form as an admin typed them. */
 export type EditTexts = TypedTexts;
 
