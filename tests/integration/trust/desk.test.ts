@@ -644,6 +644,13 @@ describe("what waits for a moderator", () => {
   });
 });
 
+it("a decision is refused to an account that lost its right while the form arrived", async () => {
+  await report("r");
+  sqliteHandle().exec("UPDATE users SET role = 'uploader' WHERE id = 'u'");
+  expect(await decide("r", "hide")).toMatchObject({ status: 403 });
+  expect([isPublic("v"), pageOf("r")?.report.state]).toEqual([true, "open"]);
+});
+
 describe("a removal", () => {
   it("hides copies of the file at once, until somebody has looked at them", async () => {
     addVideo({ id: "copy", status: "published" });
