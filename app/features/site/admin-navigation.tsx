@@ -1,5 +1,4 @@
 import { Link, NavLink, useLocation, useRouteLoaderData } from "@remix-run/react";
-import type { ReactNode } from "react";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { Badge } from "~/ui/badge";
 import { classNames } from "~/ui/class-names";
@@ -21,21 +20,6 @@ const PAGES = [
   ["/admin/users", "Users"],
   ["/admin/account", "Account"],
 ] as const;
-
-/** The heading of a page of the admin area, with a sentence about it and the links to the others. */
-export function AdminHeader({ title, children }: { title: string; children?: ReactNode }) {
-  return (
-    <header className="flex flex-wrap items-center justify-between gap-3">
-      <div className="min-w-0">
-        <h1 dir="auto" className="text-xl font-semibold break-words">
-          {title}
-        </h1>
-        {children && <p className="text-sm text-muted">{children}</p>}
-      </div>
-      <AdminLinks />
-    </header>
-  );
-}
 
 /** The pages of the admin area that whoever sees them may open; the one that is shown is marked. The panel has tabs of its own. */
 export function AdminLinks() {

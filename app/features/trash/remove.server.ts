@@ -73,6 +73,7 @@ export interface Removed {
  *
  * @param refuse says in the transaction why they can't be deleted; left out for what the site itself does,
  *   and for a moderator's decision.
+ * @param record records the titles of all that were deleted so far, as a part of each transaction.
  * @returns the titles of those that were there, what names the deletion when it is undone, and how many
  *   a failure left, once some were deleted.
  */
@@ -80,6 +81,7 @@ export async function removeVideos<Refused extends Refusal = never>(
   ids: readonly string[],
   userId: string,
   refuse?: () => Refused | undefined,
+  record: (titles: readonly string[]) => void = () => {},
 ): Promise<Removed | Refused> {
   const deletedAt = new Date().toISOString();
   const titles: string[] = [];
@@ -89,10 +91,13 @@ export async function removeVideos<Refused extends Refusal = never>(
   for (const some of partsOf(all, VIDEOS_AT_ONCE)) {
     await turn();
     const removeSome = () =>
-      transaction(
-        (): string[] | Refusal =>
-          refuse?.() ?? some.flatMap((id) => moveRowToTrash(id, userId, deletedAt)),
-      );
+      transaction((): string[] | Refusal => {
+        const refusal = refuse?.();
+        if (refusal) return refusal;
+        const moved = some.flatMap((id) => moveRowToTrash(id, userId, deletedAt));
+        if (moved.length > 0) record([...titles, ...moved]);
+        return moved;
+      });
     const outcome =
       titles.length === 0
         ? await removeSome()

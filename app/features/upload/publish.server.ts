@@ -33,6 +33,7 @@ import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
+import { storedTags } from "~db/tags";
 import { isBusy } from "~db/write-lock";
 import {
   insertUnlessBlocked,
@@ -209,7 +210,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
         title: texts.title,
         description: texts.description,
         category: texts.category,
-        tags: tags.length > 0 ? JSON.stringify(tags) : null,
+        tags: storedTags(tags),
         duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
         // What browsers cannot play has no video yet, only the source of a transcode.
         video_url: probed.playable ? videoUrl : "",

@@ -105,7 +105,7 @@ export function forgetEmail(email: string, after: number): { to: number; isDone:
 }
 
 /** Says something else in an entry, such as more videos of the same change. Part of a transaction. */
-export function changeActivity(id: number, detail: string): void {
+function changeActivity(id: number, detail: string): void {
   runChange(database().updateTable("activities").set({ detail }).where("id", "=", id));
 }
 

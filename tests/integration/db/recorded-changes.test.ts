@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { changeVideos } from "~/features/library/bulk/bulk.server";
 import { discardFile } from "~/features/library/files/other-files.server";
 import { performTrash } from "~/features/library/trash/trash-action.server";
 import { decideReport } from "~/features/moderation/reports/decide.server";
@@ -89,6 +90,7 @@ describe("without a place in the activity log", () => {
       "the trash is not emptied",
       () => performTrash(form({ intent: "empty", until: "2026-02-01T00:00:00.000Z" }), "u"),
     ],
+    ["videos are not deleted together", () => changeVideos({ action: "delete" }, ["w", "x"], "u")],
     ["a file that waits is not discarded", () => discardFile({ id: "p", videoId: "x" }, "u")],
     ["the queue is not paused", () => performQueue(form({ intent: "pause" }), "u")],
   ])("%s", async (_, change) => {

@@ -2,7 +2,7 @@ import { accountNow, mayNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { removeUploadsOf } from "~/media/intake/tus.server";
-import { changeActivity, forgetEmail, recordActivity } from "~/platform/activity/activity.server";
+import { activityInParts, forgetEmail, recordActivity } from "~/platform/activity/activity.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { FormError } from "~/platform/form-error.server";
 import { formatQuantity } from "~/shared/format";
@@ -189,7 +189,7 @@ export async function transferVideos(
 ): Promise<{ email: string; receiver: string; videos: number } | undefined> {
   const turn = writingTurns();
   let videos = 0;
-  let activity: number | undefined;
+  const record = activityInParts();
   for (;;) {
     const step = await transaction(() => {
       const email = accountRow(userId)?.email;
@@ -197,16 +197,14 @@ export async function transferVideos(
       requireRight(ownerId);
       const receiver = requireReceiver(receiverId, userId);
       const moved = transferSome(userId, receiverId);
-      if (moved === 0) return { email, receiver, moved, entry: activity };
-      const detail = `${formatQuantity(videos + moved, "video")} of ${email} to ${receiver}`;
-      if (activity !== undefined) changeActivity(activity, detail);
-      const entry =
-        activity ?? recordActivity({ userId: ownerId, action: "videos-transfer", detail });
-      return { email, receiver, moved, entry };
+      if (moved > 0) {
+        const detail = `${formatQuantity(videos + moved, "video")} of ${email} to ${receiver}`;
+        record({ userId: ownerId, action: "videos-transfer", detail });
+      }
+      return { email, receiver, moved };
     });
     if (!step) return undefined;
     videos += step.moved;
-    activity = step.entry;
     if (step.moved === 0) return { email: step.email, receiver: step.receiver, videos };
     await turn();
   }

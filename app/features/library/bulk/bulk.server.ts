@@ -3,7 +3,7 @@ import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/m
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import { deletionRefused, removeVideos, stoppedBy } from "~/features/trash/remove.server";
 import { writeIntentions } from "~/features/visibility/visibility.server";
-import { changeActivity, recordActivity } from "~/platform/activity/activity.server";
+import { activityInParts } from "~/platform/activity/activity.server";
 import { partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
@@ -44,15 +44,16 @@ export async function changeVideos(
   userId: string,
 ): Promise<BulkResult | Refusal> {
   const permission = `/admin bulk ${change.action}` as const;
+  const recordPart = activityInParts();
+  const record = (titles: readonly string[]) =>
+    recordPart({ userId, action: "bulk-edit", detail: describeDone(change, titles) });
   if (change.action === "delete") {
     const refuse = () => deletionRefused(ids, userId, permission);
-    const outcome = await removeVideos(ids, userId, refuse);
+    const outcome = await removeVideos(ids, userId, refuse, record);
     if (isRefusal(outcome)) return outcome;
     const { titles, batch, left: stopped } = outcome;
     const left = stopped && leftOver(stopped.videos, stopped.because);
     const done = titles.length;
-    const record = () => transaction(() => recordDone(change, titles, userId));
-    await retryWhileBusy(record, PATIENCE_MS);
     const gone = ids.length - done - (left?.videos ?? 0);
     return { done, unchanged: 0, gone, refused: [], batch, left };
   }
@@ -66,7 +67,6 @@ export async function changeVideos(
   let found = 0;
   let processed = 0;
   let left: BulkResult["left"];
-  let activityId: number | undefined;
   const turn = writingTurns();
   for (const part of partsOf(changeable, VIDEOS_PER_TRANSACTION)) {
     const changePart = () =>
@@ -75,8 +75,9 @@ export async function changeVideos(
         if (isRefusal(stillChangeable) && stillChangeable.code !== "gone") return stillChangeable;
         const selected = isRefusal(stillChangeable) ? [] : selectVideos(stillChangeable);
         const applied: Applied = applyTo(selected);
-        const id = recordDone(change, [...done, ...applied.titles], userId, activityId);
-        return { ...applied, found: selected.length, id };
+        const titles = [...done, ...applied.titles];
+        if (titles.length > 0) record(titles);
+        return { ...applied, found: selected.length };
       });
     // Once others have been committed, the user is told that it failed, instead of an error alone.
     const outcome =
@@ -97,7 +98,6 @@ export async function changeVideos(
       const { videos, because } = outcome.withheld;
       leftAlone.withheld = { because, videos: videos + (leftAlone.withheld?.videos ?? 0) };
     }
-    activityId = outcome.id;
     await turn();
   }
   if (isConversion(change)) jobsChanged("work");
@@ -168,22 +168,7 @@ function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applie
   return { titles: rows.map(({ title }) => title), ...leftAlone };
 }
 
-/**
- * Records what was done until now, as a part of a transaction.
- *
- * @param id of the entry that an earlier transaction has written.
- * @returns the id of the entry; undefined as long as nothing was done.
- */
-function recordDone(
-  change: RowChange,
-  titles: readonly string[],
-  userId: string,
-  id?: number,
-): number | undefined {
-  if (titles.length === 0) return undefined;
+function describeDone(change: RowChange, titles: readonly string[]): string {
   const videos = formatQuantity(titles.length, "video");
-  const detail = `${BULK_WORDS[change.action][1]} ${videos}: ${nameTitles(titles)}`;
-  if (id === undefined) return recordActivity({ userId, action: "bulk-edit", detail });
-  changeActivity(id, detail);
-  return id;
+  return `${BULK_WORDS[change.action][1]} ${videos}: ${nameTitles(titles)}`;
 }

@@ -21,6 +21,7 @@ import { formatDuration } from "~/shared/format";
 import { check, videoTexts } from "~/shared/video-fields";
 import { database, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
+import { storedTags } from "~db/tags";
 import { EDITABLE_COLUMNS, findEditable, toEditable } from "../list/managed-list.server";
 import type { EditableVideo, EditTexts, FormRefusal, RejectedEdit } from "../managed-video";
 import { type CaptionsEdit, storeNewCaptions } from "./captions.server";
@@ -178,9 +179,12 @@ function textsOf(video: EditableVideo): EditTexts {
   };
 }
 
+/** A field that was not sent isn't checked. */
+const sentTexts = z.partial(videoTexts);
+
 /** What the texts that were sent say, or what is wrong with them, field by field. */
 function readTexts(typed: Partial<EditTexts>) {
-  const checked = check(z.partial(videoTexts), typed);
+  const checked = check(sentTexts, typed);
   if (!checked.ok) {
     const { fields } = checked;
     return {
@@ -195,8 +199,6 @@ function readTexts(typed: Partial<EditTexts>) {
   };
   return { changes, fields: {} };
 }
-
-const storedTags = (tags: readonly string[]) => (tags.length === 0 ? null : JSON.stringify(tags));
 
 /**
  * Re-encodes a picture and stores it in its bucket, where no row references it yet.

@@ -11,7 +11,7 @@ import {
 } from "~/features/permissions/guard.server";
 import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permissions/permissions";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminHeader } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { siteOrigin } from "~/platform/site-origin.server";
@@ -20,7 +20,6 @@ import { redirectWithToast } from "~/platform/toast.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { Badge, StatusBadge } from "~/ui/badge";
 import { Button } from "~/ui/button";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { loadReview, performReview, type ReviewFailure } from "../review/review.server";
@@ -85,9 +84,7 @@ export default function ReviewPage() {
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   return (
-    <div className="flex flex-col gap-6">
-      <AdminHeader title="Review" />
-      <AnswerFailure error={error} />
+    <AdminPage title="Review" error={error}>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-3">
           {video.videoUrl && (
@@ -146,6 +143,6 @@ export default function ReviewPage() {
         </div>
         <Notes notes={notes} video={video} error={error} />
       </div>
-    </div>
+    </AdminPage>
   );
 }

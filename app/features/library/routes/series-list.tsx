@@ -4,7 +4,7 @@ import { ListVideo, Undo2 } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminHeader } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { formatQuantity } from "~/shared/format";
@@ -12,7 +12,7 @@ import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
+import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field } from "~/ui/forms/field";
 import { SearchForm } from "~/ui/forms/search-form";
 import { useFormResponse } from "~/ui/forms/use-form-response";
@@ -81,9 +81,7 @@ export default function SeriesPages() {
   const error = useFormResponse<{ error?: SeriesFailure } | null>()?.error;
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   return (
-    <div className="flex flex-col gap-6">
-      <AdminHeader title={one ? one.series.title : "Series"} />
-      <AnswerFailure error={error} />
+    <AdminPage title={one ? one.series.title : "Series"} error={error}>
       {all && <AllSeries view={view} list={all} error={error} busy={busy} />}
       {one && <SeriesEditor {...{ view, isDeleting, error, busy }} {...one} />}
       {!all && !one && (
@@ -94,7 +92,7 @@ export default function SeriesPages() {
           </ButtonLink>
         </>
       )}
-    </div>
+    </AdminPage>
   );
 }
 

@@ -5,7 +5,7 @@ import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { aliasesOf } from "~/features/catalogue/tags.server";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminHeader } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { redirectWithToast } from "~/platform/toast.server";
@@ -14,7 +14,7 @@ import { fold } from "~/shared/fold";
 import { formatQuantity } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
+import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field, SelectField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
@@ -68,10 +68,9 @@ export default function Tags() {
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   const here = tagsHref(view);
   return (
-    <div className="flex flex-col gap-6">
-      <AdminHeader title="Tags" />
+    <AdminPage title="Tags" error={asked ? undefined : error}>
       {asked === null && <FailureNotice toast={failure(404, GONE).toast} />}
-      {asked ? (
+      {asked && (
         <TagDialog
           key={asked.tag}
           tag={asked}
@@ -81,8 +80,6 @@ export default function Tags() {
           list={here}
           address={tagsHref(view, asked.tag)}
         />
-      ) : (
-        <AnswerFailure error={error} />
       )}
       <TagChangeList changes={changes} action={here} />
       {list.total === 0 ? (
@@ -116,7 +113,7 @@ export default function Tags() {
         action={here}
         busy={busy === "categories"}
       />
-    </div>
+    </AdminPage>
   );
 }
 

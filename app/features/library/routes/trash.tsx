@@ -5,7 +5,7 @@ import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
-import { AdminHeader } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import {
   readTrashView,
   TRASH_DAYS,
@@ -19,7 +19,6 @@ import { formatQuantity } from "~/shared/format";
 import { formatStorage } from "~/shared/format-bytes";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import { SearchForm } from "~/ui/forms/search-form";
 import { useFormResponse } from "~/ui/forms/use-form-response";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
@@ -70,11 +69,11 @@ export default function Trash() {
     ? { count: totalFiles.files, noun: "earlier file", bytes: totalFiles.bytes }
     : { count: total.videos, noun: "video", bytes: total.bytes };
   return (
-    <div className="flex flex-col gap-6">
-      <AdminHeader title="Trash">
-        What was deleted or replaced is here for {TRASH_DAYS} days, then it goes for good.
-      </AdminHeader>
-      <AnswerFailure error={error} />
+    <AdminPage
+      title="Trash"
+      lead={`What was deleted or replaced is here for ${TRASH_DAYS} days, then it goes for good.`}
+      error={error}
+    >
       {confirmation && (
         <PurgeDialog confirmation={confirmation} list={here} busy={busy === "purge"} />
       )}
@@ -125,7 +124,7 @@ export default function Trash() {
           />
         </>
       )}
-    </div>
+    </AdminPage>
   );
 }
 

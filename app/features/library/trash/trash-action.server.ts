@@ -157,24 +157,27 @@ async function emptyUntil(
   const recordAll = () => record({ userId, action: "trash-empty", detail: what() });
   // Nobody deletes evidence by emptying the trash.
   const options = { own, isRemovedKept: true };
-  for (let purged: Purged[] | undefined; purged?.length !== 0; ) {
+  for (;;) {
     const before = count;
-    purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, options), {
+    const purged = await purge(trashedUntil(until, VIDEOS_AT_ONCE, options), {
       ...options,
       record: (done) => {
         count = before + done.length;
         recordAll();
       },
     });
+    if (purged.length === 0) break;
   }
-  for (let removed: RemovedFile[] | undefined; removed?.length !== 0; ) {
+  for (;;) {
     const before = files;
-    removed = await removeReplaced(replacedUntil(until, VIDEOS_AT_ONCE, options), "earlier", {
+    const ids = replacedUntil(until, VIDEOS_AT_ONCE, options);
+    const removed = await removeReplaced(ids, "earlier", {
       record: (done) => {
         files = before + done.length;
         recordAll();
       },
     });
+    if (removed.length === 0) break;
   }
   if (count + files === 0) return GONE;
   return deletedForGood(what(), count + files);

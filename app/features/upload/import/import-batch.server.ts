@@ -32,6 +32,7 @@ import { freeSlug, slugOf } from "~/shared/series/slug";
 import { database, prepared } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { VideosTable } from "~db/schema";
+import { storedTags } from "~db/tags";
 import {
   copyInsteadOfLink,
   flushUploads,
@@ -42,13 +43,7 @@ import {
   moveVideo,
   reserveBasePaths,
 } from "./files.server";
-import {
-  announce,
-  countImported,
-  type ImportActivity,
-  rollBackFile,
-  withdraw,
-} from "./journal.server";
+import { announce, rollBackFile, withdraw } from "./journal.server";
 import { type ImportEntry, ImportError } from "./table.server";
 
 /** An entry whose file is a video that the catalogue does not have. */
@@ -88,8 +83,8 @@ interface BatchOptions {
   mode: ImportMode;
   /** That the uploaders' terms were accepted for all of it, where that is asked for. */
   acceptance: Acceptance | undefined;
-  /** The one entry of the whole import, which says how many videos it was so far. */
-  activity: ImportActivity;
+  /** Counts videos of the whole import, in the transaction that inserts their rows: killed, it has said no more. */
+  countImported(videos: number): void;
   onProgress?(bytes: number, files: number): void;
 }
 
@@ -164,7 +159,7 @@ async function insertAllRows(
   moved: PendingImport[],
   options: BatchOptions,
 ): Promise<PendingImport[]> {
-  const { mode, activity } = options;
+  const { mode, countImported } = options;
   const now = Date.now();
   const inserted: PendingImport[] = [];
   for (let start = 0; start < moved.length; start += ROWS_AT_ONCE) {
@@ -175,7 +170,7 @@ async function insertAllRows(
       unblocked = await insertUnblocked(slice, (rows) => {
         if (rows.length === 0) return rows;
         insertRows(options, rows, now + start);
-        countImported(activity, options.userId, rows.length);
+        countImported(rows.length);
         return rows;
       });
     } catch (error) {
@@ -314,7 +309,7 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     title: entry.title,
     description: entry.description,
     category: entry.category,
-    tags: tags.length > 0 ? JSON.stringify(tags) : null,
+    tags: storedTags(tags),
     duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
     // What browsers can't play, and what keeps its metadata, has no video yet, only a source to make one from.
     video_url: isClean ? url : "",

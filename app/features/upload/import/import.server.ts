@@ -13,7 +13,9 @@ import { videoEnding } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
+import { activityInParts } from "~/platform/activity/activity.server";
 import { cutOffSentence } from "~/shared/cut-off";
+import { formatQuantity } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { database } from "~db/client.server";
 import { hashFile, type ImportMode, inspectFile } from "./files.server";
@@ -79,14 +81,20 @@ export async function importVideos(
   const since = new Date().toISOString();
   await recoverImports();
   const seen = new Map<string, string>();
-  const activity = { videos: 0 };
+  const record = activityInParts();
+  let videos = 0;
+  const countImported = (more: number) => {
+    videos += more;
+    const detail = formatQuantity(videos, "video");
+    record({ userId: options.userId, action: "import", detail });
+  };
   for (const batch of await batches(plan.entries, summary, options)) {
     if (options.signal?.aborted) break;
     const unknown = await leaveOutKnown(batch, summary, options);
     const candidates = await inspectFiles(unknown, seen, summary, options);
     const taken = await importBatch(
       candidates,
-      { ...options, since, activity, acceptance },
+      { ...options, since, countImported, acceptance },
       (name, error) => summary.failures.push({ name, reason: reasonOf(error) }),
     );
     summary.imported += taken.length;

@@ -2,8 +2,6 @@ import fs from "node:fs/promises";
 import { type MediaName, mediaBasePath } from "~/media/bucket.server";
 import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
-import { changeActivity, recordActivity } from "~/platform/activity/activity.server";
-import { formatQuantity } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
 
 /**
@@ -108,20 +106,6 @@ function filesOf(target: string): MediaName[] {
     { bucket: "videos", path: base },
     { bucket: "thumbnails", path: `${base}.webp` },
   ];
-}
-
-/** The one entry of an import among the activities; none before its first video. */
-export interface ImportActivity {
-  id?: number;
-  videos: number;
-}
-
-/** Counts videos in the transaction that writes their rows: killed, an import has said no more. */
-export function countImported(activity: ImportActivity, userId: string, videos: number): void {
-  activity.videos += videos;
-  const detail = formatQuantity(activity.videos, "video");
-  if (activity.id !== undefined) changeActivity(activity.id, detail);
-  else activity.id = recordActivity({ userId, action: "import", detail });
 }
 
 /** A process that has been silent for so long has ended, whatever now has its number. */

@@ -3,7 +3,7 @@ import { useActionData, useLoaderData, useLocation, useNavigation } from "@remix
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { checkTerms, requiredTerms } from "~/features/moderation/uploaders/terms.server";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminHeader } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readFields } from "~/platform/small-form.server";
@@ -123,8 +123,7 @@ export default function Import() {
   });
   const tableOf = (intent: string) => (answer?.intent === intent ? answer.table : undefined);
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6">
-      <AdminHeader title="Import" />
+    <AdminPage title="Import" isNarrow>
       {downloads.length > 0 && (
         <PageSection id="downloads" title="Brought in from addresses">
           <DownloadList downloads={downloads} busy={busy} />
@@ -175,6 +174,6 @@ export default function Import() {
           ))}
         </div>
       </PageSection>
-    </div>
+    </AdminPage>
   );
 }

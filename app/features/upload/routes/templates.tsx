@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from "@remix-r
 import { Form, Link, useLoaderData, useLocation, useNavigation } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminHeader } from "~/features/site/admin-navigation";
+import { AdminPage } from "~/features/site/admin-page";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readFields } from "~/platform/small-form.server";
@@ -10,7 +10,7 @@ import { redirectWithToast } from "~/platform/toast.server";
 import { MAX_DESCRIPTION_LETTERS } from "~/shared/video-limits";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
-import { AnswerFailure, FailureNotice } from "~/ui/feedback/failure-notice";
+import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { success } from "~/ui/feedback/toast-message";
 import { CheckboxField, Field, SelectField, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
@@ -81,11 +81,11 @@ export default function Templates() {
   const busy = String(useNavigation().formData?.get("intent") ?? "") || undefined;
   const { key } = useLocation();
   return (
-    <div className="flex flex-col gap-6">
-      <AdminHeader title="Templates">
-        Texts that your uploads can begin with. Nobody else sees them.
-      </AdminHeader>
-      <AnswerFailure error={error} />
+    <AdminPage
+      title="Templates"
+      lead="Texts that your uploads can begin with. Nobody else sees them."
+      error={error}
+    >
       {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
       {templates.length > 0 && (
         <ul aria-label="Templates" className="ruled rounded-lg border border-line bg-surface">
@@ -126,7 +126,7 @@ export default function Templates() {
           Make a new one
         </ButtonLink>
       )}
-    </div>
+    </AdminPage>
   );
 }
 
