@@ -3,7 +3,7 @@ import { useLoaderData, useNavigation } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission, requireSession } from "~/features/permissions/guard.server";
 import { allows, permittedOf } from "~/features/permissions/permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { siteLimits } from "~/features/upload/quota.server";
 import { failure } from "~/platform/failure";
 import { noStoreHeaders } from "~/platform/no-store.server";
@@ -68,7 +68,7 @@ export default function Users() {
       {invitation && (
         <NewLink key={invitation.path} invitation={invitation} link={origin + invitation.path} />
       )}
-      <InviteForm key={invitation?.path} error={error} isBusy={busy === "invite"} />
+      <InviteForm key={`form ${invitation?.path}`} error={error} isBusy={busy === "invite"} />
       <UserList users={users} strikes={strikes} ownId={ownId} ofSite={limits} error={error} />
       {invitations.length > 0 && <InvitationList invitations={invitations} />}
       <dl className="grid gap-x-6 gap-y-1 text-sm text-muted sm:grid-cols-[auto_1fr]">
