@@ -1,7 +1,10 @@
 import { Link, NavLink, useLocation, useRouteLoaderData } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { Badge } from "~/ui/badge";
 import { classNames } from "~/ui/class-names";
+import { AnswerFailure } from "~/ui/feedback/failure-notice";
+import type { ToastMessage } from "~/ui/feedback/toast-message";
 import "~/ui/studio.css";
 
 const PANEL = ["/admin?tab=manage", "Manage Videos"] as const;
@@ -20,6 +23,40 @@ const PAGES = [
   ["/admin/users", "Users"],
   ["/admin/account", "Account"],
 ] as const;
+
+/** A page of the studio: its heading, the links to the other pages, and why the last form was not done. */
+export function AdminPage({
+  title,
+  above,
+  lead,
+  error,
+  isNarrow = false,
+  children,
+}: {
+  title: ReactNode;
+  above?: ReactNode;
+  lead?: ReactNode;
+  error?: { toast: ToastMessage; detail?: string };
+  isNarrow?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div className={classNames("flex flex-col gap-6", isNarrow && "mx-auto w-full max-w-3xl")}>
+      <header className="flex flex-wrap items-center justify-between gap-3">
+        <div className="min-w-0">
+          {above}
+          <h1 dir="auto" className="text-xl font-semibold wrap-anywhere">
+            {title}
+          </h1>
+          {lead && <div className="text-sm text-muted wrap-anywhere">{lead}</div>}
+        </div>
+        <AdminLinks />
+      </header>
+      <AnswerFailure error={error} />
+      {children}
+    </div>
+  );
+}
 
 /** The pages of the admin area that whoever sees them may open; the one that is shown is marked. The panel has tabs of its own. */
 export function AdminLinks() {

@@ -13,7 +13,7 @@ import { decisionsFor } from "~/features/moderation/reports/uploader-decisions.s
 import { requireSession } from "~/features/permissions/guard.server";
 import { listSessions } from "~/features/permissions/session.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { toFormError } from "~/platform/form-error.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";

@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { History } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { listActivities } from "~/platform/activity/activity.server";
 import {
   activitySentence,

@@ -7,7 +7,7 @@ import {
   requireSession,
 } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { toFormError } from "~/platform/form-error.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";

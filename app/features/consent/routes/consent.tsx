@@ -9,7 +9,7 @@ import {
   type SessionUser,
 } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { unlessBusy } from "~/platform/busy.server";
 import { type Failure, failure, INCOMPLETE } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";

@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { settings } from "~/platform/settings.server";

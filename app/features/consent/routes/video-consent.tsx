@@ -2,7 +2,7 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { unlessBusy } from "~/platform/busy.server";
 import { type Failure, failure, GONE } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";

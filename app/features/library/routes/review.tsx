@@ -11,7 +11,7 @@ import {
 } from "~/features/permissions/guard.server";
 import { allows, PERMISSIONS, type Permission, reachOf } from "~/features/permissions/permissions";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { siteOrigin } from "~/platform/site-origin.server";

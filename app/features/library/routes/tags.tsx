@@ -5,7 +5,7 @@ import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { aliasesOf } from "~/features/catalogue/tags.server";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { redirectWithToast } from "~/platform/toast.server";

@@ -5,7 +5,7 @@ import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import {
   readTrashView,
   TRASH_DAYS,

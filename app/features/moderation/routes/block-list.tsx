@@ -5,7 +5,7 @@ import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { allows } from "~/features/permissions/permissions";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { discardReceived } from "~/media/intake/received-file.server";
 import { unlessBusy } from "~/platform/busy.server";
 import type { Failure } from "~/platform/failure";

@@ -6,7 +6,7 @@ import {
   requirePermission,
   type SessionUser,
 } from "~/features/permissions/guard.server";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { unlessBusy } from "~/platform/busy.server";
 import { noStoreHeaders } from "~/platform/no-store.server";
 import { requireOwnOrigin } from "~/platform/origin.server";

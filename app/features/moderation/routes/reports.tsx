@@ -3,7 +3,7 @@ import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Flag } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
 import { classNames } from "~/ui/class-names";

@@ -4,7 +4,7 @@ import { FileText } from "lucide-react";
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { assertAllowed, requirePermission } from "~/features/permissions/guard.server";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { unlessBusy } from "~/platform/busy.server";
 import { type Failure, failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";

@@ -3,7 +3,7 @@ import { useActionData, useLoaderData, useLocation, useNavigation } from "@remix
 import { privateMeta } from "~/features/catalogue/page-meta";
 import { checkTerms, requiredTerms } from "~/features/moderation/uploaders/terms.server";
 import { requirePermission } from "~/features/permissions/guard.server";
-import { AdminPage } from "~/features/site/admin-page";
+import { AdminPage } from "~/features/site/admin-navigation";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readFields } from "~/platform/small-form.server";
