@@ -50,7 +50,7 @@ export function PerformerForm({
           error={errors.stageNames}
         />
         {isReadable && (
-          <div className="grid gap-4 sm:grid-cols-2">
+          <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
             <Field
               label="Legal name"
               name="legalName"
@@ -72,7 +72,7 @@ export function PerformerForm({
             />
           </div>
         )}
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <SelectField
             label="Document that was checked"
             name="documentKind"

@@ -41,7 +41,7 @@ export function ContactForm({ email, fromServer }: { email: string; fromServer?:
   });
   return (
     <Form ref={form} method="post" noValidate onSubmit={check} className="flex flex-col gap-5">
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
         <Field label="Name" autoComplete="name" maxLength={200} {...field("name")} />
         <Field
           label="Email"

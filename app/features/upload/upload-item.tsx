@@ -134,7 +134,7 @@ function OwnFields({
         value={own.title}
         onChange={(event) => onOwn({ title: event.currentTarget.value })}
       />
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <SelectField
           label="Category"
           value={own.category}

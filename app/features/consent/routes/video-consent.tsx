@@ -82,7 +82,7 @@ export default function VideoConsentPage() {
           <span className="min-w-0 wrap-anywhere">{video.title}</span>
         </Link>
       </p>
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
         <ConsentForm
           typed={error?.typed ?? consent.typed}
           errors={error?.fields}
@@ -151,7 +151,7 @@ function ConsentForm({
     <PageSection id="consent-record" title="Record of this video">
       <Form method="post" className="flex flex-col gap-4" key={shown}>
         <input type="hidden" name="shown" value={shown} />
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <SelectField label="Rights" name="kind" defaultValue={typed.kind} error={errors.kind}>
             <Options labels={RELEASE_LABELS} />
           </SelectField>
@@ -183,7 +183,7 @@ function ConsentForm({
           defaultValue={typed.performers}
           error={errors.performers}
         />
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <Field
             label="Day of recording"
             name="recordedOn"

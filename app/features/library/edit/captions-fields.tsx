@@ -45,7 +45,7 @@ export function CaptionsFields({
           ))}
         </ul>
       )}
-      <div className="grid gap-5 sm:grid-cols-[2fr_1fr]">
+      <div className="grid grid-cols-1 gap-5 sm:grid-cols-[2fr_1fr]">
         <FileField
           label="Add captions"
           name="captions"

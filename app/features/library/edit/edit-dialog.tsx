@@ -118,7 +118,7 @@ export function EditDialog({
           defaultValue={texts.description}
           error={fields.description}
         />
-        <div className="grid gap-5 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
           <SelectField
             label="Category"
             name="category"

@@ -158,7 +158,7 @@ function TrimForm({
           onChoose={(moment) => show(parseMoment(moment))}
         />
       )}
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
         {(["start", "end"] as const).map((name) => (
           <div key={name} className="flex flex-col items-start gap-2">
             <div className="w-full">

@@ -262,7 +262,7 @@ function SimilarLine({
                 ? `/video/${encodeURIComponent(other.id)}`
                 : `/admin?tab=manage&edit=${encodeURIComponent(other.id)}`
             }
-            className="py-2.5 text-accent underline underline-offset-4 break-words"
+            className="py-2.5 text-accent underline underline-offset-4"
           >
             <bdi>{other.title}</bdi>
           </Link>

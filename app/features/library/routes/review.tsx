@@ -85,7 +85,7 @@ export default function ReviewPage() {
   const may = usePermissions();
   return (
     <AdminPage title="Review" error={error}>
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-3">
           {video.videoUrl && (
             // biome-ignore lint/a11y/useMediaCaption: captions are shown in the preview.

@@ -110,7 +110,7 @@ export default function ReportDecision() {
       error={error}
     >
       <SafetyLinks />
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-6">
           <ReportedVideos videos={page.videos} />
           <Statement report={report} />

@@ -125,7 +125,7 @@ export function FolderForm({
         was imported before is left out. Texts come from a table, from a file such as clip.json
         beside clip.mp4, or else from the name.
       </p>
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-3">
         <SelectField label="Category of what says none" name="category">
           <option value="">None: leave it out</option>
           <CategoryOptions />
