@@ -199,8 +199,8 @@ export function tryWriteTransaction<T>(work: () => NotPromise<T>): boolean {
 }
 
 /** A statement on it, compiled once: that takes longer than most of them run. */
-export function prepared(sql: string): Sqlite.Statement {
-  return connection().prepare(sql);
+export function prepared<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row> {
+  return connection().prepare(sql) as Sqlite.Statement<unknown[], Row>;
 }
 
 function statementCache(sqlite: Sqlite.Database): (sql: string) => Sqlite.Statement {

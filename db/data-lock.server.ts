@@ -115,7 +115,7 @@ function reasonOf(error: unknown, sqlite: Sqlite.Database): string {
 
 function holderText(sqlite: Sqlite.Database): string | undefined {
   try {
-    return sqlite.prepare("SELECT text FROM holder").pluck().get() as string | undefined;
+    return sqlite.prepare<unknown[], string>("SELECT text FROM holder").pluck().get();
   } catch {
     // Nobody has ever held it.
     return undefined;

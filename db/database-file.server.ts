@@ -79,9 +79,11 @@ export function requireUndamaged(sqlite: Database): void {
   const bytes = fs.statSync(sqlite.name).size;
   if (bytes > CHECKED_WHOLE_BYTES) {
     const tables = sqlite
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+      .prepare<unknown[], string>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0",
+      )
       .pluck()
-      .all() as string[];
+      .all();
     for (const table of tables) sqlite.prepare(`SELECT 1 FROM "${table}" LIMIT 1`).get();
     return;
   }

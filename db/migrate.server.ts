@@ -101,8 +101,8 @@ function recordedMigrations(sqlite: Database): RecordedMigration[] {
   if (columns.length === 0) return [];
   const digest = columns.includes("digest") ? "digest" : "NULL AS digest";
   return sqlite
-    .prepare(`SELECT name, ${digest} FROM migrations ORDER BY name`)
-    .all() as RecordedMigration[];
+    .prepare<unknown[], RecordedMigration>(`SELECT name, ${digest} FROM migrations ORDER BY name`)
+    .all();
 }
 
 /** VACUUM INTO writes one consistent file, including what is only in the write-ahead log. */

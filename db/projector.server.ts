@@ -42,18 +42,20 @@ export type Projector = ReturnType<typeof createProjector>;
 
 export function createProjector(sqlite: Database) {
   const lastOfOldest = sqlite
-    .prepare("SELECT max(seq) FROM (SELECT seq FROM video_changes ORDER BY seq LIMIT ?)")
+    .prepare<unknown[], number | null>(
+      "SELECT max(seq) FROM (SELECT seq FROM video_changes ORDER BY seq LIMIT ?)",
+    )
     .pluck();
   const forget = sqlite.prepare("DELETE FROM video_changes WHERE seq <= ?");
   const changed = "id IN (SELECT video_id FROM video_changes WHERE seq <= ?)";
   const read = sqlite
-    .prepare(`
+    .prepare<unknown[], unknown[]>(`
       SELECT id, CAST(sort_key AS TEXT), status, public, listed, category, views, bytes, title, tags,
         (SELECT sum(bytes) FROM media_files WHERE video_id = videos.id), ${contentOf(sqlite)}
       FROM videos WHERE ${changed}`)
     // An object with a property for each of so many columns takes half as long again.
     .raw();
-  const known = sqlite.prepare(
+  const known = sqlite.prepare<unknown[], Row>(
     `SELECT *, CAST(sort_key AS TEXT) AS sort_key FROM projected_videos WHERE ${changed}`,
   );
   const remember = sqlite.prepare(`
@@ -83,18 +85,23 @@ export function createProjector(sqlite: Database) {
     "UPDATE catalogue_version SET catalogue = catalogue + @catalogue, views = views + @views",
   );
   // Both from the index: max() and min() of one SELECT read all rows.
-  const waiting = sqlite.prepare(`
+  const waiting = sqlite.prepare<
+    unknown[],
+    { last: number; count: number } | { last: null; count: null }
+  >(`
     SELECT last, last - first + 1 AS count FROM (SELECT
       (SELECT max(seq) FROM video_changes) AS last, (SELECT min(seq) FROM video_changes) AS first)`);
-  const version = sqlite.prepare("SELECT catalogue, views FROM catalogue_version");
+  const version = sqlite.prepare<unknown[], { catalogue: number; views: number }>(
+    "SELECT catalogue, views FROM catalogue_version",
+  );
   const search = searchIndexes(sqlite);
 
   /** Takes the oldest changes into account, `most` of them. */
   function projectOldest(most: number): void {
-    const last = lastOfOldest.get(most) as number | null;
+    const last = lastOfOldest.get(most)!;
     if (last === null) return;
-    const before = byId(known.all(last) as Row[]);
-    const now = byId((read.all(last) as unknown[][]).map(toVideoRow));
+    const before = byId(known.all(last));
+    const now = byId(read.all(last).map(toVideoRow));
     const totals = createTotals();
     const found = new Set<string>();
     const related = new Set<string>();
@@ -142,9 +149,9 @@ export function createProjector(sqlite: Database) {
     run: sqlite.transaction(projectOldest).immediate,
 
     /** The last change that waits to be taken into account, and how many wait at most. */
-    waiting: () => waiting.get() as { last: number; count: number } | { last: null; count: null },
+    waiting: () => waiting.get()!,
 
-    version: () => versionOf(version.get() as { catalogue: number; views: number }),
+    version: () => versionOf(version.get()!),
   };
 }
 

@@ -62,6 +62,6 @@ export function requireCopy(sqlite: Sqlite.Database, source: string = sqlite.nam
 
 /** When the site last wrote it, milliseconds since 1970; undefined when it never has. */
 export function lastHeartbeat(sqlite: Sqlite.Database): number | undefined {
-  const at = sqlite.prepare("SELECT at FROM heartbeat").pluck().get() as string | undefined;
+  const at = sqlite.prepare<unknown[], string>("SELECT at FROM heartbeat").pluck().get();
   return at === undefined ? undefined : Date.parse(at);
 }

@@ -6,13 +6,13 @@ import { prepared, sqliteHandle } from "./client.server";
 /** Returns the rows of a query, or those that a change returns. */
 export function allRows<Row>(query: Compilable<Row>): Row[] {
   const { sql, parameters } = query.compile();
-  return prepared(sql).all(parameters) as Row[];
+  return prepared<Row>(sql).all(parameters);
 }
 
 /** Returns the first of these rows. */
 export function firstRow<Row>(query: Compilable<Row>): Row | undefined {
   const { sql, parameters } = query.compile();
-  return prepared(sql).get(parameters) as Row | undefined;
+  return prepared<Row>(sql).get(parameters);
 }
 
 /**

@@ -15,7 +15,9 @@ interface SearchedTexts {
 
 /** The two search indexes of a connection; see `baseline-catalogue.ts` for what they hold. */
 export function searchIndexes(sqlite: Database) {
-  const row = sqlite.prepare("SELECT title, tags FROM videos WHERE sort_key = ?");
+  const row = sqlite.prepare<unknown[], SearchedTexts>(
+    "SELECT title, tags FROM videos WHERE sort_key = ?",
+  );
   const [remove, removeShort] = INDEXES.map((name) =>
     sqlite.prepare(`DELETE FROM ${name} WHERE rowid = ?`),
   );
@@ -32,7 +34,7 @@ export function searchIndexes(sqlite: Database) {
     refresh(sortKeys: Iterable<string>, read: ReadonlyMap<string, SearchedTexts>): void {
       // In their order: FTS5 writes out what it has collected when a smaller rowid comes.
       for (const sortKey of BigInt64Array.from([...sortKeys], BigInt).sort()) {
-        const video = read.get(String(sortKey)) ?? (row.get(sortKey) as SearchedTexts | undefined);
+        const video = read.get(String(sortKey)) ?? row.get(sortKey);
         if (video) {
           const text = [video.title, ...textsOf(video.tags)].map(entry).join("");
           replace?.run(sortKey, text);

@@ -48,9 +48,9 @@ export async function replaceRecord(
   const name = before ?? found;
   if (!name) return;
   await transaction(() => {
-    const now = prepared(
+    const now = prepared<typeof before>(
       "SELECT video_id, kind, bytes FROM media_files WHERE bucket = ? AND path = ?",
-    ).get(name.bucket, name.path) as typeof before;
+    ).get(name.bucket, name.path)!;
     const { video_id, kind, bytes } = before ?? {};
     if (now?.video_id !== video_id || now?.kind !== kind || now?.bytes !== bytes) return;
     forget(name);
@@ -65,21 +65,21 @@ export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
 
 /** Part of a transaction: forgets a file, or a folder and whatever stood below it. */
 export function forgetEntry({ bucket, path }: MediaName): void {
-  const below = prepared(
+  const below = prepared<MediaName>(
     // "0" is what follows "/", so the range is everything below the folder.
     `SELECT bucket, path FROM media_files
      WHERE bucket = @bucket AND path > @path || '/' AND path < @path || '0'`,
   );
-  for (const file of [...(below.all({ bucket, path }) as MediaName[]), { bucket, path }]) {
+  for (const file of [...below.all({ bucket, path }), { bucket, path }]) {
     forget(file);
   }
 }
 
 function forget({ bucket, path }: MediaName): void {
-  const file = prepared(
+  const file = prepared<{ videoId: string | null; bytes: number }>(
     `DELETE FROM media_files WHERE bucket = ? AND path = ?
      RETURNING video_id AS videoId, bytes`,
-  ).get(bucket, path) as { videoId: string | null; bytes: number } | undefined;
+  ).get(bucket, path);
   if (file) account(file.videoId, -file.bytes);
 }
 

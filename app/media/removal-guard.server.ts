@@ -126,7 +126,7 @@ export async function acceptUploadsFolder(): Promise<void> {
 }
 
 function readState(): SiteState {
-  return prepared("SELECT site_id AS id, clock FROM storage").get() as SiteState;
+  return prepared<SiteState>("SELECT site_id AS id, clock FROM storage").get()!;
 }
 
 async function setState(state: SiteState): Promise<void> {
@@ -213,18 +213,20 @@ async function manyFilesAreMissing(): Promise<boolean> {
 /** Videos and thumbnails that the site has recorded, of videos spread evenly over the library. */
 function sampledFiles(): MediaName[] {
   // Together in one SELECT they would read the whole table.
-  const { first, last } = prepared(
+  const { first, last } = prepared<{ first: number; last: number }>(
     `SELECT (SELECT coalesce(min(number), 0) FROM videos) AS first,
        (SELECT coalesce(max(number), 0) FROM videos) AS last`,
-  ).get() as { first: number; last: number };
-  const next = prepared("SELECT id FROM videos WHERE number >= ? ORDER BY number LIMIT 1").pluck();
-  const recorded = prepared(
+  ).get()!;
+  const next = prepared<string>(
+    "SELECT id FROM videos WHERE number >= ? ORDER BY number LIMIT 1",
+  ).pluck();
+  const recorded = prepared<MediaName>(
     "SELECT bucket, path FROM media_files WHERE video_id = ? AND kind IN ('video', 'thumbnail')",
   );
   const ids = new Set<string>();
   const step = Math.max(1, (last - first) / (SAMPLED_VIDEOS - 1));
   for (let number = first; number <= last; number += step) {
-    ids.add(next.get(Math.floor(number)) as string);
+    ids.add(next.get(Math.floor(number))!);
   }
-  return [...ids].flatMap((id) => recorded.all(id) as MediaName[]);
+  return [...ids].flatMap((id) => recorded.all(id));
 }

@@ -88,5 +88,5 @@ export async function eachPart<T>(
 
 /** By this connection, since it was opened. */
 function rowsWritten(): number {
-  return prepared("SELECT total_changes()").pluck().get() as number;
+  return prepared<number>("SELECT total_changes()").pluck().get()!;
 }

@@ -44,9 +44,9 @@ export function markDevice(userId: string, known: string | undefined, now = Date
  * @param id of the mark that was valid before.
  */
 export function deviceCookie(userId: string, id: string, now = Date.now()): string {
-  const account = prepared("SELECT password_hash, totp_enabled_at FROM users WHERE id = ?").get(
-    userId,
-  ) as Credentials;
+  const account = prepared<Credentials>(
+    "SELECT password_hash, totp_enabled_at FROM users WHERE id = ?",
+  ).get(userId)!;
   const value = `${userId} ${id} ${credentialsMark(account)}`;
   return signedCookie(COOKIE, value, now + DEVICE_MAX_AGE_MS, now);
 }
@@ -65,10 +65,10 @@ export function accountOfDevice(cookies: string): string | undefined {
 function validDevice(value: string | undefined): { userId: string; id: string } | undefined {
   const [userId, id, mark] = value?.split(" ") ?? [];
   if (!userId || !id) return undefined;
-  const account = prepared(
+  const account = prepared<Credentials>(
     `SELECT password_hash, totp_enabled_at FROM devices JOIN users ON users.id = user_id
      WHERE devices.id = ? AND user_id = ? AND deactivated_at IS NULL`,
-  ).get(id, userId) as Credentials | undefined;
+  ).get(id, userId);
   return account && credentialsMark(account) === mark ? { userId, id } : undefined;
 }
 

@@ -41,7 +41,7 @@ interface UserRow
 
 /** All users by their address, those who are deactivated last. */
 export function listUsers(now = Date.now()): ListedUser[] {
-  const rows = prepared(
+  const rows = prepared<UserRow>(
     `SELECT users.id, email, role, may_publish, users.created_at AS createdAt,
        max_bytes AS maxBytes, max_videos_per_day AS maxVideosPerDay, max_queued_jobs AS maxQueuedJobs,
        deactivated_at AS deactivatedAt, totp_enabled_at IS NOT NULL AS hasSecondFactor,
@@ -49,7 +49,7 @@ export function listUsers(now = Date.now()): ListedUser[] {
        (SELECT count(*) FROM videos WHERE uploaded_by = users.id) AS videos
      FROM users LEFT JOIN sessions ON sessions.user_id = users.id AND expires_at > ?
      GROUP BY users.id ORDER BY deactivated_at IS NOT NULL, email COLLATE NOCASE`,
-  ).all(new Date(now).toISOString()) as UserRow[];
+  ).all(new Date(now).toISOString());
   return rows.map(
     ({ role, may_publish, hasSecondFactor, maxBytes, maxVideosPerDay, maxQueuedJobs, ...row }) => ({
       ...row,

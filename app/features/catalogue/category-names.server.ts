@@ -21,10 +21,10 @@ const naming = processState(
  * @returns what pages must be told; undefined while they are called as in the code.
  */
 export function applyCategoryNames(): CategoryName[] | undefined {
-  const rows = prepared("SELECT id, label FROM category_names ORDER BY position, id").all() as {
+  const rows = prepared<{
     id: string;
     label: string;
-  }[];
+  }>("SELECT id, label FROM category_names ORDER BY position, id").all();
   const named = rows.flatMap(({ id, label }) => (isCategoryId(id) ? [{ id, label }] : []));
   if (named.length === 0) {
     nameCategories(undefined);

@@ -231,11 +231,11 @@ function described(
   key: "number" | "sort_key" | "id",
   keys: readonly (number | bigint | string)[],
 ): DescribedVideo[] {
-  const rows = prepared(`
+  const rows = prepared<Row>(`
     SELECT videos.* FROM json_each(?) AS asked CROSS JOIN videos ON videos.${key} = asked.value
     WHERE +listed ORDER BY asked.key`).all(
     `[${keys.map((each) => (typeof each === "string" ? JSON.stringify(each) : each))}]`,
-  ) as Row[];
+  );
   return rows.map((row) => ({
     ...toCard(row),
     description: row.description,

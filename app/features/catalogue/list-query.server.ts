@@ -63,11 +63,14 @@ const ORDERS: Record<ListOrder, Order> = {
   },
 };
 
+type NumberStatement = Statement<unknown[], number>;
+type Prepare = (sql: string) => NumberStatement;
+
 /**
  * The numbers of the rows, the first of the list first. Each list is in the order of a partial index,
  * and rows before the offset are passed over in the index alone.
  */
-export function findRows(prepare: (sql: string) => Statement, question: ListQuestion): number[] {
+export function findRows(prepare: Prepare, question: ListQuestion): number[] {
   const { order, categories, limit, offset, fromEnd } = question;
   const { index, byCategory, keys, descending } = ORDERS[order];
   const direction = descending !== fromEnd ? "DESC" : "ASC";
@@ -80,7 +83,7 @@ export function findRows(prepare: (sql: string) => Statement, question: ListQues
     SELECT number FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}
       ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")} LIMIT ? OFFSET ?)`)
     .pluck()
-    .all(...parts.flatMap(({ values }) => values), limit, offset) as number[];
+    .all(...parts.flatMap(({ values }) => values), limit, offset);
   return fromEnd ? found.reverse() : found;
 }
 
@@ -112,10 +115,7 @@ function part(
 }
 
 /** The rows of few enough videos, in an order that no index gives them: all are read and sorted. */
-function sortRows(
-  prepare: (sql: string) => Statement,
-  question: Omit<ListQuestion, "fromEnd">,
-): number[] {
+function sortRows(prepare: Prepare, question: Omit<ListQuestion, "fromEnd">): number[] {
   const { order, categories, length, limit, offset } = question;
   const { keys, descending } = ORDERS[order];
   const direction = descending ? "DESC" : "ASC";
@@ -125,25 +125,25 @@ function sortRows(
   const sorted = `${sql} ORDER BY ${keys.map((key) => `+${key} ${direction}`).join(", ")}`;
   return prepare(`SELECT number FROM (${sorted} LIMIT ? OFFSET ?)`)
     .pluck()
-    .all(...values, limit, offset) as number[];
+    .all(...values, limit, offset);
 }
 
 /** How many published videos are of a length, and of the categories if any. */
 function countLength(
-  prepare: (sql: string) => Statement,
+  prepare: Prepare,
   question: Pick<ListQuestion, "categories" | "length">,
 ): number {
   const { sql, values } = part("videos_listed_by_length", [], question, question.categories);
   return prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()
-    .get(...values) as number;
+    .get(...values)!;
 }
 
 /** Prepares each statement once. */
-function preparedOn(sqlite: Database): (sql: string) => Statement {
-  const statements = new Map<string, Statement>();
+function preparedOn(sqlite: Database): Prepare {
+  const statements = new Map<string, NumberStatement>();
   return (sql) => {
-    const statement = statements.get(sql) ?? sqlite.prepare(sql);
+    const statement = statements.get(sql) ?? sqlite.prepare<unknown[], number>(sql);
     statements.set(sql, statement);
     return statement;
   };

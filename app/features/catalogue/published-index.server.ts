@@ -58,14 +58,14 @@ function followIndex(sqlite: Database): () => FollowedIndex {
     WHERE listed`;
   const chunk = sqlite.prepare(`${listed} AND sort_key < ? ORDER BY sort_key DESC LIMIT ${CHUNK}`);
   const one = sqlite.prepare(`${listed} AND sort_key = ?`);
-  const ends = sqlite.prepare(
+  const ends = sqlite.prepare<unknown[], { first: bigint; last: bigint }>(
     "SELECT coalesce(min(seq), 1) AS first, coalesce(max(seq), 0) AS last FROM related_changes",
   );
   const changes = sqlite
-    .prepare("SELECT sort_key FROM related_changes WHERE seq > ? ORDER BY seq")
+    .prepare<unknown[], bigint>("SELECT sort_key FROM related_changes WHERE seq > ? ORDER BY seq")
     .pluck();
   const listedTotal = sqlite.prepare("SELECT sum(videos) FROM video_totals WHERE listed").pluck();
-  const logEnds = () => ends.get() as { first: bigint; last: bigint };
+  const logEnds = () => ends.get()!;
 
   let ready: Pick<Loading, "index" | "seq"> | undefined;
   let loading: Loading | undefined;
@@ -96,7 +96,7 @@ function followIndex(sqlite: Database): () => FollowedIndex {
   function follow(state: Pick<Loading, "index" | "seq">): boolean {
     const { first, last } = logEnds();
     if (last < state.seq || first > state.seq + 1n) return false;
-    for (const sortKey of changes.iterate(state.seq) as Iterable<bigint>) {
+    for (const sortKey of changes.iterate(state.seq)) {
       state.index.remove(sortKey);
       const row = one.get(sortKey);
       if (row) state.index.put(video(row));

@@ -145,11 +145,11 @@ export async function publishedTotal(
 ): Promise<{ videos: number; viewed: number }> {
   await projected();
   const names = category ? JSON.stringify(storedValues(category)) : null;
-  return prepared(`
+  return prepared<{ videos: number; viewed: number }>(`
     SELECT coalesce(sum(videos), 0) AS videos, coalesce(sum(viewed), 0) AS viewed FROM video_totals
     WHERE listed AND (@names IS NULL OR category IN (SELECT value FROM json_each(@names)))`).get({
     names,
-  }) as { videos: number; viewed: number };
+  })!;
 }
 
 /** One page of the hits of a search, which a thread finds in the search index. */
@@ -211,11 +211,9 @@ export function cardsAt(sortKeys: readonly bigint[]): VideoCardData[] {
 function cards(key: "number" | "sort_key", keys: readonly (number | bigint)[]): VideoCardData[] {
   if (keys.length === 0) return [];
   // The plus keeps the planner from walking an index of all that is published for a few numbers.
-  const rows = prepared(`
+  const rows = prepared<CardRow & { key: string }>(`
     SELECT CAST(${key} AS TEXT) AS key, ${CARD_COLUMNS.join(", ")} FROM videos
-    WHERE +listed AND ${key} IN (SELECT value FROM json_each(?))`).all(
-    `[${keys.join(",")}]`,
-  ) as (CardRow & { key: string })[];
+    WHERE +listed AND ${key} IN (SELECT value FROM json_each(?))`).all(`[${keys.join(",")}]`);
   const byKey = new Map(rows.map((row) => [row.key, row]));
   return keys.flatMap((each) => {
     const row = byKey.get(String(each));

@@ -130,17 +130,21 @@ function hitQuery(
     /** Of many: both sides come in the order of sort keys and are merged, so no hit is looked up. */
     count: () =>
       sqlite
-        .prepare(`SELECT count(*) FROM (${matches} ${listedAmong(categories)} ORDER BY 1)`)
+        .prepare<unknown[], number>(
+          `SELECT count(*) FROM (${matches} ${listedAmong(categories)} ORDER BY 1)`,
+        )
         .pluck()
-        .get(parameters) as number,
+        .get(parameters)!,
     /** So many hits, the newest first, after `offset` others, from the sort key `from` on. */
     first: (from: bigint, limit: number, offset: number) =>
       sqlite
-        .prepare(`${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`)
+        .prepare<unknown[], bigint>(
+          `${matches} AND (${listed}) AND rowid <= ? ORDER BY rowid DESC LIMIT ? OFFSET ?`,
+        )
         .pluck()
         // Only here: the connection is shared with what reads ordinary numbers.
         .safeIntegers()
-        .all(...parameters, from, limit, offset) as bigint[],
+        .all(...parameters, from, limit, offset),
   };
 }
 

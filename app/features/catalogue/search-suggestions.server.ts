@@ -87,10 +87,10 @@ async function suggestedTags(needle: string): Promise<string[]> {
 
 /** The titles with the text, each once: first those that begin with it, then those with such a word. */
 function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
-  const rows = prepared(`
+  const rows = prepared<{ id: string; title: string }>(`
     SELECT id, title FROM videos WHERE +listed AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
     `[${keys.join(",")}]`,
-  ) as { id: string; title: string }[];
+  );
   const byRank: { id: string; title: string }[][] = [[], [], []];
   const seen = new Set<string>();
   for (const row of rows) {

@@ -62,12 +62,10 @@ const CARDS = CARD_COLUMNS.map((column) => `videos.${column}`).join(", ");
 
 /** The series whose slug it is or was; undefined for none, and for one in the trash. */
 function findSeries(slug: string): FoundSeries | undefined {
-  const row = prepared(`
+  const row = prepared<Omit<FoundSeries, "isPublic"> & { isPublic: 0 | 1 }>(`
     SELECT id, series.slug, title, description, visibility = 'public' AS isPublic
     FROM series_slugs JOIN series ON series.id = series_id
-    WHERE series_slugs.slug = ? AND deleted_at IS NULL`).get(slug) as
-    | (Omit<FoundSeries, "isPublic"> & { isPublic: 0 | 1 })
-    | undefined;
+    WHERE series_slugs.slug = ? AND deleted_at IS NULL`).get(slug);
   return row && { ...row, isPublic: row.isPublic === 1 };
 }
 
@@ -78,7 +76,7 @@ function isShown({ id, isPublic }: FoundSeries): boolean {
 
 /** One page of a series. */
 export function seriesVideos(id: number, asked: number): VideoPage {
-  const total = prepared(`SELECT count(*) ${LISTED}`).pluck().get({ id }) as number;
+  const total = prepared<number>(`SELECT count(*) ${LISTED}`).pluck().get({ id })!;
   const page = clampPage(asked, total);
   return videoPage(cardsFrom(id, (page - 1) * PAGE_SIZE, PAGE_SIZE), page, total);
 }
@@ -87,9 +85,9 @@ export function seriesVideos(id: number, asked: number): VideoPage {
 export function featuredSeries():
   | { slug: string; title: string; videos: VideoCardData[] }
   | undefined {
-  const row = prepared(`
+  const row = prepared<FoundSeries>(`
     SELECT series.id, slug, title FROM featured_series JOIN series ON series.id = series_id
-    WHERE visibility = 'public' AND deleted_at IS NULL`).get() as FoundSeries | undefined;
+    WHERE visibility = 'public' AND deleted_at IS NULL`).get();
   if (!row) return undefined;
   const { id, slug, title } = row;
   const videos = cardsFrom(id, 0, FEATURED_MOST);
@@ -101,9 +99,9 @@ export function featuredSeries():
 export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefined {
   const series = findSeries(slug);
   if (!series?.isPublic) return undefined;
-  const ids = prepared(`SELECT videos.id ${LISTED} ORDER BY position, video_id`)
+  const ids = prepared<string>(`SELECT videos.id ${LISTED} ORDER BY position, video_id`)
     .pluck()
-    .all({ id: series.id }) as string[];
+    .all({ id: series.id });
   const at = ids.indexOf(videoId);
   if (at === -1) return undefined;
   const first = Math.max(0, Math.min(at - QUEUE_BEFORE, ids.length - QUEUE_MOST));
@@ -121,25 +119,27 @@ export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefi
 
 /** The ids of the last listed videos of a series, the last first. */
 export function lastOfSeries(id: number, most: number): string[] {
-  return prepared(`SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @most`)
+  return prepared<string>(
+    `SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @most`,
+  )
     .pluck()
-    .all({ id, most }) as string[];
+    .all({ id, most });
 }
 
 /** The slugs of the public series that have something to show, the one changed last first. */
 export function publicSeries(most: number): string[] {
-  return prepared(`
+  return prepared<string>(`
     SELECT slug FROM series WHERE visibility = 'public' AND deleted_at IS NULL
       AND EXISTS (SELECT 1 FROM series_videos CROSS JOIN videos ON videos.id = video_id
         WHERE series_id = series.id AND +listed)
     ORDER BY updated_at DESC, id DESC LIMIT ?`)
     .pluck()
-    .all(most) as string[];
+    .all(most);
 }
 
 function cardsFrom(id: number, offset: number, limit: number): VideoCardData[] {
-  const rows = prepared(
+  const rows = prepared<CardRow>(
     `SELECT ${CARDS} ${LISTED} ORDER BY position, video_id LIMIT @limit OFFSET @offset`,
-  ).all({ id, offset, limit }) as CardRow[];
+  ).all({ id, offset, limit });
   return rows.map(toCard);
 }

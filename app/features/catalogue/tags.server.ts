@@ -58,16 +58,16 @@ export async function publishedTags(most: number): Promise<string[]> {
 
 /** The tag that a folded text is another name of, folded and as it is written; the studio gives tags such names. */
 export function findAlias(alias: string): { tag: string; label: string } | undefined {
-  return prepared("SELECT tag, label FROM tag_aliases WHERE alias = ?").get(alias) as
-    | { tag: string; label: string }
-    | undefined;
+  return prepared<{ tag: string; label: string }>(
+    "SELECT tag, label FROM tag_aliases WHERE alias = ?",
+  ).get(alias);
 }
 
 /** The other names of a folded tag, folded. */
 export function aliasesOf(tag: string): string[] {
-  return prepared("SELECT alias FROM tag_aliases WHERE tag = ? ORDER BY alias")
+  return prepared<string>("SELECT alias FROM tag_aliases WHERE tag = ? ORDER BY alias")
     .pluck()
-    .all(tag) as string[];
+    .all(tag);
 }
 
 /** Tags as they are to be stored: those that are another name by the tag that is meant, each once. */

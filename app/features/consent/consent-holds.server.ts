@@ -34,7 +34,7 @@ export function startConsent(): void {
  */
 export function hideEnded(now = Date.now()): Promise<number> {
   // Held ones are left out: once is enough, whatever their status is.
-  const next = prepared(
+  const next = prepared<string>(
     `SELECT video_id FROM video_consents INDEXED BY video_consents_by_end
      WHERE ends_on <= @today AND video_id > @after AND NOT EXISTS (SELECT 1 FROM video_holds
          WHERE video_holds.video_id = video_consents.video_id AND reason = 'consent'
@@ -43,19 +43,19 @@ export function hideEnded(now = Date.now()): Promise<number> {
   ).pluck();
   const today = dayOf(now);
   return eachPart<string>(
-    (after = "") => next.all({ today, after }) as string[],
+    (after = "") => next.all({ today, after }),
     (ids) => settleVideos(ids, now),
   );
 }
 
 /** Updates the holds of all videos that are on hold because of their record. */
 export async function settleHeld(now = Date.now()): Promise<void> {
-  const next = prepared(
+  const next = prepared<string>(
     `SELECT DISTINCT video_id FROM video_holds WHERE reason = 'consent' AND video_id > ?
      ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
   await eachPart<string>(
-    (after = "") => next.all(after) as string[],
+    (after = "") => next.all(after),
     (ids) => settleVideos(ids, now),
   );
 }
@@ -69,12 +69,12 @@ export interface EndingRecord {
 
 /** Returns the public videos whose record ends within 30 days, sorted by that day. */
 export function endingSoon(now = Date.now()): EndingRecord[] {
-  return prepared(
+  return prepared<EndingRecord>(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
      JOIN videos ON videos.id = video_id
      WHERE ends_on > @today AND ends_on <= @until AND public
      ORDER BY ends_on, video_id LIMIT ${LISTED}`,
-  ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) }) as EndingRecord[];
+  ).all({ today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }
 
 /** Begins the `source_id` of the holds of one batch. */
@@ -96,10 +96,10 @@ const NEXT = `SELECT number, id FROM videos
  */
 export async function hideLacking(userId: string, now = Date.now()): Promise<number> {
   const sourceId = `${BATCH}${randomUUID()}`;
-  const next = prepared(NEXT);
+  const next = prepared<{ number: number; id: string }>(NEXT);
   const today = dayOf(now);
   const hidden = await eachPart<{ number: number; id: string }>(
-    (last) => next.all({ today, after: last?.number ?? 0 }) as { number: number; id: string }[],
+    (last) => next.all({ today, after: last?.number ?? 0 }),
     (rows) => {
       // Checked again: a record may have been saved meanwhile.
       const ids = rows.map(({ id }) => id);
@@ -129,7 +129,7 @@ export interface HiddenVideos {
  * still on hold for theirs.
  */
 export function hiddenVideos(): HiddenVideos[] {
-  const rows = prepared(
+  const rows = prepared<Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 }>(
     `SELECT source_id AS source, count(*) AS videos, min(since) AS since,
        source_id <> @required AS isBatch
      FROM video_holds WHERE reason = 'consent'
@@ -140,7 +140,7 @@ export function hiddenVideos(): HiddenVideos[] {
     to: `${BATCH}~`,
     required: CONSENT_SOURCES.required,
     isRequired: Number(settings().requireConsent),
-  }) as (Omit<HiddenVideos, "isBatch"> & { isBatch: 0 | 1 })[];
+  });
   return rows.map((row) => ({ ...row, isBatch: row.isBatch === 1 }));
 }
 
@@ -155,12 +155,12 @@ export async function releaseHidden(
   now = Date.now(),
 ): Promise<number | undefined> {
   if (!hiddenVideos().some((each) => each.source === source)) return undefined;
-  const next = prepared(
+  const next = prepared<string>(
     `SELECT video_id FROM video_holds WHERE reason = 'consent' AND source_id = ?
      LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
   const shown = await eachPart(
-    () => next.all(source) as string[],
+    () => next.all(source),
     (ids) => {
       for (const videoId of ids) releaseHold({ videoId, reason: "consent", sourceId: source });
       return ids.filter(isPublic).length;

@@ -103,8 +103,10 @@ export async function keepDocument(
         enqueueRemovals([nameOf(id)], { reason: "discarded" });
         return false;
       }
-      const count = prepared("SELECT count(*) FROM performer_documents WHERE performer_id = ?");
-      if ((count.pluck().get(performerId) as number) >= MOST_DOCUMENTS) {
+      const count = prepared<number>(
+        "SELECT count(*) FROM performer_documents WHERE performer_id = ?",
+      );
+      if (count.pluck().get(performerId)! >= MOST_DOCUMENTS) {
         throw new UploadError(422, `A performer may have ${MOST_DOCUMENTS} documents.`, "document");
       }
       prepared(
@@ -146,10 +148,9 @@ export async function openDocument(
 ): Promise<
   { content: Buffer; type: DocumentType; fileName: string } | "gone" | "locked" | "damaged" | "away"
 > {
-  const row = prepared("SELECT * FROM performer_documents WHERE id = ? AND performer_id = ?").get(
-    id,
-    performerId,
-  ) as PerformerDocumentRow | undefined;
+  const row = prepared<PerformerDocumentRow>(
+    "SELECT * FROM performer_documents WHERE id = ? AND performer_id = ?",
+  ).get(id, performerId);
   if (!row) return "gone";
   const key = unwrapKey(row.file_key);
   if (!key) return "locked";
@@ -199,9 +200,9 @@ export async function removeDocument(
 
 /** The ids of the videos whose consent record names a performer. */
 export function videosShowing(performerId: string): string[] {
-  return prepared("SELECT video_id FROM video_performers WHERE performer_id = ?")
+  return prepared<string>("SELECT video_id FROM video_performers WHERE performer_id = ?")
     .pluck()
-    .all(performerId) as string[];
+    .all(performerId);
 }
 
 /** Part of the transaction that deletes the rows of documents: enqueues the removal of their files. */
@@ -215,7 +216,7 @@ const nameOf = (id: string) => ({ bucket: "documents", path: id }) as const;
 export function checkDocuments(): { stray: string[]; missing: string[] } {
   const names = fs.existsSync(documentsFolder()) ? fs.readdirSync(documentsFolder()) : [];
   const files = new Set(names.filter((name) => !name.startsWith(".")));
-  const rows = new Set(prepared("SELECT id FROM performer_documents").pluck().all() as string[]);
+  const rows = new Set(prepared<string>("SELECT id FROM performer_documents").pluck().all());
   return {
     stray: [...files].filter((name) => !rows.has(name)),
     missing: [...rows].filter((id) => !files.has(id) && !storedFile(nameOf(id))),

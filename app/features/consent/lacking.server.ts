@@ -25,9 +25,11 @@ export interface Lacking {
  * required, and the others need not be read.
  */
 export function readLacking(sqlite: Database) {
-  const published = sqlite.prepare("SELECT count(*) FROM videos WHERE public").pluck();
+  const published = sqlite
+    .prepare<unknown[], number>("SELECT count(*) FROM videos WHERE public")
+    .pluck();
   const valid = sqlite
-    .prepare(
+    .prepare<unknown[], number>(
       `SELECT count(*) FROM video_consents AS record CROSS JOIN videos ON videos.id = record.video_id
        WHERE public AND NOT ${LACKS_RECORD}`,
     )
@@ -38,7 +40,7 @@ export function readLacking(sqlite: Database) {
   );
   return ({ now }: { now: number }): Lacking => {
     const today = dayOf(now);
-    const total = (published.get() as number) - (valid.get({ today }) as number);
+    const total = published.get()! - valid.get({ today })!;
     const first = total > 0 ? list.all({ today }) : [];
     return { total, first: first as Lacking["first"] };
   };

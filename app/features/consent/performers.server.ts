@@ -34,7 +34,12 @@ export interface PerformerPage {
 export function listPerformers(search = "", after = ""): PerformerPage {
   const [name = "", id = ""] = readCursor(after);
   const text = fold(search.normalize("NFC").replace(/\s+/g, " ").trim());
-  const rows = prepared(
+  const rows = prepared<
+    Omit<ListedPerformer, "stageNames"> & {
+      names: string;
+      sortName: string;
+    }
+  >(
     `SELECT id, stage_names AS names, sort_name AS sortName, checked_on AS checkedOn,
        (SELECT count(*) FROM performer_documents WHERE performer_id = performers.id) AS documents,
        (SELECT count(*) FROM video_performers WHERE performer_id = performers.id) AS videos
@@ -43,10 +48,7 @@ export function listPerformers(search = "", after = ""): PerformerPage {
        SELECT 1 FROM performer_names WHERE performer_id = performers.id
          AND name >= @text AND name < @text || char(1114111)))
      ORDER BY sort_name, id LIMIT ${PERFORMERS_PER_PAGE + 1}`,
-  ).all({ name, id, text }) as (Omit<ListedPerformer, "stageNames"> & {
-    names: string;
-    sortName: string;
-  })[];
+  ).all({ name, id, text });
   const shown = rows.slice(0, PERFORMERS_PER_PAGE);
   const last = shown.at(-1);
   return {
@@ -81,21 +83,21 @@ export type Performer = NonNullable<ReturnType<typeof findPerformer>>;
 
 /** With the newest videos, at most 100. Without the secret that encrypted them, name and date of birth are missing. */
 export function findPerformer(id: string) {
-  const row = prepared(
+  const row = prepared<PerformerRow & { email: string | null }>(
     `SELECT performers.*, email FROM performers LEFT JOIN users ON users.id = checked_by
      WHERE performers.id = ?`,
-  ).get(id) as (PerformerRow & { email: string | null }) | undefined;
+  ).get(id);
   if (!row) return undefined;
   const box = openBox(row.box);
-  const documents = prepared(
+  const documents = prepared<PerformerDocument>(
     `SELECT performer_documents.id, kind, type, bytes, added_at AS addedAt, email AS addedBy
      FROM performer_documents LEFT JOIN users ON users.id = added_by
      WHERE performer_id = ? ORDER BY added_at`,
-  ).all(id) as PerformerDocument[];
-  const videos = prepared(
+  ).all(id);
+  const videos = prepared<{ id: string; title: string | null; status: VideoStatus | null }>(
     `SELECT video_id AS id, title, status FROM video_performers
      LEFT JOIN videos ON videos.id = video_id WHERE performer_id = ? LIMIT 100`,
-  ).all(id) as { id: string; title: string | null; status: VideoStatus | null }[];
+  ).all(id);
   return {
     id,
     stageNames: row.stage_names.split("\n"),
@@ -138,9 +140,7 @@ export function savePerformer(
 ): Promise<SavedPerformer> {
   const id = existing?.id ?? randomUUID();
   return transaction((): SavedPerformer => {
-    const before = prepared("SELECT * FROM performers WHERE id = ?").get(id) as
-      | PerformerRow
-      | undefined;
+    const before = prepared<PerformerRow>("SELECT * FROM performers WHERE id = ?").get(id);
     if (existing && !before) return "gone";
     if (existing && before?.updated_at !== existing.shown) return "changed";
     const isReadable = !before || openBox(before.box) !== undefined;
@@ -183,10 +183,10 @@ function searchable(stageNames: readonly string[]): Set<string> {
 }
 
 function recordAges(performerId: string, dateOfBirth: string): void {
-  const recorded = prepared(
+  const recorded = prepared<{ videoId: string; day: string }>(
     `SELECT video_id AS videoId, recorded_on AS day FROM video_performers
      JOIN video_consents USING (video_id) WHERE performer_id = ?`,
-  ).all(performerId) as { videoId: string; day: string }[];
+  ).all(performerId);
   const write = prepared(
     `UPDATE video_performers SET of_age = @ofAge
      WHERE video_id = @videoId AND performer_id = @performerId AND of_age <> @ofAge`,
@@ -208,9 +208,9 @@ export function forgetPerformer(
   now = Date.now(),
 ): Promise<number | undefined> {
   return transaction(() => {
-    const documents = prepared("SELECT id FROM performer_documents WHERE performer_id = ?")
+    const documents = prepared<string>("SELECT id FROM performer_documents WHERE performer_id = ?")
       .pluck()
-      .all(id) as string[];
+      .all(id);
     const videos = videosShowing(id);
     holdForDeletedMinor(id, now);
     const { changes } = prepared("DELETE FROM performers WHERE id = ?").run(id);
@@ -230,24 +230,24 @@ export function forgetPerformer(
 
 /** Without the record, nothing else tells any more that the videos show a minor. */
 function holdForDeletedMinor(performerId: string, now: number): void {
-  const videos = prepared(
+  const videos = prepared<string>(
     "SELECT video_id FROM video_performers WHERE performer_id = ? AND of_age = 0",
   )
     .pluck()
-    .all(performerId) as string[];
+    .all(performerId);
   for (const videoId of videos) holdForConsent(videoId, CONSENT_SOURCES.deletedMinor, now);
 }
 
 /** Whose stage name is exactly one of these, without regard to case; `undefined` for those nobody has. */
 export function performersNamed(names: readonly string[]): Map<string, { id: string }[]> {
-  const find = prepared(
+  const find = prepared<{ id: string; names: string }>(
     `SELECT DISTINCT id, stage_names AS names FROM performer_names JOIN performers ON id = performer_id
      WHERE name = ?`,
   );
   return new Map(
     names.map((name) => {
       const wanted = fold(name);
-      const rows = find.all(wanted) as { id: string; names: string }[];
+      const rows = find.all(wanted);
       return [name, rows.filter((row) => row.names.split("\n").some((n) => fold(n) === wanted))];
     }),
   );

@@ -50,7 +50,7 @@ interface State {
 function statesOf(videoIds: readonly string[], now: number) {
   const today = dayOf(now);
   const readable = new Map<string, boolean>();
-  const rows = prepared(STATES).all({ ids: JSON.stringify(videoIds) }) as State[];
+  const rows = prepared<State>(STATES).all({ ids: JSON.stringify(videoIds) });
   return rows.map((row) => {
     const isEnded = row.endsOn !== null && row.endsOn <= today;
     return { ...row, isEnded, lack: lackOf(row, isEnded, readable) };
@@ -95,9 +95,9 @@ export function consentStates(
 }
 
 function isReadable(videoId: string, known: Map<string, boolean>): boolean {
-  const boxes = prepared(
+  const boxes = prepared<{ id: string; box: string }>(
     "SELECT id, box FROM performers JOIN video_performers ON id = performer_id WHERE video_id = ?",
-  ).all(videoId) as { id: string; box: string }[];
+  ).all(videoId);
   return boxes.every(({ id, box }) => {
     const isOpen = known.get(id) ?? openBox(box) !== undefined;
     known.set(id, isOpen);

@@ -25,18 +25,18 @@ type Named = Pick<PerformerRow, "id" | "stage_names" | "box"> & { of_age: 0 | 1 
 
 /** `shown` is what the form is made from, empty while there is no record; `lacks` is undefined where it is valid. */
 export function findVideoConsent(videoId: string, now = Date.now()) {
-  const video = prepared("SELECT id, title, status, held FROM videos WHERE id = ?").get(videoId) as
-    | { id: string; title: string; status: VideoStatus; held: 0 | 1 }
-    | undefined;
+  const video = prepared<{ id: string; title: string; status: VideoStatus; held: 0 | 1 }>(
+    "SELECT id, title, status, held FROM videos WHERE id = ?",
+  ).get(videoId);
   if (!video) return undefined;
-  const record = prepared(
+  const record = prepared<VideoConsentRow & { email: string | null }>(
     `SELECT video_consents.*, email FROM video_consents LEFT JOIN users ON users.id = updated_by
      WHERE video_id = ?`,
-  ).get(videoId) as (VideoConsentRow & { email: string | null }) | undefined;
-  const named = prepared(
+  ).get(videoId);
+  const named = prepared<Named>(
     `SELECT id, stage_names, box, of_age FROM video_performers
      JOIN performers ON performers.id = performer_id WHERE video_id = ? ORDER BY sort_name, id`,
-  ).all(videoId) as Named[];
+  ).all(videoId);
   return {
     video,
     typed: {
@@ -87,17 +87,19 @@ export function saveVideoConsent(
 ): Promise<SavedConsent> {
   return transaction((): SavedConsent => {
     if (!prepared("SELECT 1 FROM videos WHERE id = ?").get(videoId)) return "gone";
-    const before = prepared("SELECT updated_at FROM video_consents WHERE video_id = ?")
+    const before = prepared<string>("SELECT updated_at FROM video_consents WHERE video_id = ?")
       .pluck()
-      .get(videoId) as string | undefined;
+      .get(videoId);
     if ((before ?? "") !== shown) return "changed";
     const read = readConsent(typed, now);
     if ("errors" in read) return read;
     const { kind, people, recordedOn, endsOn, performers } = read;
     const ages = new Map(
-      prepared("SELECT performer_id, of_age FROM video_performers WHERE video_id = ?")
+      prepared<[string, 0 | 1]>(
+        "SELECT performer_id, of_age FROM video_performers WHERE video_id = ?",
+      )
         .raw()
-        .all(videoId) as [string, 0 | 1][],
+        .all(videoId),
     );
     const wasRecordedOn = prepared("SELECT recorded_on FROM video_consents WHERE video_id = ?")
       .pluck()
@@ -165,7 +167,7 @@ function findPerformers(text: string): { rows: { id: string; box: string }[] } |
     .split(/\r?\n/)
     .map((line) => line.normalize("NFC").replace(/\s+/g, " ").trim());
   const rows = new Map<string, string>();
-  const box = prepared("SELECT box FROM performers WHERE id = ?").pluck();
+  const box = prepared<string>("SELECT box FROM performers WHERE id = ?").pluck();
   for (const line of new Set(lines.filter(Boolean))) {
     if (rows.size > MOST_PEOPLE) return { error: `At most ${MOST_PEOPLE}, please.` };
     const [, short = line, start = ""] = /^(.*) #([0-9a-f]{8})$/.exec(line) ?? [];
@@ -176,7 +178,7 @@ function findPerformers(text: string): { rows: { id: string; box: string }[] } |
       const choices = named.slice(0, 5).map(({ id }) => `“${short} #${id.slice(0, 8)}”`);
       return { error: `Several performers are called so: write ${choices.join(" or ")}.` };
     }
-    rows.set(named[0]!.id, box.get(named[0]!.id) as string);
+    rows.set(named[0]!.id, box.get(named[0]!.id)!);
   }
   return { rows: [...rows].map(([id, value]) => ({ id, box: value })) };
 }

@@ -20,7 +20,11 @@ export function similarVideos(
   ids: readonly string[],
   uploader?: string,
 ): Record<string, SimilarVideo[]> {
-  const rows = prepared(/* sql */ `
+  const rows = prepared<
+    {
+      own: string;
+    } & SimilarVideo
+  >(/* sql */ `
     WITH shown AS (SELECT value AS id FROM json_each(@ids)),
       pairs AS (
         SELECT shown.id AS own, second AS other FROM shown
@@ -29,9 +33,7 @@ export function similarVideos(
         JOIN similar_videos ON second = shown.id WHERE dismissed_at IS NULL)
     SELECT own, id, title, public AS isPublic FROM pairs JOIN videos ON id = other
     WHERE @uploader IS NULL OR public OR uploaded_by = @uploader
-    ORDER BY sort_key`).all({ ids: JSON.stringify(ids), uploader: uploader ?? null }) as ({
-    own: string;
-  } & SimilarVideo)[];
+    ORDER BY sort_key`).all({ ids: JSON.stringify(ids), uploader: uploader ?? null });
   const byVideo: Record<string, SimilarVideo[]> = {};
   for (const { own, ...other } of rows) {
     byVideo[own] ??= [];

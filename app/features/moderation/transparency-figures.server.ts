@@ -49,17 +49,20 @@ function countPeriods(sqlite: Database): Period[] {
     return found;
   };
   const reports = sqlite
-    .prepare(
+    .prepare<
+      unknown[],
+      {
+        period: string;
+        kind: ReportKind;
+        state: string;
+        decision: string;
+        count: number;
+      }
+    >(
       `SELECT ${QUARTER("received_at")} AS period, kind, state, decision, count(*) AS count
        FROM reports GROUP BY 1, 2, 3, 4`,
     )
-    .all() as {
-    period: string;
-    kind: ReportKind;
-    state: string;
-    decision: string;
-    count: number;
-  }[];
+    .all();
   for (const { period, kind, state, decision, count } of reports) {
     const sum = at(period);
     sum.received[kind] = (sum.received[kind] ?? 0) + count;
@@ -67,7 +70,7 @@ function countPeriods(sqlite: Database): Period[] {
     else if (decision in DECIDED) sum[DECIDED[decision as keyof typeof DECIDED]] += count;
   }
   const medians = sqlite
-    .prepare(
+    .prepare<unknown[], { period: string; hours: number }>(
       `SELECT period, hours FROM (
          SELECT *, row_number() OVER (PARTITION BY period ORDER BY hours) AS place,
            count(*) OVER (PARTITION BY period) AS reports
@@ -76,18 +79,21 @@ function countPeriods(sqlite: Database): Period[] {
            FROM reports WHERE state = 'closed' AND decision <> 'withdrawn'))
        WHERE place = (reports + 1) / 2`,
     )
-    .all() as { period: string; hours: number }[];
+    .all();
   for (const { period, hours } of medians) at(period).medianHours = Math.round(hours * 10) / 10;
   const log = sqlite
-    .prepare(
+    .prepare<
+      unknown[],
+      {
+        period: string;
+        action: keyof typeof OF_LOG;
+        count: number;
+      }
+    >(
       `SELECT ${QUARTER("at")} AS period, action, count(*) AS count FROM moderation_log
        WHERE video_id IS NOT NULL AND action IN (SELECT value FROM json_each(?)) GROUP BY 1, 2`,
     )
-    .all(JSON.stringify(Object.keys(OF_LOG))) as {
-    period: string;
-    action: keyof typeof OF_LOG;
-    count: number;
-  }[];
+    .all(JSON.stringify(Object.keys(OF_LOG)));
   for (const { period, action, count } of log) at(period)[OF_LOG[action]] += count;
   return [...periods.values()].sort((one, other) => (one.period < other.period ? 1 : -1));
 }

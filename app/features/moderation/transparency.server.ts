@@ -12,7 +12,7 @@ const counted = processState("transparency figures", () => ({
  * new entry, which every report and decision writes.
  */
 export async function readTransparency(): Promise<{ periods: Period[] }> {
-  const entry = prepared("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get() as number;
+  const entry = prepared<number>("SELECT ifnull(max(id), 0) FROM moderation_log").pluck().get()!;
   const state = counted();
   if (state.last?.entry !== entry || entry === 0) {
     const periods = queryThread<Period[]>("studio", "transparency", null);

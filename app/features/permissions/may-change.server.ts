@@ -42,10 +42,10 @@ export function changeableIds(
   ids: readonly string[],
 ): readonly string[] | Refusal {
   if (!own) return ids;
-  const rows = prepared(
+  const rows = prepared<Pick<VideoRow, "id" | "status" | "publish_at">>(
     `SELECT id, status, publish_at FROM videos
      WHERE id IN (SELECT value FROM json_each(?)) AND uploaded_by = ?`,
-  ).all(JSON.stringify(ids), own.userId) as Pick<VideoRow, "id" | "status" | "publish_at">[];
+  ).all(JSON.stringify(ids), own.userId);
   if (rows.length === 0) return { code: "gone" };
   if (own.draftsOnly && !rows.every(isDraft)) return { code: "not-a-draft" };
   return rows.map(({ id }) => id);
@@ -74,12 +74,12 @@ export function ownDeletedIds(
   ids: readonly string[],
 ): readonly string[] {
   if (!own) return ids;
-  return prepared(
+  return prepared<string>(
     `SELECT id FROM deleted_videos
      WHERE id IN (SELECT value FROM json_each(@ids)) AND ${OWN_DELETED}`,
   )
     .pluck()
-    .all({ ids: JSON.stringify(ids), ...ownDeletedValues(own) }) as string[];
+    .all({ ids: JSON.stringify(ids), ...ownDeletedValues(own) });
 }
 
 /**
@@ -93,12 +93,10 @@ export function accountNow(
   userId: string | null,
   since?: string,
 ): (Permitted & { id: string }) | undefined {
-  const row = prepared(
+  const row = prepared<{ id: string; role: Role; may_publish: 0 | 1 }>(
     `SELECT id, role, may_publish FROM users WHERE id = @userId AND deactivated_at IS NULL
        AND (@since IS NULL OR access_ended_at IS NULL OR access_ended_at < @since)`,
-  ).get({ userId, since: since ?? null }) as
-    | { id: string; role: Role; may_publish: 0 | 1 }
-    | undefined;
+  ).get({ userId, since: since ?? null });
   if (!row) return undefined;
   return { id: row.id, ...permittedOf(row) };
 }

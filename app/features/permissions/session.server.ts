@@ -68,11 +68,11 @@ interface OpenRow {
 
 /** A session that has not run out, of an account that may sign in. */
 function openRow(idHash: string, now: number): OpenRow | undefined {
-  return prepared(
+  return prepared<OpenRow>(
     `SELECT id_hash, last_used_at, sessions.created_at, users.id, email, role, may_publish
      FROM sessions JOIN users ON users.id = sessions.user_id
      WHERE id_hash = ? AND expires_at > ? AND sessions.created_at > ? AND deactivated_at IS NULL`,
-  ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS)) as OpenRow | undefined;
+  ).get(idHash, iso(now), iso(now - SESSION_LIFETIME_MS));
 }
 
 /** The session that the request belongs to, prolonged by this use; undefined when there is none. */

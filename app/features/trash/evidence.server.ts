@@ -38,11 +38,11 @@ export function evidenceAmong(
   videoIds: readonly string[],
   options: EvidenceOptions = { isRemovedKept: true },
 ): Set<string> {
-  const found = prepared(
+  const found = prepared<string>(
     `SELECT value FROM json_each(?) WHERE ${isEvidence("json_each.value", options)}`,
   )
     .pluck()
-    .all(JSON.stringify(videoIds)) as string[];
+    .all(JSON.stringify(videoIds));
   return new Set(found);
 }
 

@@ -53,10 +53,10 @@ export function deletionRefused(
 ): Refusal | undefined {
   const changeable = changeableNow(userId, permission, ids);
   if (isRefusal(changeable)) return changeable;
-  const present = prepared(
+  const present = prepared<number>(
     "SELECT count(*) FROM videos WHERE id IN (SELECT value FROM json_each(?))",
   ).pluck();
-  const isPartial = changeable.length < (present.get(JSON.stringify(ids)) as number);
+  const isPartial = changeable.length < present.get(JSON.stringify(ids))!;
   if (isPartial) return { code: "not-allowed" };
   const isUploader = accountNow(userId)?.role === "uploader";
   return isUploader && evidenceAmong(ids).size > 0 ? { code: "evidence" } : undefined;
@@ -123,7 +123,7 @@ export function stoppedBy(error: unknown): Refusal {
 
 /** Part of a transaction. Returns the title, if the video is there; one moment for all makes them one deletion. */
 function moveRowToTrash(id: string, userId: string, deletedAt: string): string[] {
-  const row = prepared("SELECT * FROM videos WHERE id = ?").get(id) as VideoRow | undefined;
+  const row = prepared<VideoRow>("SELECT * FROM videos WHERE id = ?").get(id);
   if (!row) return [];
   const { title, bytes } = row;
   prepared(

@@ -83,10 +83,10 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   const columns = new Set(
     (sqliteHandle().pragma("table_info(videos)") as { name: string }[]).map(({ name }) => name),
   );
-  const rows = prepared(
+  const rows = prepared<Deleted & { is_taken: 0 | 1 }>(
     `SELECT id, title, row, id IN (SELECT id FROM videos) AS is_taken FROM deleted_videos
        WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(ids)) as (Deleted & { is_taken: 0 | 1 })[];
+  ).all(JSON.stringify(ids));
   const ready: Deleted[] = [];
   const holds = holdsOf(ids);
   for (const row of rows) {
@@ -107,11 +107,11 @@ function restorePart(ids: readonly string[], restored: Restored, now: number): b
   }
   // Their jobs were forgotten with them.
   enqueueMissingIn(back);
-  const pending = prepared(
+  const pending = prepared<string>(
     `SELECT id FROM video_files WHERE state = 'pending'
        AND video_id IN (SELECT value FROM json_each(?))`,
   ).pluck();
-  enqueueMissingIn(pending.all(JSON.stringify(back)) as string[], "video_files");
+  enqueueMissingIn(pending.all(JSON.stringify(back)), "video_files");
   runChange(database().deleteFrom("deleted_videos").where("id", "in", back));
   restored.done.push(...ready);
   return true;

@@ -90,11 +90,11 @@ function purgePart(
   isOrdered: boolean,
   evidence: EvidenceOptions,
 ): Purged[] {
-  const rows = prepared(
+  const rows = prepared<Purged & { row: string }>(
     `DELETE FROM deleted_videos
      WHERE id IN (SELECT value FROM json_each(?)) AND NOT ${isEvidence("deleted_videos.id", evidence)}
      RETURNING id, title, bytes, row`,
-  ).all(JSON.stringify(ids)) as (Purged & { row: string })[];
+  ).all(JSON.stringify(ids));
   for (const { id, row } of rows) {
     const files = entriesOf(id, JSON.parse(row) as NamingRow);
     enqueueRemovals(files, { reason: "deleted", isOrdered });
@@ -124,13 +124,13 @@ export function trashedUntil(
   most: number,
   { own, isRemovedKept = false }: { own?: OwnVideos } & Partial<EvidenceOptions> = {},
 ): string[] {
-  return prepared(
+  return prepared<string>(
     `SELECT id FROM deleted_videos WHERE deleted_at <= @until AND ${own ? OWN_DELETED : "TRUE"}
        AND NOT ${isEvidence("deleted_videos.id", { isRemovedKept })}
      ORDER BY deleted_at LIMIT @most`,
   )
     .pluck()
-    .all({ until, most, ...(own && ownDeletedValues(own)) }) as string[];
+    .all({ until, most, ...(own && ownDeletedValues(own)) });
 }
 
 /**
@@ -175,10 +175,10 @@ const REMOVED_FILE = `
 
 /** Those of some files that were replaced, and are of one user's videos if they are given. */
 export function replacedFiles(ids: readonly string[], own: OwnVideos | undefined): RemovedFile[] {
-  return prepared(
+  return prepared<RemovedFile>(
     `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(@ids)) AND +state = 'earlier'
        AND ${own ? OWN_FILE : "TRUE"}`,
-  ).all({ ids: JSON.stringify(ids), ...(own && ownDeletedValues(own)) }) as RemovedFile[];
+  ).all({ ids: JSON.stringify(ids), ...(own && ownDeletedValues(own)) });
 }
 
 /**
@@ -192,10 +192,10 @@ export async function removeReplaced(
   { isOrdered = true, record = () => {} }: RemovalOptions<RemovedFile> = {},
 ): Promise<RemovedFile[]> {
   const removed = await transaction(() => {
-    const rows = prepared(
+    const rows = prepared<RemovedFile>(
       `${REMOVED_FILE} WHERE file.id IN (SELECT value FROM json_each(?)) AND +state = ?
          AND NOT ${isEvidence("file.video_id", { isRemovedKept: false })}`,
-    ).all(JSON.stringify(ids), state) as RemovedFile[];
+    ).all(JSON.stringify(ids), state);
     for (const { id } of rows) removeRow(id, isOrdered);
     if (rows.length > 0) record(rows);
     return rows;
@@ -206,7 +206,7 @@ export async function removeReplaced(
 
 /** Part of a transaction: enqueues the removal of a file, and forgets its row or all that it names. */
 function removeRow(id: string, isOrdered: boolean): void {
-  const row = prepared("SELECT * FROM video_files WHERE id = ?").get(id) as VideoFileRow;
+  const row = prepared<VideoFileRow>("SELECT * FROM video_files WHERE id = ?").get(id)!;
   const files = row.state === "removed" ? [] : entriesOf(id, row);
   // The address of what never was the file of its video is known to nobody.
   const kept = `replaced_at IS NOT NULL AND
@@ -234,13 +234,13 @@ const check = processState("check for orphan files", () => ({ after: FIRST_ROW }
 async function removeOrphanFiles(): Promise<void> {
   const next = `SELECT video_id AS videoId, video_id, id FROM video_files
     WHERE (video_id, id) > (@videoId, @id) ORDER BY video_id, id`;
-  const orphans = prepared(
+  const orphans = prepared<string>(
     `SELECT id FROM (${next} LIMIT ${ROWS_AT_ONCE}) AS part WHERE ${IS_ORPHAN}`,
   ).pluck();
-  const last = prepared(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
+  const last = prepared<typeof after>(`${next} LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`);
   const { after } = check();
-  const ids = orphans.all(after) as string[];
-  check().after = (last.get(after) as typeof after | undefined) ?? FIRST_ROW;
+  const ids = orphans.all(after);
+  check().after = last.get(after) ?? FIRST_ROW;
   if (ids.length === 0) return;
   const isOrphan = prepared(`SELECT 1 FROM video_files WHERE id = ? AND ${IS_ORPHAN}`);
   await transaction(() => {
@@ -251,10 +251,10 @@ async function removeOrphanFiles(): Promise<void> {
 
 /** Part of a transaction: removes the other files of some videos, of those that are gone. */
 function removeFilesOf(videoIds: readonly string[], isOrdered: boolean): void {
-  const orphans = prepared(
+  const orphans = prepared<string>(
     `SELECT id FROM video_files WHERE video_id IN (SELECT value FROM json_each(?)) AND ${IS_ORPHAN}`,
   ).pluck();
-  for (const id of orphans.all(JSON.stringify(videoIds)) as string[]) removeRow(id, isOrdered);
+  for (const id of orphans.all(JSON.stringify(videoIds))) removeRow(id, isOrdered);
 }
 
 /** The ids of files that were replaced until a moment, the oldest first, at most `most`. Without evidence. */
@@ -263,12 +263,12 @@ export function replacedUntil(
   most: number,
   { own, isRemovedKept = false }: { own?: OwnVideos } & Partial<EvidenceOptions> = {},
 ): string[] {
-  return prepared(
+  return prepared<string>(
     `SELECT file.id FROM video_files AS file LEFT JOIN videos ON videos.id = video_id
      WHERE state = 'earlier' AND replaced_at <= @until AND ${own ? OWN_FILE : "TRUE"}
        AND NOT ${isEvidence("file.video_id", { isRemovedKept })}
      ORDER BY replaced_at LIMIT @most`,
   )
     .pluck()
-    .all({ until, most, ...(own && ownDeletedValues(own)) }) as string[];
+    .all({ until, most, ...(own && ownDeletedValues(own)) });
 }

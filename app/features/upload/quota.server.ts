@@ -17,10 +17,10 @@ const RETRY_JOBS_SECONDS = 300;
  * editors never have any.
  */
 export function quotaOf(userId: string) {
-  const row = prepared(
+  const row = prepared<UploaderLimits & { role: Role }>(
     `SELECT role, max_bytes AS maxBytes, max_videos_per_day AS maxVideosPerDay,
        max_queued_jobs AS maxQueuedJobs FROM users WHERE id = ?`,
-  ).get(userId) as (UploaderLimits & { role: Role }) | undefined;
+  ).get(userId);
   if (row?.role !== "uploader") return undefined;
   const ofSite = siteLimits();
   const quota = {
@@ -110,13 +110,13 @@ function waitText(seconds: number): string {
 
 /** Their videos, also those in the trash, with everything that is created from them, and the files that they replaced. */
 function bytesOf(userId: string): number {
-  return prepared(
+  return prepared<number>(
     `SELECT (SELECT coalesce(sum(bytes), 0) FROM videos WHERE uploaded_by = @userId)
        + (SELECT coalesce(sum(bytes), 0) FROM deleted_videos WHERE uploaded_by = @userId)
        + (SELECT coalesce(sum(bytes), 0) FROM video_files WHERE user_id = @userId)`,
   )
     .pluck()
-    .get({ userId }) as number;
+    .get({ userId })!;
 }
 
 /** The activities count, not the videos: a video that is deleted for good was uploaded all the same. */
@@ -125,24 +125,24 @@ const UPLOADS = `FROM activities
 const iso = (time: number) => new Date(time).toISOString();
 
 function uploadsSince(userId: string, since: number): number {
-  return prepared(`SELECT count(*) ${UPLOADS}`)
+  return prepared<number>(`SELECT count(*) ${UPLOADS}`)
     .pluck()
-    .get({ userId, since: iso(since) }) as number;
+    .get({ userId, since: iso(since) })!;
 }
 
 /** Until the upload that is one too many is a day old. */
 function secondsUntilNext(userId: string, limit: number, now: number): number {
-  const at = prepared(
+  const at = prepared<string>(
     `SELECT created_at ${UPLOADS} ORDER BY created_at DESC LIMIT 1 OFFSET @skipped`,
   )
     .pluck()
-    .get({ userId, since: iso(now - DAY_MS), skipped: limit - 1 }) as string;
+    .get({ userId, since: iso(now - DAY_MS), skipped: limit - 1 })!;
   return Math.max(1, Math.ceil((Date.parse(at) + DAY_MS - now) / 1000));
 }
 
 /** Without the cleanup, which waits for hours on purpose. */
 function queuedJobsOf(userId: string): number {
-  return prepared(
+  return prepared<number>(
     // CROSS: in this order, or SQLite reads all unfinished jobs.
     `SELECT count(*) FROM (
        SELECT id FROM (SELECT id FROM videos WHERE uploaded_by = @userId
@@ -153,7 +153,7 @@ function queuedJobsOf(userId: string): number {
      WHERE jobs.state IN ('waiting', 'running') AND kind <> 'cleanup'`,
   )
     .pluck()
-    .get({ userId }) as number;
+    .get({ userId })!;
 }
 
 /** Says what is used of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */

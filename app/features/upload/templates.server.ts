@@ -27,10 +27,10 @@ export interface TemplateFailure extends Failure {
 
 /** The templates of a user, by name. */
 export function templatesOf(userId: string): UploadTemplate[] {
-  const rows = prepared(
+  const rows = prepared<Omit<UploadTemplate, "isDefault"> & { isDefault: 0 | 1 }>(
     `SELECT id, name, description, category, tags, is_default AS isDefault FROM upload_templates
      WHERE user_id = ? AND deleted_at IS NULL ORDER BY name COLLATE NOCASE, id`,
-  ).all(userId) as (Omit<UploadTemplate, "isDefault"> & { isDefault: 0 | 1 })[];
+  ).all(userId);
   return rows.map((row) => ({ ...row, isDefault: row.isDefault === 1 }));
 }
 
@@ -50,10 +50,10 @@ export function uploadStart(userId: string, asked: string | null): UploadStart {
 
 /** The texts of the user's newest video, but for its title and length. */
 function lastTexts(userId: string): StartTexts | undefined {
-  const row = prepared(
+  const row = prepared<{ description: string; category: string; tags: string | null }>(
     `SELECT description, category, tags FROM videos WHERE uploaded_by = ?
      ORDER BY sort_key DESC LIMIT 1`,
-  ).get(userId) as { description: string; category: string; tags: string | null } | undefined;
+  ).get(userId);
   if (!row) return undefined;
   const category = toCategoryId(row.category) ?? "";
   return { description: row.description, category, tags: readTags(row.tags).join(", ") };
@@ -111,11 +111,11 @@ export function deleteTemplate(
   now = Date.now(),
 ): Promise<string | undefined> {
   return transaction(() => {
-    const statement = prepared(
+    const statement = prepared<string>(
       `UPDATE upload_templates SET deleted_at = ?, is_default = 0
        WHERE id = ? AND user_id = ? AND deleted_at IS NULL RETURNING name`,
     );
-    return statement.pluck().get(new Date(now).toISOString(), id, userId) as string | undefined;
+    return statement.pluck().get(new Date(now).toISOString(), id, userId);
   });
 }
 
@@ -139,11 +139,11 @@ export function restoreTemplate(
 ): Promise<string | TemplateFailure> {
   return transaction((): string | TemplateFailure => {
     const since = new Date(now - RESTORABLE_MS).toISOString();
-    const name = prepared(
+    const name = prepared<string>(
       "SELECT name FROM upload_templates WHERE id = ? AND user_id = ? AND deleted_at > ?",
     )
       .pluck()
-      .get(id, userId, since) as string | undefined;
+      .get(id, userId, since);
     if (name === undefined) return failure(404, NOT_RESTORED, { detail: GONE });
     const refusal = refusalOf(name, templatesOf(userId));
     if (refusal) return failure(refusal.status, NOT_RESTORED, { detail: refusal.detail });

@@ -59,10 +59,10 @@ export function releaseHold({ videoId, reason, sourceId = "" }: Hold): boolean {
 
 /** Returns the reasons of the holds of videos, the most permanent first. Omits videos without a hold. */
 export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> {
-  const rows = prepared(
+  const rows = prepared<{ video_id: string; reasons: string }>(
     `SELECT video_id, json_group_array(DISTINCT reason) AS reasons FROM video_holds
      WHERE video_id IN (SELECT value FROM json_each(?)) GROUP BY video_id`,
-  ).all(JSON.stringify(videoIds)) as { video_id: string; reasons: string }[];
+  ).all(JSON.stringify(videoIds));
   return new Map(
     rows.map(({ video_id, reasons }) => {
       const held = JSON.parse(reasons) as HoldReason[];
@@ -73,9 +73,9 @@ export function holdsOf(videoIds: readonly string[]): Map<string, HoldReason[]> 
 
 /** Returns the `source_id` of each hold of a video with this reason. */
 export function sourcesOf(videoId: string, reason: HoldReason): string[] {
-  return prepared("SELECT source_id FROM video_holds WHERE video_id = ? AND reason = ?")
+  return prepared<string>("SELECT source_id FROM video_holds WHERE video_id = ? AND reason = ?")
     .pluck()
-    .all(videoId, reason) as string[];
+    .all(videoId, reason);
 }
 
 /**
@@ -83,9 +83,9 @@ export function sourcesOf(videoId: string, reason: HoldReason): string[] {
  * or entered them again with other values.
  */
 export function heldFor(reason: HoldReason, sourceId: string): string[] {
-  return prepared("SELECT video_id FROM video_holds WHERE reason = ? AND source_id = ?")
+  return prepared<string>("SELECT video_id FROM video_holds WHERE reason = ? AND source_id = ?")
     .pluck()
-    .all(reason, sourceId) as string[];
+    .all(reason, sourceId);
 }
 
 /**

@@ -63,12 +63,12 @@ function replacedFile({ bucket, path }: MediaName): string | undefined {
   if (bucket !== "videos" || path.split("/").length !== 2) return undefined;
   const base = mediaBasePath(path);
   const prefix = `/media/videos/${base}`;
-  const files = prepared(
+  const files = prepared<{ was: string; now: string }>(
     `SELECT file.video_url AS was, videos.video_url AS now
      FROM video_files AS file JOIN videos ON videos.id = file.video_id
      WHERE file.video_url >= @from AND file.video_url < @to
        AND file.replaced_at IS NOT NULL AND videos.public`,
-  ).all({ from: `${prefix}.`, to: `${prefix}0` }) as { was: string; now: string }[];
+  ).all({ from: `${prefix}.`, to: `${prefix}0` });
   return files.find(({ was }) => mediaBasePath(parseMediaUrl(was)?.path ?? "") === base)?.now;
 }
 
@@ -94,13 +94,13 @@ function isStreamed(base: string): boolean {
 /** The address of the file that a published video of that base path plays. */
 function playedFile(base: string): string | undefined {
   const prefix = `/media/videos/${base}`;
-  const urls = prepared(
+  const urls = prepared<string>(
     // From "{base}." to below "{base}0": the file itself ("."), or one in its folder ("/").
     `SELECT video_url FROM videos
      WHERE public AND video_url >= @from AND video_url < @to`,
   )
     .pluck()
-    .all({ from: `${prefix}.`, to: `${prefix}0` }) as string[];
+    .all({ from: `${prefix}.`, to: `${prefix}0` });
   // The range holds "{base}.other.mp4" too, which is the file of another video.
   return urls.find((url) => mediaBasePath(parseMediaUrl(url)?.path ?? "") === base);
 }
@@ -116,12 +116,12 @@ export function isUploadersFile(name: MediaName, userId: string): boolean {
 
 /** The videos that a file is of, or is derived from, also as another file of theirs. */
 export function videosUsing(name: MediaName): Pick<VideoRow, "id" | "uploaded_by">[] {
-  return prepared(
+  return prepared<Pick<VideoRow, "id" | "uploaded_by">>(
     `WITH ids AS (SELECT value AS id FROM json_each(?))
      SELECT id, uploaded_by FROM videos WHERE id IN (
        SELECT id FROM ids
        UNION SELECT video_id FROM video_files WHERE id IN (SELECT id FROM ids))`,
-  ).all(JSON.stringify(videosOfFile(name))) as Pick<VideoRow, "id" | "uploaded_by">[];
+  ).all(JSON.stringify(videosOfFile(name)));
 }
 
 /**
@@ -132,21 +132,21 @@ export function videosOfFile({ bucket, path }: MediaName): string[] {
   const base = mediaBasePath(path);
   const url = mediaUrl(bucket, path);
   // From "{base}." to below "{base}0": the file itself ("."), or one in its folder ("/").
-  const recorded = prepared(
+  const recorded = prepared<{ id: string; path: string }>(
     `SELECT video_id AS id, path FROM media_files
      WHERE bucket IN ('videos', 'thumbnails') AND video_id IS NOT NULL
        AND (path = @base OR (path >= @base || '.' AND path < @base || '0'))`,
-  ).all({ base }) as { id: string; path: string }[];
-  const playing = prepared(
+  ).all({ base });
+  const playing = prepared<{ id: string; url: string }>(
     `SELECT id, video_url AS url FROM videos
      WHERE video_url >= @prefix || '.' AND video_url < @prefix || '0'`,
-  ).all({ prefix: mediaUrl("videos", base) }) as { id: string; url: string }[];
-  const named = prepared(
+  ).all({ prefix: mediaUrl("videos", base) });
+  const named = prepared<string>(
     `SELECT id FROM videos WHERE video_url = @url
      UNION SELECT id FROM videos WHERE thumbnail_url = @url`,
   )
     .pluck()
-    .all({ url }) as string[];
+    .all({ url });
   // The ranges hold "{base}.other.mp4" too, which is the file of another video.
   const isOfBase = (path: string | undefined) => mediaBasePath(path ?? "") === base;
   return [

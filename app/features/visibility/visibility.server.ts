@@ -63,9 +63,9 @@ export function setVisibility(
   order: "publish" | "hide",
   now = Date.now(),
 ): boolean {
-  const row = prepared("SELECT status, publish_at, unpublish_at FROM videos WHERE id = ?").get(
-    videoId,
-  ) as Intention | undefined;
+  const row = prepared<Intention>(
+    "SELECT status, publish_at, unpublish_at FROM videos WHERE id = ?",
+  ).get(videoId);
   const after = row && intentionAfter(order, row, now);
   if (!after) return false;
   writeIntentions([{ id: videoId, ...after }]);
@@ -105,12 +105,12 @@ export interface DueVideo {
  * @returns at most `limit` videos; none once nothing is due.
  */
 export function applyTimes(time: string, limit: number): DueVideo[] {
-  const due = prepared(
+  const due = prepared<{ id: string; title: string } & Intention>(
     // With UNION, SQLite would read both halves in the order of their ids: the whole table.
     `SELECT id, title, status, publish_at, unpublish_at FROM videos WHERE number IN (
        SELECT number FROM videos WHERE publish_at <= @time
        UNION ALL SELECT number FROM videos WHERE unpublish_at <= @time LIMIT @limit)`,
-  ).all({ time, limit }) as ({ id: string; title: string } & Intention)[];
+  ).all({ time, limit });
   const write = prepared(
     `UPDATE videos SET status = @status, publish_at = @publish_at, unpublish_at = @unpublish_at,
        created_at = coalesce(@created_at, created_at) WHERE id = @id`,

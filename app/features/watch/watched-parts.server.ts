@@ -40,9 +40,9 @@ export function countWatched(id: string, report: string, address?: string): bool
 
 /** What is written of a video; zeros where nothing is. */
 export function readWatchedParts(id: string): WatchedParts {
-  const row = prepared("SELECT views, parts FROM watched_parts WHERE video_id = ?").get(id) as
-    | { views: number; parts: string }
-    | undefined;
+  const row = prepared<{ views: number; parts: string }>(
+    "SELECT views, parts FROM watched_parts WHERE video_id = ?",
+  ).get(id);
   if (!row) return { views: 0, parts: Array<number>(WATCHED_PARTS).fill(0) };
   return { views: row.views, parts: JSON.parse(row.parts) as number[] };
 }

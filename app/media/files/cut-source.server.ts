@@ -23,14 +23,14 @@ export interface FileOfVideo {
  * after the video has another file.
  */
 export function fileOfBase(videoId: string, base: string): FileOfVideo | undefined {
-  const rows = prepared(
+  const rows = prepared<FileOfVideo>(
     `SELECT NULL AS id, video_url, source_url, hls_url, storyboard_url, captions, duration,
        (SELECT sha256 FROM video_digests WHERE video_id = videos.id) AS sha256
      FROM videos WHERE id = @videoId
      UNION ALL
      SELECT id, video_url, source_url, hls_url, storyboard_url, captions, duration, sha256
      FROM video_files WHERE video_id = @videoId AND state IN ('earlier', 'original')`,
-  ).all({ videoId }) as FileOfVideo[];
+  ).all({ videoId });
   return rows.find((row) => {
     const name = parseMediaUrl(row.video_url || (row.source_url ?? ""));
     return name?.bucket === "videos" && mediaBasePath(name.path) === base;
@@ -59,9 +59,9 @@ export function cutBasePath({
 
 /** What a cut that is not made yet is made from; undefined for any other file, and without its original. */
 export function cutSource(fileId: string): (Source & { cut: Cut }) | undefined {
-  const row = prepared(
+  const row = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state = 'pending' AND video_url = ''",
-  ).get(fileId) as VideoFileRow | undefined;
+  ).get(fileId);
   const basePath = row && cutBasePath(row);
   if (!row || basePath === undefined || row.cut_start === null || row.cut_end === null)
     return undefined;

@@ -60,15 +60,15 @@ export function endPreservation(reportId: string): boolean {
 
 /** Returns until when a report is preserved, ISO 8601 UTC; null if it isn't. */
 export function preservedUntil(reportId: string): string | null {
-  const until = prepared(
+  const until = prepared<string>(
     `SELECT until FROM preserved_reports WHERE report_id = ? AND until > ${NOW}`,
   ).pluck();
-  return (until.get(reportId) as string | undefined) ?? null;
+  return until.get(reportId) ?? null;
 }
 
 /** The ids of the videos that a report preserves. */
 export function preservedBy(reportId: string): string[] {
-  return prepared(`${VIDEOS_NOW} AND report_id = ?`).pluck().all(reportId) as string[];
+  return prepared<string>(`${VIDEOS_NOW} AND report_id = ?`).pluck().all(reportId);
 }
 
 function requireTransaction(): void {

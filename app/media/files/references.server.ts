@@ -72,12 +72,12 @@ export const REFERENCES_SQL = /* sql */ `
     WHERE id IN ids AND state <> 'removed'
   UNION ALL SELECT id, ${OF_DELETED.join(", ")}, 1 FROM deleted_videos WHERE id IN ids`;
 
-function rowsNear(base: string): (NamingRow & { id: string; isDeleted: 0 | 1 })[] {
-  return prepared(REFERENCES_SQL).all({
+function rowsNear(base: string) {
+  return prepared<NamingRow & { id: string; isDeleted: 0 | 1 }>(REFERENCES_SQL).all({
     base,
     video: `/media/videos/${base}`,
     thumbnail: `/media/thumbnails/${base}`,
-  }) as ReturnType<typeof rowsNear>;
+  });
 }
 
 /**

@@ -136,7 +136,7 @@ export function removeSoon(): void {
 export async function removeFiles(now = Date.now()): Promise<void> {
   await returnUnknown();
   const isPaused = (await removalsPausedBy()) !== undefined;
-  const next = prepared(/* sql */ `
+  const next = prepared<Removal>(/* sql */ `
     SELECT id, bucket, path, is_ordered AS isOrdered, created_at AS createdAt, not_before AS notBefore
     FROM removals
     WHERE (not_before, id) > (@notBefore, @id) AND not_before <= @now AND is_ordered >= @leastOrdered
@@ -144,7 +144,7 @@ export async function removeFiles(now = Date.now()): Promise<void> {
   const until = { now: new Date(now).toISOString(), leastOrdered: Number(isPaused) };
   let isStoreAway = settings().storage === undefined;
   for (let last = { notBefore: "", id: 0 }; ; ) {
-    const removals = next.all({ ...last, ...until }) as Removal[];
+    const removals = next.all({ ...last, ...until });
     for (const removal of removals) {
       try {
         if (isOfFile(removal)) await remove(removal, now);
@@ -234,9 +234,9 @@ async function remove(removal: FileRemoval, now: number): Promise<void> {
 async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> {
   if (bucket === "documents") return;
   const folder = mediaBasePath(name);
-  const record = prepared(
+  const record = prepared<Pick<MediaFile, "videoId" | "kind">>(
     "SELECT video_id AS videoId, kind FROM media_files WHERE bucket = ? AND path = ?",
-  ).get(bucket, folder) as Pick<MediaFile, "videoId" | "kind"> | undefined;
+  ).get(bucket, folder);
   if (record && name.startsWith(`${folder}/`))
     await recordFile({ bucket, path: folder, ...record });
 }

@@ -38,8 +38,10 @@ const IS_BELOW = "path > @path || '/' AND path < @path || '0'";
 /** Returns the record of a file; undefined for a file that is not in the store. */
 export function storedFile({ bucket, path: name }: FileName): StoredFile | undefined {
   if (!settings().storage) return undefined;
-  const row = prepared(`SELECT ${COLUMNS} FROM stored_files WHERE bucket = ? AND path = ?`);
-  return row.get(bucket, name) as StoredFile | undefined;
+  const row = prepared<StoredFile>(
+    `SELECT ${COLUMNS} FROM stored_files WHERE bucket = ? AND path = ?`,
+  );
+  return row.get(bucket, name);
 }
 
 /** Returns the record of the file at an absolute path. */
@@ -51,10 +53,10 @@ export function storedFileAt(file: string): StoredFile | undefined {
 /** Returns the records of a file, or of everything in a folder. */
 export function storedFilesOf({ bucket, path: name }: FileName): (FileName & StoredFile)[] {
   if (!settings().storage) return [];
-  const rows = prepared(/* sql */ `
+  const rows = prepared<FileName & StoredFile>(/* sql */ `
     SELECT bucket, path, ${COLUMNS} FROM stored_files WHERE bucket = @bucket AND path = @path
     UNION ALL SELECT bucket, path, ${COLUMNS} FROM stored_files WHERE bucket = @bucket AND ${IS_BELOW}`);
-  return rows.all({ bucket, path: name }) as ReturnType<typeof storedFilesOf>;
+  return rows.all({ bucket, path: name });
 }
 
 /** Whether a file, or anything in a folder, is in the store. */
@@ -70,10 +72,10 @@ export function storedFilesAfter(
   { bucket, path: name }: FileName | { bucket: ""; path: "" },
   limit: number,
 ): (FileName & StoredFile)[] {
-  const rows = prepared(/* sql */ `
+  const rows = prepared<FileName & StoredFile>(/* sql */ `
     SELECT bucket, path, ${COLUMNS} FROM stored_files WHERE (bucket, path) > (?, ?)
     ORDER BY bucket, path LIMIT ?`);
-  return rows.all(bucket, name, limit) as ReturnType<typeof storedFilesAfter>;
+  return rows.all(bucket, name, limit);
 }
 
 /** Yields all records, in the order of their names. They may change in the meantime. */
@@ -163,10 +165,10 @@ export function forgetStored(
   }: { isOrdered?: boolean; retentionMs?: number } = {},
   now = Date.now(),
 ): void {
-  const forget = prepared(/* sql */ `
+  const forget = prepared<string>(/* sql */ `
     DELETE FROM stored_files WHERE bucket = @bucket AND (path = @path OR ${IS_BELOW})
     RETURNING object`).pluck();
-  const objects = forget.all({ bucket, path: name }) as string[];
+  const objects = forget.all({ bucket, path: name });
   enqueueObjects(objects, { reason: "deleted", isOrdered, notBefore: now + retentionMs }, now);
 }
 

@@ -104,8 +104,8 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
     await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
   });
-  const owner = prepared("SELECT id FROM videos WHERE thumbnail_url = ?").pluck();
-  const videoId = owner.get(mediaUrl(name.bucket, name.path)) as string | undefined;
+  const owner = prepared<string>("SELECT id FROM videos WHERE thumbnail_url = ?").pluck();
+  const videoId = owner.get(mediaUrl(name.bucket, name.path));
   // Deleted meanwhile: nothing would remove it any more.
   if (videoId === undefined) await removeUnreferenced([small], "discarded");
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });

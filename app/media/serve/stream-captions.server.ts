@@ -104,12 +104,12 @@ interface Row {
 /** Of the videos that a derived file may belong to. */
 function rowsOf(name: MediaName): Row[] {
   const prefix = mediaUrl("videos", mediaBasePath(name.path));
-  return prepared(
+  return prepared<Row>(
     // From "{base}." to below "{base}0", see media-access.server.ts.
     `SELECT hls_url, captions, duration FROM videos WHERE video_url >= @from AND video_url < @to
      UNION ALL SELECT hls_url, captions, duration FROM video_files
      WHERE video_url >= @from AND video_url < @to
      UNION ALL SELECT hls_url, captions, duration FROM videos INDEXED BY videos_by_growing_stream
      WHERE video_url = '' AND hls_url > @from AND hls_url < @to`,
-  ).all({ from: `${prefix}.`, to: `${prefix}0` }) as Row[];
+  ).all({ from: `${prefix}.`, to: `${prefix}0` });
 }

@@ -87,8 +87,8 @@ const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = medi
 
 /** Documents never change, and no job works on them. */
 function dueDocuments(): DueRow[] {
-  const rows = prepared("SELECT id FROM performer_documents WHERE stored = 0").pluck();
-  return (rows.all() as string[]).map((id) => ({
+  const rows = prepared<string>("SELECT id FROM performer_documents WHERE stored = 0").pluck();
+  return rows.all().map((id) => ({
     bucket: "documents",
     path: id,
     videoId: null,
@@ -98,20 +98,20 @@ function dueDocuments(): DueRow[] {
 
 /** A file of no video may still be being copied by another tool. */
 function dueAfter({ bucket, path: after }: FileName): DueRow[] {
-  return prepared(
+  return prepared<DueRow>(
     `SELECT bucket, path, video_id AS videoId, bytes FROM media_files INDEXED BY media_files_due
      WHERE stored < 1 AND video_id IS NOT NULL AND (bucket, path) > (?, ?) AND NOT ${IS_BUSY}
      ORDER BY bucket, path LIMIT ${ROWS_AT_ONCE}`,
-  ).all(bucket, after) as DueRow[];
+  ).all(bucket, after);
 }
 
 /** Returns how many files and folders are waiting to be moved. */
 export function dueEntries(): number {
-  const count = prepared(
+  const count = prepared<number>(
     `SELECT (SELECT count(*) FROM media_files WHERE stored < 1 AND video_id IS NOT NULL)
        + (SELECT count(*) FROM performer_documents WHERE stored = 0)`,
   );
-  return count.pluck().get() as number;
+  return count.pluck().get()!;
 }
 
 interface LocalFile extends FileName {

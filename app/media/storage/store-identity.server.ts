@@ -63,7 +63,7 @@ function requireMounted(): void {
 }
 
 function readSiteId(): string {
-  return prepared("SELECT site_id FROM storage").pluck().get() as string;
+  return prepared<string>("SELECT site_id FROM storage").pluck().get()!;
 }
 
 /** Returns the id in the marker; undefined without one. */

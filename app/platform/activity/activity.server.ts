@@ -83,18 +83,18 @@ const FORGOTTEN = "[deleted]";
  */
 export function forgetEmail(email: string, after: number): { to: number; isDone: boolean } {
   requireTransaction();
-  const last = prepared("SELECT coalesce(max(id), 0) FROM activities").pluck().get() as number;
+  const last = prepared<number>("SELECT coalesce(max(id), 0) FROM activities").pluck().get()!;
   const to = Math.min(last, after + READ_AT_ONCE);
   // instr(): an address may contain the wildcards of LIKE.
-  const rows = prepared(
+  const rows = prepared<{
+    id: number;
+    detail: string;
+  }>(
     `SELECT id, detail FROM activities
      WHERE id > @after AND id <= @to AND action IN (SELECT value FROM json_each(@actions))
        AND instr(lower(detail), lower(@email)) > 0
      ORDER BY id LIMIT ${CHANGED_AT_ONCE}`,
-  ).all({ after, to, email, actions: JSON.stringify(ABOUT_ACCOUNTS) }) as {
-    id: number;
-    detail: string;
-  }[];
+  ).all({ after, to, email, actions: JSON.stringify(ABOUT_ACCOUNTS) });
   const isIt = (word: string) => word.toLowerCase() === email.toLowerCase();
   for (const { id, detail } of rows) {
     const words = detail.split(" ").map((word) => (isIt(word) ? FORGOTTEN : word));

@@ -173,8 +173,8 @@ export async function addPasskey(
   const entry = { userId: user.id, action: "passkey-add", detail: name } as const;
   await changeAndRecord(entry, () => {
     spendChallenge(expectedChallenge);
-    const passkeys = prepared("SELECT count(*) FROM passkeys WHERE user_id = ?").pluck();
-    requireRoom(passkeys.get(user.id) as number);
+    const passkeys = prepared<number>("SELECT count(*) FROM passkeys WHERE user_id = ?").pluck();
+    requireRoom(passkeys.get(user.id)!);
     const changes = runChange(
       database()
         .insertInto("passkeys")

@@ -108,12 +108,12 @@ function hideOne(videoId: string, userId: string, ownerId: string): boolean {
 
 /** All that a user has uploaded, deleted videos included. */
 function videosOf(userId: string): string[] {
-  return prepared(
+  return prepared<string>(
     `SELECT id FROM videos WHERE uploaded_by = @userId
      UNION SELECT id FROM deleted_videos WHERE uploaded_by = @userId`,
   )
     .pluck()
-    .all({ userId }) as string[];
+    .all({ userId });
 }
 
 /** Returns how many of some videos `change` says are public, or were. Others can write in between. */

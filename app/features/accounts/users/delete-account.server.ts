@@ -157,10 +157,10 @@ const NO_RECEIVER =
 
 /** All videos of an account, and how many of them are in the trash. */
 export function videosOfAccount(userId: string) {
-  const { live, inTrash } = prepared(
+  const { live, inTrash } = prepared<{ live: number; inTrash: number }>(
     `SELECT (SELECT count(*) FROM videos WHERE uploaded_by = @userId) AS live,
        (SELECT count(*) FROM deleted_videos WHERE uploaded_by = @userId) AS inTrash`,
-  ).get({ userId }) as { live: number; inTrash: number };
+  ).get({ userId })!;
   return { videos: live + inTrash, inTrash };
 }
 
@@ -217,12 +217,12 @@ export async function transferVideos(
  */
 function transferSome(userId: string, receiverId: string): number {
   requireTransaction();
-  const next = prepared(
+  const next = prepared<string>(
     `SELECT id FROM videos WHERE uploaded_by = @userId
      UNION ALL SELECT id FROM deleted_videos WHERE uploaded_by = @userId
      LIMIT ${VIDEOS_AT_ONCE}`,
   ).pluck();
-  const ids = next.all({ userId }) as string[];
+  const ids = next.all({ userId });
   const values = { ids: JSON.stringify(ids), userId, receiverId };
   // The plus signs let SQLite find the rows by their ids, not among all of the account.
   prepared(

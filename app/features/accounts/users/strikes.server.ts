@@ -20,12 +20,12 @@ const iso = (time: number) => new Date(time).toISOString();
 
 /** Returns the strikes of users by id, latest first, including those that no longer count. */
 export function strikesOf(userIds: readonly string[], now = Date.now()): Map<string, Strike[]> {
-  const rows = prepared(
+  const rows = prepared<Omit<Strike, "counts"> & { userId: string }>(
     `SELECT id, user_id AS userId, reason, given_at AS givenAt, ends_at AS endsAt,
        withdrawn_at AS withdrawnAt
      FROM user_strikes WHERE user_id IN (SELECT value FROM json_each(?))
      ORDER BY given_at DESC, id`,
-  ).all(JSON.stringify(userIds)) as (Omit<Strike, "counts"> & { userId: string })[];
+  ).all(JSON.stringify(userIds));
   const found = new Map<string, Strike[]>();
   for (const { userId, ...strike } of rows) {
     const counts = strike.withdrawnAt === null && strike.endsAt > iso(now);
@@ -94,12 +94,12 @@ export function strikeIn(
 
 /** The uploaders of some videos, those in the trash included; who is no uploader by role is none of them. */
 export function strikeableOf(videoIds: readonly string[], now = Date.now()): Strikeable[] {
-  const rows = prepared(
+  const rows = prepared<{ id: string; email: string; isIn: 0 | 1 }>(
     `SELECT id, email, deactivated_at IS NULL AS isIn FROM users WHERE role = 'uploader' AND id IN (
        SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@ids))
        UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@ids)))
      ORDER BY email`,
-  ).all({ ids: JSON.stringify(videoIds) }) as { id: string; email: string; isIn: 0 | 1 }[];
+  ).all({ ids: JSON.stringify(videoIds) });
   const { strikesBlock } = settings();
   return rows.map(({ id, email, isIn }) => {
     const strikes = countOf(id, now);
@@ -137,10 +137,10 @@ export async function withdrawStrike(
 }
 
 function countOf(userId: string, now: number): number {
-  return prepared(
+  return prepared<number>(
     `SELECT count(*) FROM user_strikes
      WHERE user_id = ? AND withdrawn_at IS NULL AND ends_at > ?`,
   )
     .pluck()
-    .get(userId, iso(now)) as number;
+    .get(userId, iso(now))!;
 }

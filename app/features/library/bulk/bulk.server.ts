@@ -130,9 +130,9 @@ export async function describeDeletion(ids: readonly string[]): Promise<DeleteCo
 
 /** Those of some ids that are there. */
 export function existingIds(ids: readonly string[]): string[] {
-  return prepared("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
+  return prepared<string>("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
     .pluck()
-    .all(JSON.stringify(ids)) as string[];
+    .all(JSON.stringify(ids));
 }
 
 /** One parameter for any number of ids. */

@@ -25,7 +25,7 @@ type Row = OtherFile & {
 
 /** The files of a video but the one it has, those that were replaced last first. */
 export function otherFiles(videoId: string): OtherFiles {
-  const rows = prepared(
+  const rows = prepared<Row>(
     `SELECT file.id, video_id, user_id, state, duration, video_url, bytes, users.email AS by, cut_start, cut_end,
        coalesce(replaced_at, file.created_at) AS at,
        EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = file.id AND jobs.state = 'failed'
@@ -33,7 +33,7 @@ export function otherFiles(videoId: string): OtherFiles {
      FROM video_files AS file LEFT JOIN users ON users.id = user_id
      WHERE video_id = ? AND state IN ('pending', 'earlier', 'original')
      ORDER BY replaced_at DESC`,
-  ).all(videoId) as Row[];
+  ).all(videoId);
   const shown = ({ id, duration, bytes, at, by, cut_start, cut_end }: Row): OtherFile => ({
     ...{ id, duration: storedDuration(duration), bytes, at, by },
     ...(cut_start !== null && cut_end !== null && { cut: { start: cut_start, end: cut_end } }),

@@ -91,11 +91,11 @@ interface Both {
 }
 
 function readBoth(fileId: string): Both | undefined {
-  const file = prepared(
+  const file = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state IN ('pending', 'earlier', 'original')",
-  ).get(fileId) as VideoFileRow | undefined;
-  const video = prepared("SELECT * FROM videos WHERE id = ?");
-  const row = file && (video.get(file.video_id) as VideoRow | undefined);
+  ).get(fileId);
+  const video = prepared<VideoRow>("SELECT * FROM videos WHERE id = ?");
+  const row = file && video.get(file.video_id);
   return file && row && { file, video: row };
 }
 
@@ -146,7 +146,7 @@ function exchange({
 }: Both & { captions: string | null; userId: string | null }): void {
   const now = new Date().toISOString();
   const staysPicture = isChosen(video);
-  const digest = prepared("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck();
+  const digest = prepared<string>("SELECT sha256 FROM video_digests WHERE video_id = ?").pluck();
   // A new id: a form that names the old one is about another file.
   const earlier = newFileId();
   runChange(
@@ -158,7 +158,7 @@ function exchange({
         state: "earlier",
         user_id: userId ?? file.user_id,
         replaced_at: now,
-        sha256: (digest.get(video.id) as string | undefined) ?? null,
+        sha256: digest.get(video.id) ?? null,
         ...pick(video, FILE_COLUMNS),
         // A stream that is still growing ends with the job that makes it.
         ...(video.video_url === "" && { hls_url: null }),
@@ -212,9 +212,9 @@ function actionOf({ state, cut_of }: VideoFileRow): ActivityAction {
  */
 function settleOriginal(videoId: string, now: string): void {
   const cutOf = prepared("SELECT cut_of FROM videos WHERE id = ?").pluck().get(videoId);
-  const files = prepared(
+  const files = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE video_id = ? AND state IN ('earlier', 'original')",
-  ).all(videoId) as VideoFileRow[];
+  ).all(videoId);
   const original = files.find((file) => cutOf !== null && basePathOf(file) === cutOf);
   for (const { id, state } of files) {
     if (id === original?.id)
@@ -345,6 +345,6 @@ export function startTakingOver(): void {
 
 /** Lets each file take over of which all is made. */
 export async function takeOverReady(): Promise<void> {
-  const pending = prepared("SELECT id FROM video_files WHERE state = 'pending'").pluck();
-  for (const id of pending.all() as string[]) await takeOver(id, null);
+  const pending = prepared<string>("SELECT id FROM video_files WHERE state = 'pending'").pluck();
+  for (const id of pending.all()) await takeOver(id, null);
 }

@@ -190,9 +190,9 @@ const MOST = 500;
 
 /** The users who have uploaded videos that are there, by their address. */
 export function uploaders(): Uploader[] {
-  return prepared(
+  return prepared<Uploader>(
     `SELECT id, email FROM users
      WHERE EXISTS (SELECT 1 FROM videos WHERE videos.uploaded_by = users.id)
      ORDER BY email LIMIT ?`,
-  ).all(MOST) as Uploader[];
+  ).all(MOST);
 }

@@ -101,17 +101,19 @@ export function readManagedPage(sqlite: Database) {
     const found = `FROM ${sourceOf(view)} WHERE ${filter.sql}`;
     const count = (limit: number) =>
       sqlite
-        .prepare(`SELECT count(*) FROM (SELECT 1 ${found} LIMIT ?)`)
+        .prepare<unknown[], number>(`SELECT count(*) FROM (SELECT 1 ${found} LIMIT ?)`)
         .pluck()
-        .get(...filter.values, limit) as number;
+        .get(...filter.values, limit)!;
     if (
       total === undefined &&
       (isOfSet(view) || count(MAX_SORTED_VIDEOS + 1) <= MAX_SORTED_VIDEOS)
     ) {
       // With a plus, no index of the order is used.
       const order = keys.map((key) => `+${key} ${direction}`);
-      const sorted = sqlite.prepare(`SELECT number ${found} ORDER BY ${order}`).pluck();
-      const all = sorted.all(...filter.values) as number[];
+      const sorted = sqlite
+        .prepare<unknown[], number>(`SELECT number ${found} ORDER BY ${order}`)
+        .pluck();
+      const all = sorted.all(...filter.values);
       const start = startOf(all.length);
       return { rows: all.slice(start, start + size), total: all.length };
     }
@@ -126,11 +128,11 @@ export function readManagedPage(sqlite: Database) {
     );
     const order = keys.map((key) => `${key} ${direction}`);
     const rows = sqlite
-      .prepare(
+      .prepare<unknown[], number>(
         `SELECT number FROM (${walk.join(" UNION ALL ")} ORDER BY ${order} LIMIT ? OFFSET ?)`,
       )
       .pluck()
-      .all(...parts.flatMap(({ values }) => values), size, startOf(all)) as number[];
+      .all(...parts.flatMap(({ values }) => values), size, startOf(all));
     return { rows, total: all };
   };
 }
@@ -143,7 +145,7 @@ export function readManagedIds(sqlite: Database) {
   return ({ view, most }: { view: View; most: number }): string[] => {
     const { sql, values } = filtered(view);
     const query = `SELECT id FROM ${sourceOf(view)} WHERE ${sql} LIMIT ?`;
-    return sqlite.prepare(query).pluck().all(values, most) as string[];
+    return sqlite.prepare<unknown[], string>(query).pluck().all(values, most);
   };
 }
 

@@ -22,9 +22,9 @@ const NOT_SAVED = "The view was not saved.";
 
 /** The views that a user has named, by name. */
 export function savedViewsOf(userId: string): SavedView[] {
-  const rows = prepared(
+  const rows = prepared<{ id: number; name: string; parameters: string }>(
     "SELECT id, name, parameters FROM saved_views WHERE user_id = ? ORDER BY name",
-  ).all(userId) as { id: number; name: string; parameters: string }[];
+  ).all(userId);
   return rows.map(({ id, name, parameters }) => ({
     id,
     name,
@@ -50,10 +50,10 @@ export async function saveView(
   }
   const parameters = manageHref({ ...view, page: 1 }).split("?")[1] ?? "";
   return transaction((): Failure | ToastMessage => {
-    const others = prepared(
+    const others = prepared<number>(
       "SELECT count(*) FROM saved_views WHERE user_id = ? AND name <> ?",
     ).pluck();
-    if ((others.get(userId, name) as number) >= MAX_VIEWS) {
+    if (others.get(userId, name)! >= MAX_VIEWS) {
       const detail = `There are at most ${MAX_VIEWS}. Remove one first.`;
       return failure(422, NOT_SAVED, { detail });
     }
@@ -67,11 +67,10 @@ export async function saveView(
 
 /** Removes a view of a user; the toast can name it again. */
 export async function removeView(userId: string, id: number): Promise<Failure | ToastMessage> {
-  const removed = await transaction(
-    () =>
-      prepared(
-        "DELETE FROM saved_views WHERE user_id = ? AND id = ? RETURNING name, parameters",
-      ).get(userId, id) as { name: string; parameters: string } | undefined,
+  const removed = await transaction(() =>
+    prepared<{ name: string; parameters: string }>(
+      "DELETE FROM saved_views WHERE user_id = ? AND id = ? RETURNING name, parameters",
+    ).get(userId, id),
   );
   if (!removed)
     return failure(404, "The view was not removed.", { detail: "It no longer exists." });

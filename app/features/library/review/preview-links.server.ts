@@ -73,12 +73,12 @@ function isHidden(videoId: string): boolean {
 
 /** The links of a video, the newest first. */
 export function listPreviewLinks(videoId: string): PreviewLink[] {
-  return prepared(
+  return prepared<PreviewLink>(
     `SELECT token_hash AS id, preview_links.created_at AS createdAt, email AS madeBy, views,
        last_viewed_at AS lastViewedAt
      FROM preview_links LEFT JOIN users ON users.id = made_by
      WHERE video_id = ? ORDER BY preview_links.created_at DESC`,
-  ).all(videoId) as PreviewLink[];
+  ).all(videoId);
 }
 
 /** Revokes a link of a video. False when it was revoked before. */
@@ -115,13 +115,13 @@ export interface Preview {
  * account is deactivated or gone, or the video is hidden, on hold or deleted.
  */
 export function findPreview(token: string): Preview | undefined {
-  return prepared(
+  return prepared<Preview>(
     `SELECT token_hash AS linkId, videos.id AS videoId, title, status,
        last_viewed_at AS lastViewedAt
      FROM preview_links JOIN videos ON videos.id = video_id JOIN users ON users.id = made_by
      WHERE token_hash = ? AND NOT held AND NOT (${IS_HIDDEN})
        AND deactivated_at IS NULL`,
-  ).get(hashOf(token)) as Preview | undefined;
+  ).get(hashOf(token));
 }
 
 /** Counts that a link was opened. Nothing is known of who did. */

@@ -80,18 +80,18 @@ export function loadReview(
   uploadedBy?: string,
   seesReasons = uploadedBy === undefined,
 ): Review | undefined {
-  const video = prepared(
+  const video = prepared<Review["video"]>(
     `SELECT videos.id, title, status, held, ready_at AS readyAt, thumbnail_url AS thumbnailUrl,
        video_url AS videoUrl, email AS uploader
      FROM videos LEFT JOIN users ON users.id = uploaded_by
      WHERE videos.id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
-  ).get({ id, uploadedBy: uploadedBy ?? null }) as Review["video"] | undefined;
+  ).get({ id, uploadedBy: uploadedBy ?? null });
   if (!video) return undefined;
-  const notes = prepared(
+  const notes = prepared<ReviewNote>(
     `SELECT review_notes.id, email, text, review_notes.created_at AS createdAt
      FROM review_notes LEFT JOIN users ON users.id = user_id
      WHERE video_id = ? ORDER BY review_notes.id DESC LIMIT ${NOTES_SHOWN}`,
-  ).all(id) as ReviewNote[];
+  ).all(id);
   return {
     video,
     notes: notes.reverse(),

@@ -120,9 +120,11 @@ export function deleteSeries(id: number, userId: string, now = Date.now()) {
  */
 export function restoreSeries(id: number, userId: string) {
   return change(userId, (): Outcome => {
-    const title = prepared("SELECT title FROM series WHERE id = ? AND deleted_at IS NOT NULL")
+    const title = prepared<string>(
+      "SELECT title FROM series WHERE id = ? AND deleted_at IS NOT NULL",
+    )
       .pluck()
-      .get(id) as string | undefined;
+      .get(id);
     if (title === undefined) {
       const detail = "It was restored before, or deleted more than 30 days ago.";
       return failure(404, "This series can't be restored.", { detail });
@@ -251,9 +253,7 @@ function titleTaken(title: string, id = 0): string | undefined {
 }
 
 function ownerOf(slug: string): number | undefined {
-  return prepared("SELECT series_id FROM series_slugs WHERE slug = ?").pluck().get(slug) as
-    | number
-    | undefined;
+  return prepared<number>("SELECT series_id FROM series_slugs WHERE slug = ?").pluck().get(slug);
 }
 
 function setFeatured(id: number, isFeatured: boolean): void {
@@ -277,11 +277,11 @@ function writeOrder(id: number, order: readonly string[]): number {
 }
 
 function touch(id: number): number {
-  return prepared(
+  return prepared<number>(
     "UPDATE series SET version = version + 1, updated_at = ? WHERE id = ? RETURNING version",
   )
     .pluck()
-    .get(new Date().toISOString(), id) as number;
+    .get(new Date().toISOString(), id)!;
 }
 
 /** What the edit form of a video says of its series. */

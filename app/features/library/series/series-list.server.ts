@@ -71,17 +71,17 @@ export interface SeriesVideosPage {
 /** The page of a view of all series, by title. */
 export function listSeries({ search, page: asked }: SeriesView, now = Date.now()): SeriesList {
   const pattern = `%${search.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-  const found = prepared(
+  const found = prepared<number>(
     "SELECT count(*) FROM series WHERE deleted_at IS NULL AND title LIKE ? ESCAPE '\\'",
   )
     .pluck()
-    .get(pattern) as number;
-  const total = prepared("SELECT count(*) FROM series WHERE deleted_at IS NULL")
+    .get(pattern)!;
+  const total = prepared<number>("SELECT count(*) FROM series WHERE deleted_at IS NULL")
     .pluck()
-    .get() as number;
+    .get()!;
   const pageCount = Math.max(1, Math.ceil(found / SERIES_PAGE_SIZE));
   const page = Math.min(asked, pageCount);
-  const rows = prepared(`
+  const rows = prepared<Omit<ListedSeries, "isFeatured"> & { isFeatured: 0 | 1 }>(`
     SELECT id, title, slug, visibility,
       EXISTS (SELECT 1 FROM featured_series WHERE series_id = series.id) AS isFeatured,
       (SELECT count(*) FROM series_videos WHERE series_id = series.id) AS videos,
@@ -92,11 +92,11 @@ export function listSeries({ search, page: asked }: SeriesView, now = Date.now()
     pattern,
     SERIES_PAGE_SIZE,
     (page - 1) * SERIES_PAGE_SIZE,
-  ) as (Omit<ListedSeries, "isFeatured"> & { isFeatured: 0 | 1 })[];
-  const deleted = prepared(
+  );
+  const deleted = prepared<SeriesList["deleted"][number]>(
     `SELECT id, title, deleted_at AS deletedAt FROM series
      WHERE deleted_at > ? ORDER BY deleted_at DESC, id DESC LIMIT ?`,
-  ).all(restorableSince(now), DELETED_SHOWN) as SeriesList["deleted"];
+  ).all(restorableSince(now), DELETED_SHOWN);
   const series = rows.map((row) => ({ ...row, isFeatured: row.isFeatured === 1 }));
   return { series, page, pageCount, found, total, deleted };
 }
@@ -108,12 +108,10 @@ export function restorableSince(now: number): string {
 
 /** The series of an id; undefined for none, and for one in the trash. */
 export function editedSeries(id: number): EditedSeries | undefined {
-  const row = prepared(`
+  const row = prepared<Omit<EditedSeries, "isFeatured" | "textsVersion"> & { isFeatured: 0 | 1 }>(`
     SELECT id, title, slug, description, visibility, version,
       EXISTS (SELECT 1 FROM featured_series WHERE series_id = series.id) AS isFeatured
-    FROM series WHERE id = ? AND deleted_at IS NULL`).get(id) as
-    | (Omit<EditedSeries, "isFeatured" | "textsVersion"> & { isFeatured: 0 | 1 })
-    | undefined;
+    FROM series WHERE id = ? AND deleted_at IS NULL`).get(id);
   if (!row) return undefined;
   const { version: _, ...texts } = row;
   const textsVersion = createHash("sha256").update(JSON.stringify(texts)).digest("base64url");
@@ -122,11 +120,11 @@ export function editedSeries(id: number): EditedSeries | undefined {
 
 /** One page of the videos of a series, those of the trash included: they come back to their position. */
 export function listSeriesVideos(id: number, asked: number): SeriesVideosPage {
-  const total = prepared(`SELECT count(*) ${KNOWN}`).pluck().get({ id }) as number;
+  const total = prepared<number>(`SELECT count(*) ${KNOWN}`).pluck().get({ id })!;
   const pageCount = Math.max(1, Math.ceil(total / SERIES_VIDEOS_PAGE_SIZE));
   const page = Math.min(asked, pageCount);
   const offset = (page - 1) * SERIES_VIDEOS_PAGE_SIZE;
-  const rows = prepared(`
+  const rows = prepared<SeriesVideo>(`
     SELECT entry.video_id AS id, coalesce(videos.title, trash.title) AS title,
       coalesce(status, 'deleted') AS status, coalesce(duration, '') AS duration,
       thumbnail_url AS thumbnailUrl
@@ -134,7 +132,7 @@ export function listSeriesVideos(id: number, asked: number): SeriesVideosPage {
     id,
     offset,
     limit: SERIES_VIDEOS_PAGE_SIZE,
-  }) as SeriesVideo[];
+  });
   const videos = rows.map((row) => ({
     ...row,
     duration: row.duration && storedDuration(row.duration),
@@ -145,9 +143,9 @@ export function listSeriesVideos(id: number, asked: number): SeriesVideosPage {
 
 /** The ids of a series in their order, without those that are neither there nor in the trash. */
 export function orderOf(id: number): string[] {
-  return prepared(`SELECT entry.video_id ${KNOWN} ORDER BY position, entry.video_id`)
+  return prepared<string>(`SELECT entry.video_id ${KNOWN} ORDER BY position, entry.video_id`)
     .pluck()
-    .all({ id }) as string[];
+    .all({ id });
 }
 
 const KNOWN = `
@@ -164,25 +162,25 @@ export interface SeriesChoice {
 }
 
 export function seriesChoice(videoId?: string): SeriesChoice {
-  const offered = prepared(
+  const offered = prepared<string>(
     "SELECT title FROM series WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?",
   )
     .pluck()
-    .all(OFFERED) as string[];
+    .all(OFFERED);
   if (videoId === undefined) return { offered, of: [] };
-  const of = prepared(
+  const of = prepared<SeriesChoice["of"][number]>(
     `SELECT series.id, title FROM series_videos JOIN series ON series.id = series_id
      WHERE video_id = ? AND deleted_at IS NULL ORDER BY title COLLATE NOCASE`,
-  ).all(videoId) as SeriesChoice["of"];
+  ).all(videoId);
   return { offered, of };
 }
 
 /** The series that somebody names by its title or slug. */
 export function namedSeries(name: string): { id: number; title: string } | undefined {
   const find = (condition: string) =>
-    prepared(`SELECT id, title FROM series WHERE deleted_at IS NULL AND ${condition}`).get(
-      name.trim(),
-    ) as { id: number; title: string } | undefined;
+    prepared<{ id: number; title: string }>(
+      `SELECT id, title FROM series WHERE deleted_at IS NULL AND ${condition}`,
+    ).get(name.trim());
   return find("title = ? COLLATE NOCASE") ?? find("slug = ?");
 }
 

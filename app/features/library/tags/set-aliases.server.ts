@@ -19,10 +19,10 @@ export function setAliasesFor(
 ): Alias[] {
   const goal = target === null ? null : fold(target);
   const list = JSON.stringify(tags);
-  const concerned = prepared(
+  const concerned = prepared<Alias>(
     `SELECT alias, tag, label FROM tag_aliases WHERE tag IN (SELECT value FROM json_each(@list))
        OR alias IN (SELECT value FROM json_each(@list)) OR alias = @goal OR tag = @goal`,
-  ).all({ list, goal }) as Alias[];
+  ).all({ list, goal });
   removeAliases(concerned.map(({ alias }) => alias));
   if (goal !== null && target !== null) {
     const names = new Set(concerned.map(({ alias }) => alias));
@@ -60,9 +60,7 @@ export async function setAliases(
   if (aliases.length > MAX_ALIASES) return `A tag has at most ${MAX_ALIASES} other names.`;
   if (aliases.includes(tag)) return "This is the tag itself: upper and lower case are the same.";
   for (const alias of aliases) {
-    const owner = prepared("SELECT tag, label FROM tag_aliases WHERE alias = ?").get(alias) as
-      | Alias
-      | undefined;
+    const owner = prepared<Alias>("SELECT tag, label FROM tag_aliases WHERE alias = ?").get(alias);
     if (owner && owner.tag !== tag) return `“${alias}” is another name of “${owner.label}”.`;
     if (prepared("SELECT 1 FROM tag_aliases WHERE tag = ?").get(alias)) {
       return `“${alias}” has other names itself: merge it into this tag.`;

@@ -174,10 +174,10 @@ async function taggedIds(tags: readonly string[]): Promise<string[]> {
 /** @param found the videos, where they have just been looked for. */
 function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
   return inTurn()(async () => {
-    const change = prepared("SELECT tags, target FROM tag_changes WHERE id = ?").get(id) as {
+    const change = prepared<{
       tags: string;
       target: string | null;
-    };
+    }>("SELECT tags, target FROM tag_changes WHERE id = ?").get(id)!;
     const tags = JSON.parse(change.tags) as string[];
     const ids = found ?? (await taggedIds(tags));
     underWay().set(id, { total: ids.length });
@@ -191,9 +191,9 @@ function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
 
 function performUndo(id: number): Promise<TagChangeEnd> {
   return inTurn()(async () => {
-    const ids = prepared("SELECT video_id FROM tag_change_videos WHERE change_id = ?")
+    const ids = prepared<string>("SELECT video_id FROM tag_change_videos WHERE change_id = ?")
       .pluck()
-      .all(id) as string[];
+      .all(id);
     underWay().set(id, { total: ids.length });
     const videos = await eachPart(
       id,
@@ -238,10 +238,10 @@ function changeRows(
   from: ReadonlySet<string>,
   target: string | null,
 ): number {
-  const rows = prepared(
+  const rows = prepared<{ id: string; tags: string }>(
     `SELECT id, tags FROM videos
      WHERE id IN (SELECT value FROM json_each(?)) AND tags IS NOT NULL`,
-  ).all(JSON.stringify(ids)) as { id: string; tags: string }[];
+  ).all(JSON.stringify(ids));
   const note = prepared(
     `INSERT INTO tag_change_videos (change_id, video_id, before, after) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET after = excluded.after`,

@@ -61,9 +61,9 @@ function countTags(sqlite: Database): CountedTag[] {
     { spellings: Map<string, number>; videos: number; published: number }
   >();
   const rows = sqlite
-    .prepare("SELECT tags, public FROM videos WHERE tags IS NOT NULL")
+    .prepare<unknown[], [string, 0 | 1]>("SELECT tags, public FROM videos WHERE tags IS NOT NULL")
     .raw()
-    .iterate() as IterableIterator<[string, 0 | 1]>;
+    .iterate();
   const folded = new Map<string, string>();
   for (const [tags, isPublished] of rows) {
     const own = new Set<string>();
@@ -92,13 +92,13 @@ function countTags(sqlite: Database): CountedTag[] {
 /** The ids of all videos with one of these folded tags, in no order. */
 export function readTaggedIds(sqlite: Database) {
   const tagged = sqlite
-    .prepare(
+    .prepare<unknown[], string>(
       `SELECT id FROM video_search CROSS JOIN videos INDEXED BY videos_by_age
          ON videos.sort_key = video_search.rowid WHERE video_search MATCH ?`,
     )
     .pluck();
   return ({ tags }: { tags: string[] }): string[] => {
     const phrases = tags.map((tag) => `"${(SEPARATOR + tag + SEPARATOR).replaceAll('"', '""')}"`);
-    return phrases.length > 0 ? (tagged.all(phrases.join(" OR ")) as string[]) : [];
+    return phrases.length > 0 ? tagged.all(phrases.join(" OR ")) : [];
   };
 }

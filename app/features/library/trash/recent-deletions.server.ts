@@ -22,18 +22,18 @@ export async function listDeletions(now = Date.now(), own?: OwnVideos): Promise<
     since: new Date(now - RECENT_MS).toISOString(),
     ...(own && ownDeletedValues(own)),
   };
-  const batches = prepared(
+  const batches = prepared<Omit<Deletion, "titles">>(
     `SELECT deleted_at AS batch, count(*) AS videos FROM deleted_videos
      WHERE deleted_at > @since AND ${own ? OWN_DELETED : "TRUE"}
      GROUP BY deleted_at ORDER BY deleted_at DESC LIMIT ${DELETIONS_SHOWN}`,
-  ).all(values) as Omit<Deletion, "titles">[];
-  const titles = prepared(
+  ).all(values);
+  const titles = prepared<string>(
     `SELECT title FROM deleted_videos
      WHERE deleted_at = @batch AND ${own ? OWN_DELETED : "TRUE"} LIMIT ${TITLES_SHOWN}`,
   ).pluck();
   return batches.map(({ batch, videos }) => ({
     batch,
     videos,
-    titles: titles.all({ batch, ...(own && ownDeletedValues(own)) }) as string[],
+    titles: titles.all({ batch, ...(own && ownDeletedValues(own)) }),
   }));
 }

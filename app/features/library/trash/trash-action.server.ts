@@ -94,10 +94,10 @@ async function perform(
 }
 
 function confirm(ids: readonly string[]): TrashAnswer {
-  const rows = prepared(
+  const rows = prepared<Purged>(
     `SELECT id, title, bytes FROM deleted_videos
      WHERE id IN (SELECT value FROM json_each(?)) ORDER BY deleted_at DESC, id DESC`,
-  ).all(JSON.stringify(ids)) as Purged[];
+  ).all(JSON.stringify(ids));
   if (rows.length === 0) return GONE;
   return {
     confirmation: {

@@ -69,31 +69,33 @@ export function readTrashPage(sqlite: Database) {
     const deleted = `FROM deleted_videos WHERE ${own ? OWN_DELETED : "TRUE"}`;
     const replaced = `${REPLACED_FILES} AND ${own ? OWN_FILE : "TRUE"}`;
     const total = sqlite
-      .prepare(`SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes ${deleted}`)
-      .get({ ...mineValues }) as TrashPage["total"];
+      .prepare<unknown[], TrashPage["total"]>(
+        `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes ${deleted}`,
+      )
+      .get({ ...mineValues })!;
     const totalFiles = sqlite
-      .prepare(
+      .prepare<unknown[], TrashPage["totalFiles"]>(
         `SELECT count(*) AS files, coalesce(sum(file.bytes), 0) AS bytes
          ${own ? replaced : "FROM video_files AS file WHERE state = 'earlier'"}`,
       )
-      .get({ ...mineValues }) as TrashPage["totalFiles"];
+      .get({ ...mineValues })!;
     const rows = view.files
       ? `SELECT * FROM (SELECT ${FILE_SHOWN} ${replaced}) WHERE ${holds.condition}`
       : `SELECT id, title, bytes, deleted_at, deleted_by ${deleted} AND ${holds.condition}`;
     const all = view.files ? totalFiles.files : total.videos;
     const found = search
-      ? (sqlite.prepare(`SELECT count(*) FROM (${rows})`).pluck().get(values) as number)
+      ? sqlite.prepare<unknown[], number>(`SELECT count(*) FROM (${rows})`).pluck().get(values)!
       : all;
     const pageCount = Math.max(1, Math.ceil(found / TRASH_PAGE_SIZE));
     const page = Math.min(asked, pageCount);
     const list = sqlite
-      .prepare(
+      .prepare<unknown[], TrashedFile & Stored>(
         `SELECT trash.*, users.email FROM (
            ${rows} ORDER BY deleted_at DESC, id DESC LIMIT ${TRASH_PAGE_SIZE} OFFSET @offset) AS trash
          LEFT JOIN users ON users.id = deleted_by
          ORDER BY deleted_at DESC, trash.id DESC`,
       )
-      .all({ ...values, offset: (page - 1) * TRASH_PAGE_SIZE }) as (TrashedFile & Stored)[];
+      .all({ ...values, offset: (page - 1) * TRASH_PAGE_SIZE });
     const shown = list.map(({ deleted_at, deleted_by: _, email, ...row }) => ({
       ...row,
       deletedAt: deleted_at,

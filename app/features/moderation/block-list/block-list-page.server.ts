@@ -169,9 +169,9 @@ const SOURCES = `
 
 /** @param where which entries, with their order and limit; its values are named. */
 function entriesOf(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
-  const rows = prepared(`SELECT ${COLUMNS} FROM blocked_films ${SOURCES} WHERE ${where}`).all(
+  const rows = prepared<Row>(`SELECT ${COLUMNS} FROM blocked_films ${SOURCES} WHERE ${where}`).all(
     values,
-  ) as Row[];
+  );
   return rows.map(({ isImported, hasThumbnail, ...row }) => {
     return { ...row, isImported: isImported === 1, hasThumbnail: hasThumbnail === 1 };
   });
@@ -186,12 +186,12 @@ function readEntries(before: number | undefined) {
   );
   const entries = found.slice(0, PER_PAGE);
   const next = found.length > PER_PAGE ? entries.at(-1)?.id : undefined;
-  const total = prepared(
+  const total = prepared<number>(
     `SELECT (SELECT count(*) FROM blocked_films)
        - (SELECT count(*) FROM blocked_films WHERE removed_at IS NOT NULL)`,
   )
     .pluck()
-    .get() as number;
+    .get()!;
   return { entries, total, next };
 }
 
@@ -201,12 +201,12 @@ function readEntry(id: number): ListedEntry | undefined {
 
 /** The thumbnail of an entry's video, while the video is in the catalogue or in the trash. */
 export function thumbnailOfEntry(id: number): MediaName | undefined {
-  const url = prepared(
+  const url = prepared<string | null>(
     `SELECT coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url')
      FROM blocked_films ${SOURCES} WHERE blocked_films.id = ? AND reason <> 'under-age'`,
   )
     .pluck()
-    .get(id) as string | null | undefined;
+    .get(id);
   return url ? parseMediaUrl(url) : undefined;
 }
 

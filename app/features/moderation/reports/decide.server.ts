@@ -108,21 +108,26 @@ async function moveToTrash(videoIds: readonly string[], userId: string): Promise
   return removed !== undefined && !removed.left;
 }
 
+interface ToMove {
+  id: string;
+  userId: string | null;
+}
+
 /** Finishes decisions after a restart: moves removed videos to the trash and restores restored ones. */
 export async function finishDecisions(): Promise<void> {
-  const left = prepared(
+  const left = prepared<ToMove>(
     `SELECT DISTINCT videos.id, (SELECT user_id FROM moderation_log WHERE video_id = videos.id
        AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS userId
      FROM video_holds JOIN videos ON videos.id = video_id WHERE reason = 'removed'`,
-  ).all() as { id: string; userId: string | null }[];
+  ).all();
   for (const { id, userId } of left) await removeVideos([id], userId ?? "");
-  const restored = prepared(
+  const restored = prepared<ToMove>(
     `SELECT DISTINCT deleted_videos.id, deleted_by AS userId
      FROM report_videos JOIN deleted_videos ON deleted_videos.id = video_id
      WHERE decision = 'restore' AND decided_at > deleted_at
        AND NOT EXISTS (SELECT 1 FROM video_holds WHERE video_holds.video_id = deleted_videos.id
          AND reason = 'removed')`,
-  ).all() as typeof left;
+  ).all();
   for (const { id, userId } of restored) await restoreVideos([id], userId ?? "");
 }
 
@@ -253,10 +258,10 @@ function tell(
 
 /** Returns what was done since the form was shown. */
 function decidedBefore({ id }: Report): string {
-  const last = prepared(
+  const last = prepared<{ action: string; email: string | null }>(
     `SELECT action, email FROM moderation_log LEFT JOIN users ON users.id = user_id
      WHERE report_id = ? ORDER BY moderation_log.id DESC LIMIT 1`,
-  ).get(id) as { action: string; email: string | null } | undefined;
+  ).get(id);
   const label = last?.email && LOG_LABELS[last.action];
   if (!label) return "The report has changed. Reload the page and read it again.";
   return `${last.email} has ${perfect(label)} in the meantime, or the reporter has answered. Reload the page and read the report again.`;
@@ -269,13 +274,13 @@ function perfect(label: string): string {
 
 /** Names the decision and the first videos it is about. */
 function describe(decision: DeskDecision, videoIds: readonly string[]): string {
-  const titles = prepared(
+  const titles = prepared<string>(
     `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))
      UNION ALL SELECT title FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list))
      LIMIT ${TITLES_NAMED}`,
   )
     .pluck()
-    .all({ list: JSON.stringify(videoIds) }) as string[];
+    .all({ list: JSON.stringify(videoIds) });
   if (titles.length === 0) return DECISION_LABELS[decision];
   const others = videoIds.length - titles.length;
   const named = titles.join(", ") + (others > 0 ? ` and ${others} more` : "");
@@ -283,9 +288,9 @@ function describe(decision: DeskDecision, videoIds: readonly string[]): string {
 }
 
 function present(ids: readonly string[]): string[] {
-  return prepared("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
+  return prepared<string>("SELECT id FROM videos WHERE id IN (SELECT value FROM json_each(?))")
     .pluck()
-    .all(JSON.stringify(ids)) as string[];
+    .all(JSON.stringify(ids));
 }
 
 function noStrike(decision: DeskDecision, ids: readonly string[]): string | undefined {

@@ -58,11 +58,11 @@ export function readQueue(view: QueueView, now = Date.now()): Queue {
   const { state, kind, after } = view;
   const isClosed = state === "closed";
   const [time = "", id = ""] = after ? splitAtFirst(after) : [];
-  const rows = prepared(queueSql(view)).all({
+  const rows = prepared<Omit<QueuedReport, "left"> & { dueAt: string }>(queueSql(view)).all({
     ...(!isClosed && { state }),
     ...(kind && { kind }),
     ...(after && { time, id }),
-  }) as (Omit<QueuedReport, "left"> & { dueAt: string })[];
+  });
   const shown = rows.slice(0, REPORTS_PER_PAGE);
   const last = rows.length > shown.length ? shown.at(-1) : undefined;
   return {
@@ -94,21 +94,21 @@ export function queueSql({ state, kind, after }: QueueView): string {
 
 /** How many reports wait for a moderator, 1,000 at most. */
 function countOpen(): number {
-  return prepared(
+  return prepared<number>(
     `SELECT count(*) FROM (SELECT 1 FROM reports WHERE state = 'open' LIMIT ${MOST_COUNTED})`,
   )
     .pluck()
-    .get() as number;
+    .get()!;
 }
 
 /** Returns the counts for the studio's navigation: open and overdue reports, at most 1,000 each. */
 export function countWaiting(now = Date.now()): { open: number; overdue: number } {
-  const overdue = prepared(
+  const overdue = prepared<number>(
     `SELECT count(*) FROM
        (SELECT 1 FROM reports WHERE state = 'open' AND due_at <= ? LIMIT ${MOST_COUNTED})`,
   )
     .pluck()
-    .get(new Date(now).toISOString()) as number;
+    .get(new Date(now).toISOString())!;
   return { open: countOpen(), overdue };
 }
 

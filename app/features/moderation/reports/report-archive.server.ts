@@ -52,18 +52,18 @@ export async function reportArchive(report: Report): Promise<Readable> {
 
 /** Reads everything about a video from the database: its row, other files, uploader and digest. */
 function videoOf(id: string) {
-  const row = prepared("SELECT * FROM videos WHERE id = ?").get(id) as NamingRow | undefined;
-  const deleted = prepared("SELECT * FROM deleted_videos WHERE id = ?").get(id) as
-    | { row: string }
-    | undefined;
+  const row = prepared<NamingRow>("SELECT * FROM videos WHERE id = ?").get(id);
+  const deleted = prepared<{ row: string }>("SELECT * FROM deleted_videos WHERE id = ?").get(id);
   const named = row ?? (deleted && (JSON.parse(deleted.row) as NamingRow));
   return {
     id,
     row: named ?? null,
     deleted: deleted ? { ...deleted, row: undefined } : null,
-    otherFilms: prepared("SELECT * FROM video_files WHERE video_id = ?").all(id) as (NamingRow & {
-      id: string;
-    })[],
+    otherFilms: prepared<
+      NamingRow & {
+        id: string;
+      }
+    >("SELECT * FROM video_files WHERE video_id = ?").all(id),
     uploader: prepared("SELECT id, email, role, created_at FROM users WHERE id = ?").get(
       (named as { uploaded_by?: string | null } | undefined)?.uploaded_by ?? null,
     ),

@@ -102,14 +102,14 @@ export function hideChanged(videoId: string, now = Date.now()): void {
 
 function isWithinLimit(now: number): boolean {
   const { perHour, shareOfDay } = settings().reportHideLimit;
-  const hidden = prepared(
+  const hidden = prepared<number>(
     "SELECT count(*) FROM moderation_log WHERE action = 'hide-at-once' AND at > ?",
   ).pluck();
-  const since = (ms: number) => hidden.get(new Date(now - ms).toISOString()) as number;
+  const since = (ms: number) => hidden.get(new Date(now - ms).toISOString())!;
   if (since(HOUR_MS) >= perHour) return false;
-  const listed = prepared("SELECT coalesce(sum(videos), 0) FROM video_totals WHERE listed")
+  const listed = prepared<number>("SELECT coalesce(sum(videos), 0) FROM video_totals WHERE listed")
     .pluck()
-    .get() as number;
+    .get()!;
   return since(DAY_MS) < Math.max(MIN_PER_DAY, Math.floor(listed * shareOfDay));
 }
 

@@ -99,22 +99,22 @@ function readVideos(report: Report): ReportedVideo[] {
   const { videos } = report;
   const ids = videos.map(({ id }) => id);
   const list = JSON.stringify(ids);
-  const rows = prepared(
-    `SELECT videos.id, title, status, thumbnail_url, video_url, email
-     FROM videos LEFT JOIN users ON users.id = uploaded_by
-     WHERE videos.id IN (SELECT value FROM json_each(@list))
-     UNION ALL SELECT deleted_videos.id, title, 'trash', NULL, '', email
-     FROM deleted_videos LEFT JOIN users ON users.id = uploaded_by
-     WHERE deleted_videos.id IN (SELECT value FROM json_each(@list))`,
-  ).all({ list }) as {
+  const rows = prepared<{
     id: string;
     title: string;
     status: ReportedVideo["status"];
     thumbnail_url: string | null;
     video_url: string;
     email: string | null;
-  }[];
-  const others = prepared(
+  }>(
+    `SELECT videos.id, title, status, thumbnail_url, video_url, email
+     FROM videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE videos.id IN (SELECT value FROM json_each(@list))
+     UNION ALL SELECT deleted_videos.id, title, 'trash', NULL, '', email
+     FROM deleted_videos LEFT JOIN users ON users.id = uploaded_by
+     WHERE deleted_videos.id IN (SELECT value FROM json_each(@list))`,
+  ).all({ list });
+  const others = prepared<OtherFile>(
     `SELECT video_files.id, state, CASE state WHEN 'pending' THEN video_url ELSE '' END AS videoUrl,
        coalesce(replaced_at, video_files.created_at) AS at, email
      FROM video_files LEFT JOIN users ON users.id = user_id
@@ -137,7 +137,7 @@ function readVideos(report: Report): ReportedVideo[] {
       ...(held && { held }),
       ...(accepted && { accepted: accepted[id] ?? [] }),
       checked: checkedKinds(id),
-      otherFiles: (others.all(id) as OtherFile[]).map((file) => ({
+      otherFiles: others.all(id).map((file) => ({
         ...file,
         videoUrl: ownMediaPath(file.videoUrl) ?? "",
       })),
@@ -153,11 +153,11 @@ const NAMING =
 function readEarlier(report: Report, videoIds: readonly string[]) {
   const columns =
     "reports.id, reports.kind, reports.state, reports.decision, received_at AS receivedAt";
-  const ofVideos = prepared(
+  const ofVideos = prepared<OtherReport>(
     `SELECT ${columns} FROM reports WHERE reports.id IN ${NAMING} AND reports.id <> @id
      ORDER BY received_at DESC LIMIT ${EARLIER_SHOWN}`,
-  ).all({ list: JSON.stringify(videoIds), id: report.id }) as OtherReport[];
-  const others = prepared(
+  ).all({ list: JSON.stringify(videoIds), id: report.id });
+  const others = prepared<OtherReport>(
     `WITH uploaders AS (
        SELECT uploaded_by FROM videos WHERE id IN (SELECT value FROM json_each(@list))
        UNION SELECT uploaded_by FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list)))
@@ -169,7 +169,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
          UNION ALL SELECT uploaded_by FROM deleted_videos WHERE deleted_videos.id = video_id)
          IN (SELECT uploaded_by FROM uploaders WHERE uploaded_by IS NOT NULL)
      LIMIT ${EARLIER_SHOWN}`,
-  ).all({ id: report.id, list: JSON.stringify(videoIds) }) as OtherReport[];
+  ).all({ id: report.id, list: JSON.stringify(videoIds) });
   return [
     ...ofVideos.map((each) => ({ ...each, isOfVideo: true })),
     ...others.map((each) => ({ ...each, isOfVideo: false })),
@@ -204,7 +204,7 @@ export async function keptOfReporter(report: Report, withOthers: boolean) {
   return {
     until: kept ? new Date(kept).toISOString() : null,
     messages: countMessages(id, "reporter"),
-    mails: prepared("SELECT count(*) FROM outbox WHERE report_id = ?").pluck().get(id) as number,
+    mails: prepared<number>("SELECT count(*) FROM outbox WHERE report_id = ?").pluck().get(id)!,
     hasAddress: address !== "",
     others: withOthers && address ? await othersOf(id, address) : undefined,
   };
@@ -216,7 +216,7 @@ function addressIn(box: Report["box"]): string {
 
 /** The texts are encrypted one by one, so only opening them tells whose they are. */
 async function othersOf(id: string, address: string): Promise<OtherReport[]> {
-  const next = prepared(
+  const next = prepared<OtherReport & { at: number; box: string }>(
     `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, box FROM reports
      WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${OPENED_AT_ONCE}`,
   );
@@ -224,7 +224,7 @@ async function othersOf(id: string, address: string): Promise<OtherReport[]> {
   const others: OtherReport[] = [];
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const rows = next.all(before) as (OtherReport & { at: number; box: string })[];
+    const rows = next.all(before);
     for (const { at, box, ...other } of rows) {
       before = at;
       if (other.id === id || addressIn(openReport(box)) !== address) continue;

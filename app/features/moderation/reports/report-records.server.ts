@@ -91,7 +91,7 @@ export function hasReport(id: string): boolean {
 
 /** Undefined when there is none with this id. */
 export function readReport(id: string): Report | undefined {
-  const row = prepared("SELECT * FROM reports WHERE id = ?").get(id) as ReportRow | undefined;
+  const row = prepared<ReportRow>("SELECT * FROM reports WHERE id = ?").get(id);
   if (!row) return undefined;
   const { kind, state, decision, box } = row;
   return {
@@ -105,36 +105,38 @@ export function readReport(id: string): Report | undefined {
 
 /** Returns the latest messages of a report, oldest first. */
 export function readMessages(reportId: string, most = 200): ReportMessage[] {
-  const rows = prepared(
+  const rows = prepared<ReportMessageRow>(
     `SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT ?`,
-  ).all(reportId, most) as ReportMessageRow[];
+  ).all(reportId, most);
   return rows.reverse().map(({ id, author, sent_at, box }) => {
     return { id, author, sentAt: sent_at, text: decrypt(MESSAGE, box) };
   });
 }
 
 export function countMessages(reportId: string, author: ReportMessageRow["author"]): number {
-  return prepared("SELECT count(*) FROM report_messages WHERE report_id = ? AND author = ?")
+  return prepared<number>("SELECT count(*) FROM report_messages WHERE report_id = ? AND author = ?")
     .pluck()
-    .get(reportId, author) as number;
+    .get(reportId, author)!;
 }
 
 /** Counts the reporter's messages since a moderator last wrote. */
 export function countUnanswered(reportId: string): number {
-  return prepared(
+  return prepared<number>(
     `SELECT count(*) FROM report_messages WHERE report_id = @reportId AND author = 'reporter'
        AND rowid > coalesce((SELECT max(rowid) FROM report_messages
          WHERE report_id = @reportId AND author = 'moderator'), 0)`,
   )
     .pluck()
-    .get({ reportId }) as number;
+    .get({ reportId })!;
 }
 
 /** Returns the size of the texts of all reports that aren't closed, in bytes. */
 export function openReportBytes(): number {
-  return prepared("SELECT total(length(CAST(box AS BLOB))) FROM reports WHERE state <> 'closed'")
+  return prepared<number>(
+    "SELECT total(length(CAST(box AS BLOB))) FROM reports WHERE state <> 'closed'",
+  )
     .pluck()
-    .get() as number;
+    .get()!;
 }
 
 /**
@@ -237,7 +239,7 @@ export function eraseReport(id: string, now = Date.now()): boolean {
 
 /** Returns some of the reports that were closed REPORT_KEEP ago and aren't preserved. */
 export function reportsToErase(now = Date.now()): string[] {
-  return prepared(
+  return prepared<string>(
     `SELECT id FROM reports WHERE closed_at IS NOT NULL AND erased_at IS NULL AND closed_at <= @before
        AND NOT ${isPreservedReport("id", "@now")}
      ORDER BY closed_at LIMIT ${ERASED_AT_ONCE}`,
@@ -246,7 +248,7 @@ export function reportsToErase(now = Date.now()): string[] {
     .all({
       now: new Date(now).toISOString(),
       before: new Date(now - settings().reportKeepMs).toISOString(),
-    }) as string[];
+    });
 }
 
 /** Enqueues an email, if the reporter gave an address and a mail server is configured. */

@@ -20,10 +20,10 @@ export interface NamedVideo {
 
 /** Returns the videos that a report names, in the order in which they were named. */
 export function videosOf(reportId: string): NamedVideo[] {
-  return prepared(
+  return prepared<NamedVideo>(
     `SELECT video_id AS id, decision, film_changed_at AS filmChangedAt FROM report_videos
      WHERE report_id = ? ORDER BY rowid`,
-  ).all(reportId) as NamedVideo[];
+  ).all(reportId);
 }
 
 /** The gravest decision about some videos of a report; undefined while there is none. */
@@ -85,24 +85,24 @@ const KEPT_KINDS = `SELECT kept_report.kind
 
 /** Returns the kinds of reports for which a moderator has reviewed a video and kept it. */
 export function checkedKinds(videoId: string): ReportKind[] {
-  return prepared(`${KEPT_KINDS} AND kept.video_id = ? GROUP BY 1 ORDER BY 1`)
+  return prepared<ReportKind>(`${KEPT_KINDS} AND kept.video_id = ? GROUP BY 1 ORDER BY 1`)
     .pluck()
-    .all(videoId) as ReportKind[];
+    .all(videoId);
 }
 
 /** Returns the open urgent reports about a video, of kinds for which no moderator has reviewed it. */
 export function uncheckedReports(videoId: string): { id: string; kind: ReportKind }[] {
-  return prepared(
+  return prepared<{ id: string; kind: ReportKind }>(
     `SELECT id, kind FROM reports JOIN report_videos ON report_id = id
      WHERE report_videos.video_id = @videoId AND report_videos.decision IS NULL
        AND state <> 'closed' AND kind IN ('consent', 'under-age')
        AND kind NOT IN (${KEPT_KINDS} AND kept.video_id = @videoId)`,
-  ).all({ videoId }) as { id: string; kind: ReportKind }[];
+  ).all({ videoId });
 }
 
 /** Counts the public videos of open urgent reports that no moderator has reviewed. Reads at most `limit` reports. */
 export function countUnhidden(limit: number): number {
-  return prepared(
+  return prepared<number>(
     `SELECT count(DISTINCT videos.id)
      FROM (SELECT id, kind FROM reports
          WHERE state IN ('open', 'asked') AND kind IN ('consent', 'under-age') LIMIT @limit) AS urgent
@@ -111,5 +111,5 @@ export function countUnhidden(limit: number): number {
      WHERE public AND urgent.kind NOT IN (${KEPT_KINDS} AND kept.video_id = videos.id)`,
   )
     .pluck()
-    .get({ limit }) as number;
+    .get({ limit })!;
 }

@@ -44,10 +44,10 @@ export function noteDecision(
 ): void {
   requireTransaction();
   const { reportId, videoId, decision, reason } = noted;
-  const video = prepared(
+  const video = prepared<{ title: string; userId: string | null }>(
     `SELECT title, uploaded_by AS userId FROM videos WHERE id = @videoId
      UNION ALL SELECT title, uploaded_by FROM deleted_videos WHERE id = @videoId`,
-  ).get({ videoId }) as { title: string; userId: string | null } | undefined;
+  ).get({ videoId });
   // Another program may have entered an uploader who has no account here.
   prepared(
     `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
@@ -65,12 +65,12 @@ export function sealDecision(text: DecisionText): string {
 
 /** Returns the latest decisions on a user's videos, newest first. */
 export function decisionsFor(userId: string): UploaderDecision[] {
-  const rows = prepared(
+  const rows = prepared<Omit<UploaderDecision, "text"> & { box: string }>(
     `SELECT uploader_decisions.id, decision, decided_at AS decidedAt, videos.id AS videoId, box
      FROM uploader_decisions
        LEFT JOIN videos ON videos.id = video_id AND videos.uploaded_by = user_id
      WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${SHOWN}`,
-  ).all(userId) as (Omit<UploaderDecision, "text"> & { box: string })[];
+  ).all(userId);
   return rows.map(({ box, ...decision }) => {
     const text = decrypt(PURPOSE, box);
     return { ...decision, text: text === undefined ? text : (JSON.parse(text) as DecisionText) };
@@ -84,7 +84,7 @@ export function decisionsFor(userId: string): UploaderDecision[] {
  */
 export function forgetDecisions(now = Date.now()): Promise<number> {
   const before = new Date(now - settings().reportKeepMs).toISOString();
-  const due = prepared(
+  const due = prepared<number>(
     // CROSS: in this order, or SQLite reads all closed reports.
     `SELECT uploader_decisions.id FROM uploader_decisions
        CROSS JOIN reports ON reports.id = report_id
@@ -95,7 +95,7 @@ export function forgetDecisions(now = Date.now()): Promise<number> {
     "DELETE FROM uploader_decisions WHERE id IN (SELECT value FROM json_each(?))",
   );
   return eachPart(
-    () => due.all(before) as number[],
+    () => due.all(before),
     (ids) => forget.run(JSON.stringify(ids)).changes,
   );
 }

@@ -34,7 +34,14 @@ const NOTHING_QUEUED = "No scan is queued.";
 
 /** Returns the unfinished scans of a video and those that found something. */
 export function scansOf(videoId: string): Scan[] {
-  const rows = prepared(
+  const rows = prepared<{
+    id: string;
+    isReplacement: number;
+    verdict: ScanFindingsTable["verdict"] | null;
+    reason: string | null;
+    job: string | null;
+    jobReason: string | null;
+  }>(
     `SELECT subject.id, subject.id <> @videoId AS isReplacement, verdict, finding.reason,
        job.state AS job, job.reason AS jobReason
      FROM (SELECT @videoId AS id WHERE EXISTS
@@ -43,14 +50,7 @@ export function scansOf(videoId: string): Scan[] {
            UNION ALL SELECT id FROM video_files WHERE video_id = @videoId AND state = 'pending') AS subject
        LEFT JOIN scan_findings AS finding ON finding.video_id = subject.id
        LEFT JOIN jobs AS job ON job.video_id = subject.id AND job.kind = 'scan'`,
-  ).all({ videoId }) as {
-    id: string;
-    isReplacement: number;
-    verdict: ScanFindingsTable["verdict"] | null;
-    reason: string | null;
-    job: string | null;
-    jobReason: string | null;
-  }[];
+  ).all({ videoId });
   return rows.flatMap((row) => {
     const isUnderWay = row.job === "waiting" || row.job === "running";
     // A pending file that passed its scan or that isn't scanned at all.
@@ -76,7 +76,7 @@ export interface ScannedVideo {
 
 /** Returns the videos with findings that nobody has decided about, refused ones first. */
 export function undecidedScans(most: number): ScannedVideo[] {
-  const ofVerdict = prepared(
+  const ofVerdict = prepared<ScannedVideo>(
     `SELECT videos.id, title, verdict, reason
      FROM scan_findings LEFT JOIN video_files AS file ON file.id = scan_findings.video_id
        JOIN videos ON videos.id = coalesce(file.video_id, scan_findings.video_id)
@@ -84,7 +84,7 @@ export function undecidedScans(most: number): ScannedVideo[] {
   );
   const found: ScannedVideo[] = [];
   for (const verdict of ["refuse", "hold", "unchecked"] as const) {
-    found.push(...(ofVerdict.all(verdict, most - found.length) as ScannedVideo[]));
+    found.push(...ofVerdict.all(verdict, most - found.length));
   }
   return found;
 }

@@ -14,16 +14,16 @@ const COLUMNS = "version, text, created_at AS createdAt";
 
 /** The terms that an upload has to accept; undefined while nobody is asked to. */
 export function requiredTerms(): Terms | undefined {
-  return prepared(
+  return prepared<Terms>(
     `SELECT ${COLUMNS} FROM upload_terms
      WHERE (SELECT required_since FROM upload_terms_state) IS NOT NULL
      ORDER BY version DESC LIMIT 1`,
-  ).get() as Terms | undefined;
+  ).get();
 }
 
 /** Since when they are asked for, ISO 8601 UTC; null while they are not. */
 export function termsRequiredSince(): string | null {
-  return prepared("SELECT required_since FROM upload_terms_state").pluck().get() as string | null;
+  return prepared<string | null>("SELECT required_since FROM upload_terms_state").pluck().get()!;
 }
 
 /** Why an upload can't be taken with these terms, as a form, a program or a command names them. */
@@ -49,18 +49,18 @@ export interface TermsVersion extends Omit<Terms, "text"> {
 }
 
 export function listTerms(): TermsVersion[] {
-  return prepared(
+  return prepared<TermsVersion>(
     `SELECT version, upload_terms.created_at AS createdAt, email AS by
      FROM upload_terms LEFT JOIN users ON users.id = created_by ORDER BY version DESC`,
-  ).all() as TermsVersion[];
+  ).all();
 }
 
 /** One version; the newest without a number. */
 export function readTerms(version?: number): Terms | undefined {
-  return prepared(
+  return prepared<Terms>(
     `SELECT ${COLUMNS} FROM upload_terms WHERE version = @version OR @version IS NULL
      ORDER BY version DESC LIMIT 1`,
-  ).get({ version: version ?? null }) as Terms | undefined;
+  ).get({ version: version ?? null });
 }
 
 export type SavedTerms =
@@ -172,11 +172,11 @@ export function acceptancesOf(
   videoIds: readonly string[],
 ): Record<string, AcceptedTerms[]> | undefined {
   if (prepared("SELECT 1 FROM upload_terms LIMIT 1").get() === undefined) return undefined;
-  const rows = prepared(
+  const rows = prepared<AcceptedTerms & { videoId: string }>(
     `SELECT video_id AS videoId, version, subject, email AS by, accepted_at AS at
      FROM accepted_terms LEFT JOIN users ON users.id = user_id
      WHERE video_id IN (SELECT value FROM json_each(?)) ORDER BY accepted_terms.id`,
-  ).all(JSON.stringify(videoIds)) as (AcceptedTerms & { videoId: string })[];
+  ).all(JSON.stringify(videoIds));
   const found: Record<string, AcceptedTerms[]> = {};
   for (const id of videoIds) found[id] = [];
   for (const { videoId, ...accepted } of rows) found[videoId]?.push(accepted);
@@ -212,6 +212,6 @@ export async function forgetAccepted(after = 0, now = Date.now()): Promise<numbe
     ).run({ time, after, to });
     prepared("DELETE FROM accepted_terms WHERE video_gone_at <= ?").run(before);
   });
-  const last = prepared("SELECT max(id) FROM accepted_terms").pluck().get() as number | null;
+  const last = prepared<number | null>("SELECT max(id) FROM accepted_terms").pluck().get()!;
   return last !== null && last > to ? to : 0;
 }

@@ -81,8 +81,8 @@ async function checkBackups(now: number, upMs: number): Promise<void> {
 }
 
 function firstBackupAt(): string | undefined {
-  const first = prepared("SELECT started_at FROM backups ORDER BY id LIMIT 1").pluck();
-  return first.get() as string | undefined;
+  const first = prepared<string>("SELECT started_at FROM backups ORDER BY id LIMIT 1").pluck();
+  return first.get();
 }
 
 /** An alert is about the jobs that have failed since the one before it. */
@@ -106,23 +106,23 @@ async function checkJobs(now: number): Promise<void> {
     last = alert.raised_at;
   }
   if (last !== null && now - Date.parse(last) < JOBS_EVERY_MS) return;
-  const { jobs, until } = prepared(
+  const { jobs, until } = prepared<{ jobs: number; until: string | null }>(
     `SELECT count(*) AS jobs, max(finished_at) AS until FROM jobs
      WHERE state = 'failed' AND finished_at > ?`,
-  ).get(from) as { jobs: number; until: string | null };
+  ).get(from)!;
   if (until === null) return;
   const sentence = `${formatQuantity(jobs, "conversion")} failed for good, the last of ${titlesAt(until)}. The queue says why.`;
   await raiseAlert({ kind: "jobs", sentence, until }, now);
 }
 
 function titlesAt(until: string): string {
-  const titles = prepared(
+  const titles = prepared<string>(
     `SELECT DISTINCT coalesce(videos.title, 'a video') FROM jobs
      LEFT JOIN videos ON videos.id = jobs.video_id
      WHERE jobs.state = 'failed' AND finished_at <= ? ORDER BY finished_at DESC LIMIT ${TITLES}`,
   )
     .pluck()
-    .all(until) as string[];
+    .all(until);
   return titles.map((title) => `“${title.slice(0, 100)}”`).join(", ");
 }
 
@@ -131,11 +131,15 @@ function titlesAt(until: string): string {
  * scanned. Resolves them once somebody has decided or the files have been scanned.
  */
 export async function checkScans(now: number): Promise<void> {
-  const { refused, until, unchecked } = prepared(
+  const { refused, until, unchecked } = prepared<{
+    refused: number;
+    until: string | null;
+    unchecked: number;
+  }>(
     `SELECT count(*) FILTER (WHERE verdict = 'refuse') AS refused,
        max(found_at) FILTER (WHERE verdict = 'refuse') AS until,
        count(*) FILTER (WHERE verdict = 'unchecked') AS unchecked FROM scan_findings`,
-  ).get() as { refused: number; until: string | null; unchecked: number };
+  ).get()!;
   const open = await openAlerts("scan-refused");
   if (until === null) for (const alert of open) await resolveAlert(alert, now);
   else if (!open.some((alert) => (alert.until ?? "") >= until)) {

@@ -97,11 +97,11 @@ function waitingReports(
   { column, where = "true", after = "", upTo = "9999" }: Waiting,
   alertId: string | null,
 ): { id: string; dueAt: string }[] {
-  return prepared(
+  return prepared<{ id: string; dueAt: string }>(
     `SELECT id, due_at AS dueAt FROM reports
      WHERE state = 'open' AND ${column} IS @alertId AND due_at > @after AND due_at <= @upTo AND ${where}
      ORDER BY due_at LIMIT ${MAX_REPORTS}`,
-  ).all({ alertId, after, upTo }) as { id: string; dueAt: string }[];
+  ).all({ alertId, after, upTo });
 }
 
 const MAX_RECORDS = 1_000;
@@ -143,13 +143,13 @@ export async function checkConsent(now: number): Promise<void> {
 
 /** Returns at most 1,000 records that end soon and that this alert, or none, has included. */
 function endingRecords(now: number, alertId: string | null): { videoId: string; endsOn: string }[] {
-  return prepared(
+  return prepared<{
+    videoId: string;
+    endsOn: string;
+  }>(
     `SELECT video_id AS videoId, ends_on AS endsOn FROM video_consents
      JOIN videos ON videos.id = video_id
      WHERE ending_alert_id IS @alertId AND ends_on > @today AND ends_on <= @until AND public
      ORDER BY ends_on LIMIT ${MAX_RECORDS}`,
-  ).all({ alertId, today: dayOf(now), until: dayAfter(now, WARN_DAYS) }) as {
-    videoId: string;
-    endsOn: string;
-  }[];
+  ).all({ alertId, today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }

@@ -38,17 +38,17 @@ export async function copyDatabase(from: string, to: string): Promise<TableCount
 
 export function countTables(sqlite: Sqlite.Database): TableCounts {
   const names = sqlite
-    .prepare(
+    .prepare<unknown[], string>(
       `SELECT name FROM pragma_table_list
        WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
        ORDER BY name`,
     )
     .pluck()
-    .all() as string[];
+    .all();
   return Object.fromEntries(
     names.map((name) => [
       name,
-      sqlite.prepare(`SELECT count(*) FROM "${name}"`).pluck().get() as number,
+      sqlite.prepare<unknown[], number>(`SELECT count(*) FROM "${name}"`).pluck().get()!,
     ]),
   );
 }

@@ -113,13 +113,13 @@ export type StoredCopies = ReturnType<typeof openStoredCopies>;
  */
 export function openStoredCopies(databasePath: string) {
   const sqlite = new Sqlite(databasePath, { readonly: true });
-  const find = sqlite.prepare(
+  const find = sqlite.prepare<unknown[], number>(
     "SELECT modified_ms FROM stored_files WHERE path = ? AND bucket = ? AND bytes = ?",
   );
   return {
     has({ path, bytes, modifiedMs }: ListedFile): boolean {
       const [bucket = "", ...rest] = path.split("/");
-      const stored = find.pluck().get(rest.join("/"), bucket, bytes) as number | undefined;
+      const stored = find.pluck().get(rest.join("/"), bucket, bytes);
       // A file system may round times to a millisecond.
       return stored !== undefined && Math.abs(stored - modifiedMs) < 2;
     },

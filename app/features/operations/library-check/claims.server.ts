@@ -75,8 +75,8 @@ export function claimantOf({
     ),
   );
   const imports = "SELECT video_id FROM imports WHERE finished_at IS NULL AND target = @path";
-  const claimant = prepared([...names, imports].join(" UNION ALL ")).pluck();
-  return claimant.get({ url, path }) as string | undefined;
+  const claimant = prepared<string>([...names, imports].join(" UNION ALL ")).pluck();
+  return claimant.get({ url, path });
 }
 
 async function* rowsWithFiles() {

@@ -101,13 +101,13 @@ async function compare(
 ): Promise<void> {
   const turn = eventLoopTurns();
   const recorded = new Set<string>();
-  const next = prepared(
+  const next = prepared<string>(
     // "0" is what follows "/", so the range is everything below the folder.
     `SELECT path FROM media_files WHERE bucket = ? AND path > ? AND path < ? || '0'
      ORDER BY path LIMIT ${NAMES_AT_ONCE}`,
   ).pluck();
   for (let after: string | undefined = `${user}/`; after; await turn()) {
-    const paths = next.all(bucket, after, user) as string[];
+    const paths = next.all(bucket, after, user);
     for (const name of paths) recorded.add(name);
     after = paths.at(-1);
   }
@@ -150,13 +150,13 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
 async function claimUnowned(): Promise<void> {
   const turn = eventLoopTurns();
   // A library may be copied to its place before rows name its files.
-  const next = prepared(
+  const next = prepared<RecordedFile>(
     `SELECT * FROM media_files
      WHERE video_id IS NULL AND (bucket, path) > (?, ?) ORDER BY bucket, path LIMIT ${NAMES_AT_ONCE}`,
   );
   let last: { bucket: string; path: string } | undefined = { bucket: "", path: "" };
   while (last) {
-    const records = next.all(last.bucket, last.path) as RecordedFile[];
+    const records = next.all(last.bucket, last.path);
     for (const record of records) {
       const entry = { ...record, isFolder: record.kind === "derived" };
       const videoId = claimantOf(entry);

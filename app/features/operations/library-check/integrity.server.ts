@@ -42,10 +42,10 @@ function totalsAgree(): boolean {
 function searchFindsRows(): boolean {
   const sqlite = sqliteHandle();
   const samples = sqlite
-    .prepare(`
+    .prepare<unknown[], { key: string; title: string }>(`
       SELECT CAST(sort_key AS TEXT) AS key, title FROM videos WHERE length(title) >= 3
       ORDER BY videos.sort_key DESC LIMIT ?`)
-    .all(SAMPLES) as { key: string; title: string }[];
+    .all(SAMPLES);
   const finds = sqlite.prepare(
     "SELECT 1 FROM video_search WHERE video_search MATCH ? AND rowid = CAST(? AS INTEGER)",
   );

@@ -101,7 +101,7 @@ function record(after: number, last: number, numbers: readonly number[]): Promis
 
 /** When the last complete look began, ISO 8601 UTC; null when there was none. */
 export function filesLookedAt(): string | null {
-  return prepared("SELECT files_looked_at FROM storage").pluck().get() as string | null;
+  return prepared<string | null>("SELECT files_looked_at FROM storage").pluck().get()!;
 }
 
 /** Looks for them in the background when the last look is a day old. */

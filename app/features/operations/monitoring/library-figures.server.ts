@@ -25,19 +25,21 @@ export function readLibraryFigures(sqlite: Database) {
      WHERE state IN ('running', 'failed') GROUP BY kind, state`,
   );
   const paused = sqlite.prepare("SELECT paused_at IS NOT NULL FROM queue_state").pluck();
-  const alerts = sqlite.prepare(
+  const alerts = sqlite.prepare<unknown[], LibraryFigures["alerts"][number]>(
     "SELECT kind, count(*) AS alerts FROM alerts WHERE resolved_at IS NULL GROUP BY kind",
   );
-  const reports = sqlite.prepare(
+  const reports = sqlite.prepare<unknown[], LibraryFigures["reports"]>(
     `SELECT count(*) AS open, coalesce(sum(due_at <= @now), 0) AS overdue
      FROM reports INDEXED BY reports_by_state WHERE state = 'open'`,
   );
-  const proved = sqlite.prepare("SELECT max(started_at) FROM backups WHERE state = 'done'").pluck();
+  const proved = sqlite
+    .prepare<unknown[], string | null>("SELECT max(started_at) FROM backups WHERE state = 'done'")
+    .pluck();
   return (): LibraryFigures => ({
     jobs: [...waiting.all(), ...others.all()] as LibraryFigures["jobs"],
     isPaused: paused.get() === 1,
-    alerts: alerts.all() as LibraryFigures["alerts"],
-    reports: reports.get({ now: new Date().toISOString() }) as LibraryFigures["reports"],
-    provedAt: proved.get() as string | null,
+    alerts: alerts.all(),
+    reports: reports.get({ now: new Date().toISOString() })!,
+    provedAt: proved.get()!,
   });
 }

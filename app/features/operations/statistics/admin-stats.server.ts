@@ -47,8 +47,10 @@ async function uploaderStats(uploader: string): Promise<StudioStats> {
 }
 
 function storedCategoryCount(): number {
-  const count = prepared("SELECT count(DISTINCT category) FROM video_totals WHERE videos > 0");
-  return count.pluck().get() as number;
+  const count = prepared<number>(
+    "SELECT count(DISTINCT category) FROM video_totals WHERE videos > 0",
+  );
+  return count.pluck().get()!;
 }
 
 async function storageUsed(videos: number): Promise<string> {

@@ -22,9 +22,9 @@ export async function diskFigures(now = Date.now()) {
 }
 
 export function readDiskDays(): DiskDay[] {
-  return prepared(
+  return prepared<DiskDay>(
     "SELECT day, used_bytes AS used, free_bytes AS free FROM disk_days ORDER BY day",
-  ).all() as DiskDay[];
+  ).all();
 }
 
 /** Records what the disk holds, in place of what was recorded on the same day (UTC). */
@@ -102,19 +102,19 @@ export function readTransfer(period: PeriodDays, now = Date.now()) {
 
 /** Returns the days from `from` on that have a record, the oldest first. */
 export function readTransferDays(from = "") {
-  return prepared("SELECT day, bytes FROM transfer_days WHERE day >= ? ORDER BY day").all(from) as {
+  return prepared<{
     day: string;
     bytes: number;
-  }[];
+  }>("SELECT day, bytes FROM transfer_days WHERE day >= ? ORDER BY day").all(from);
 }
 
 /** What was sent in the current month (UTC, YYYY-MM), and the budget, if there is one. */
 export function readTransferMonth(now = Date.now()) {
   const month = dayOf(now).slice(0, "YYYY-MM".length);
-  const bytes = prepared(
+  const bytes = prepared<number>(
     "SELECT coalesce(sum(bytes), 0) FROM transfer_days WHERE day >= @from AND day <= @to",
   )
     .pluck()
-    .get({ from: `${month}-01`, to: `${month}-31` }) as number;
+    .get({ from: `${month}-01`, to: `${month}-31` })!;
   return { month, bytes, budget: settings().transferBudgetBytes };
 }

@@ -61,12 +61,10 @@ export async function readVideoStatistics(
   id: string,
   { days, uploadedBy, now = Date.now() }: { days?: number; uploadedBy?: string; now?: number },
 ) {
-  const video = prepared(
+  const video = prepared<Pick<VideoRow, "id" | "title" | "status" | "held" | "views">>(
     `SELECT id, title, status, held, views FROM videos
      WHERE id = @id AND (@uploadedBy IS NULL OR uploaded_by = @uploadedBy)`,
-  ).get({ id, uploadedBy: uploadedBy ?? null }) as
-    | Pick<VideoRow, "id" | "title" | "status" | "held" | "views">
-    | undefined;
+  ).get({ id, uploadedBy: uploadedBy ?? null });
   if (!video) return undefined;
   await projected();
   const period = periodOf(days ?? daysSinceFirstView(id, now), now);
@@ -79,9 +77,9 @@ export async function readVideoStatistics(
 
 /** Today included. */
 function daysSinceFirstView(id: string, now: number): number {
-  const first = prepared("SELECT min(day) FROM view_days WHERE video_id = ?").pluck().get(id) as
-    | string
-    | null;
+  const first = prepared<string | null>("SELECT min(day) FROM view_days WHERE video_id = ?")
+    .pluck()
+    .get(id)!;
   const days = first ? Math.floor((now - Date.parse(first)) / DAY_MS) + 1 : 1;
   return Math.min(Math.max(1, days), MOST_DAYS);
 }
@@ -127,10 +125,10 @@ export async function sourceFigures() {
     if (isConverted) converted.bytes += bytes;
   }
   const outdated = ffmpegAvailable() ? counts.outdated : 0;
-  const cut = prepared(
+  const cut = prepared<{ videos: number; bytes: number }>(
     `SELECT count(*) AS videos, coalesce(sum(bytes), 0) AS bytes FROM video_files
      WHERE state = 'original'`,
-  ).get() as { videos: number; bytes: number };
+  ).get()!;
   return { ...counts, outdated, cut, keep: settings().keepSources };
 }
 

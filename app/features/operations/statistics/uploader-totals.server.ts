@@ -8,9 +8,9 @@ export interface UploaderTotals extends Totals {
 
 /** What a user has uploaded, by stored category. Runs on a thread, since it reads each of the rows. */
 export function readUploaderTotals(sqlite: Database) {
-  const totals = sqlite.prepare(
+  const totals = sqlite.prepare<unknown[], UploaderTotals>(
     `SELECT category, count(*) AS videos, sum(views) AS views, sum(bytes) AS bytes
      FROM videos WHERE uploaded_by = ? GROUP BY category`,
   );
-  return (uploader: string) => totals.all(uploader) as UploaderTotals[];
+  return (uploader: string) => totals.all(uploader);
 }

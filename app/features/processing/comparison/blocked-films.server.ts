@@ -151,17 +151,17 @@ function rowOf(videoId: string): FileRow | undefined {
   const columns = "title, video_url, source_url";
   const live = prepared(`SELECT ${columns} FROM videos WHERE id = ?`).get(videoId);
   if (live) return live as FileRow;
-  return prepared(
+  return prepared<FileRow>(
     `SELECT title, coalesce(row ->> 'video_url', '') AS video_url, row ->> 'source_url' AS source_url
      FROM deleted_videos WHERE id = ?`,
-  ).get(videoId) as FileRow | undefined;
+  ).get(videoId);
 }
 
 /** Frames that were taken when the video was compared: of all of the picture alone, and far apart. */
 function takeOverFrames(videoId: string, filmId: number): boolean {
-  const row = prepared(
+  const row = prepared<{ first: number; step: number; frames: Buffer }>(
     "SELECT first, step, frames FROM video_frames WHERE video_id = ? AND frames <> x''",
-  ).get(videoId) as { first: number; step: number; frames: Buffer } | undefined;
+  ).get(videoId);
   if (!row) return false;
   const count = row.frames.length / 16;
   const frames = new Uint8Array(count * VARIANTS * 8);

@@ -35,12 +35,12 @@ export async function releaseCompared(): Promise<number> {
   let released = 0;
   for (let after = ""; ; ) {
     // The partial index requires this condition.
-    const holds = prepared(
+    const holds = prepared<{ videoId: string; isCompared: 0 | 1 }>(
       `SELECT video_id AS videoId, EXISTS (SELECT 1 FROM jobs
          WHERE jobs.video_id = video_holds.video_id AND kind = 'fingerprint' AND state = 'done') AS isCompared
        FROM video_holds INDEXED BY video_holds_comparing
        WHERE reason = 'comparing' AND video_id > ? ORDER BY video_id LIMIT ${HOLDS_AT_ONCE}`,
-    ).all(after) as { videoId: string; isCompared: 0 | 1 }[];
+    ).all(after);
     const compared = holds.filter(({ isCompared }) => isCompared);
     for (const some of partsOf(compared, AT_ONCE)) {
       released += await transaction(
@@ -70,12 +70,12 @@ export interface ComparisonFailure {
 
 /** Returns undefined for a video that isn't on hold for its comparison. */
 export function uncomparedOf(videoId: string): Uncompared | undefined {
-  const status = prepared(
+  const status = prepared<VideoStatus>(
     `SELECT status FROM video_holds JOIN videos ON videos.id = video_id
      WHERE video_id = ? AND reason = 'comparing'`,
   )
     .pluck()
-    .get(videoId) as VideoStatus | undefined;
+    .get(videoId);
   if (status === undefined) return undefined;
   const failure = comparisonFailures([videoId]).get(videoId);
   return { isToBePublic: status === "published", ...(failure && { failure }) };
@@ -97,20 +97,20 @@ interface ComparisonJob {
 
 /** Returns the jobs of a video that its comparison depends on. */
 export function jobsOfComparison(videoId: string): ComparisonJob[] {
-  return prepared(
+  return prepared<ComparisonJob>(
     `SELECT id, kind, state, reason FROM jobs
      WHERE video_id = ? AND kind IN (SELECT value FROM json_each(?))`,
-  ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON)) as ComparisonJob[];
+  ).all(videoId, JSON.stringify(JOBS_OF_COMPARISON));
 }
 
 /** Returns, for the videos whose comparison has failed for good, why it failed. */
 export function comparisonFailures(videoIds: readonly string[]): Map<string, ComparisonFailure> {
-  const waiting = prepared(
+  const waiting = prepared<string>(
     `SELECT video_id FROM video_holds
      WHERE video_id IN (SELECT value FROM json_each(?)) AND reason = 'comparing'`,
   )
     .pluck()
-    .all(JSON.stringify(videoIds)) as string[];
+    .all(JSON.stringify(videoIds));
   const failures = new Map<string, ComparisonFailure>();
   for (const videoId of waiting) {
     const failure = failureIn(jobsOfComparison(videoId));
@@ -134,12 +134,12 @@ const MOST_WAITING = 1_000;
 
 /** Returns the videos whose comparison has failed for good. */
 export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
-  const waiting = prepared(
+  const waiting = prepared<{ id: string; title: string }>(
     `SELECT videos.id, title FROM
        (SELECT video_id FROM video_holds INDEXED BY video_holds_comparing
         WHERE reason = 'comparing' LIMIT ${MOST_WAITING})
      JOIN videos ON videos.id = video_id`,
-  ).all() as { id: string; title: string }[];
+  ).all();
   const failures = comparisonFailures(waiting.map(({ id }) => id));
   return waiting
     .flatMap((video) => {

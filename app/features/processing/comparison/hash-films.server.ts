@@ -53,9 +53,9 @@ function stop(state: { running: TaskControl | undefined; isStopped: boolean }): 
 export function hashBlockedFilms(): Promise<void> {
   const state = hashing();
   return state.inTurn(async () => {
-    const waiting = prepared(
+    const waiting = prepared<WaitingFilm>(
       "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 100",
-    ).all() as WaitingFilm[];
+    ).all();
     for (const film of waiting) {
       if (state.isStopped) return;
       await hashFilm(film);

@@ -67,9 +67,9 @@ export function noteFrames(videoId: string, { first, step, hashes }: Frames): vo
 
 /** What was noted of a video's film. */
 export function notedFrames(videoId: string): Frames | undefined {
-  return prepared("SELECT first, step, frames AS hashes FROM video_frames WHERE video_id = ?").get(
-    videoId,
-  ) as Frames | undefined;
+  return prepared<Frames>(
+    "SELECT first, step, frames AS hashes FROM video_frames WHERE video_id = ?",
+  ).get(videoId);
 }
 
 /**
@@ -80,24 +80,24 @@ export function notedFrames(videoId: string): Frames | undefined {
  */
 export function holdLikeness(videoId: string, films: readonly number[]): boolean {
   noteLikeness(videoId, films);
-  const open = prepared(
+  const open = prepared<number>(
     "SELECT film_id FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NULL",
   )
     .pluck()
-    .all(videoId) as number[];
+    .all(videoId);
   for (const film of open) hold({ videoId, reason: "block-list", sourceId: String(film) });
   return open.length > 0;
 }
 
 /** Holds the videos whose uploaded file has the same bytes as that of a blocked one, inside of its transaction. */
 export function holdCopies(videoId: string, film: number): void {
-  const copies = prepared(
+  const copies = prepared<string>(
     `SELECT DISTINCT copy.video_id FROM video_digests AS own
        JOIN video_digests AS copy ON copy.sha256 = own.sha256 AND copy.video_id <> own.video_id
        JOIN videos ON videos.id = copy.video_id
      WHERE own.video_id = ?`,
   ).pluck();
-  for (const copy of copies.all(videoId) as string[]) holdLikeness(copy, [film]);
+  for (const copy of copies.all(videoId)) holdLikeness(copy, [film]);
 }
 
 /**
@@ -127,12 +127,12 @@ export function likeBlocked(videoIds: readonly string[]): string[] {
 
 /** The blocked films that a video looks like, or is held for: a film may be off the list by now. */
 export function likenessesOf(videoId: string): string[] {
-  const open = prepared(
+  const open = prepared<string>(
     `SELECT CAST(film_id AS TEXT) FROM blocked_likenesses
      WHERE video_id = ? AND dismissed_at IS NULL`,
   )
     .pluck()
-    .all(videoId) as string[];
+    .all(videoId);
   return [...new Set([...open, ...sourcesOf(videoId, "block-list")])];
 }
 

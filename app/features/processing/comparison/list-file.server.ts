@@ -49,11 +49,11 @@ export async function* exportBlockList(): AsyncGenerator<string> {
   const turn = eventLoopTurns();
   let after = 0;
   for (;;) {
-    const row = prepared(
+    const row = prepared<Omit<Entry, "sha256"> & { id: number; sha256: string }>(
       `SELECT id, reason, blocked_at AS blocked, first, step, lower(hex(frames)) AS frames,
          (SELECT json_group_array(sha256) FROM blocked_files WHERE film_id = blocked_films.id) AS sha256
        FROM blocked_films WHERE id > ? AND removed_at IS NULL AND digests IS NULL ORDER BY id LIMIT 1`,
-    ).get(after) as (Omit<Entry, "sha256"> & { id: number; sha256: string }) | undefined;
+    ).get(after);
     if (!row) return;
     const { id, sha256: digests, ...film } = row;
     after = id;
@@ -80,8 +80,8 @@ export interface Imported {
 export async function importBlockList(file: string): Promise<Imported> {
   const turn = writingTurns();
   for await (const _ of entriesOf(file)) await turn();
-  const highest = prepared("SELECT coalesce(max(id), 0) FROM blocked_films").pluck();
-  const imported = { added: 0, known: 0, from: (highest.get() as number) + 1 };
+  const highest = prepared<number>("SELECT coalesce(max(id), 0) FROM blocked_films").pluck();
+  const imported = { added: 0, known: 0, from: highest.get()! + 1 };
   let some: Entry[] = [];
   const add = async () => {
     const added = await transaction(() => some.filter(addEntry).length);

@@ -70,7 +70,7 @@ export function queueUnfinishedScans(
  * @returns how many.
  */
 export async function scanLibrary(): Promise<number> {
-  const next = prepared(
+  const next = prepared<{ number: number }>(
     `SELECT number, id FROM videos WHERE number > ? ORDER BY number LIMIT ${VIDEOS_AT_ONCE}`,
   );
   const add = prepared(
@@ -82,7 +82,7 @@ export async function scanLibrary(): Promise<number> {
   const turn = writingTurns();
   let added = 0;
   for (let after = 0; ; ) {
-    const rows = next.all(after) as { number: number }[];
+    const rows = next.all(after);
     added += await transaction(() =>
       rows.reduce((count, { number }) => count + add.run(number).changes, 0),
     );

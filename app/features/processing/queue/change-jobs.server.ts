@@ -14,12 +14,12 @@ function turnFor(change: JobChange): number {
   if (change === "again") return 0;
   const most = change === "now" ? "min" : "max";
   const priority = sqliteHandle()
-    .prepare(
+    .prepare<unknown[], number | null>(
       `SELECT ${most}(priority) FROM jobs INDEXED BY jobs_unfinished
        WHERE state IN ('waiting', 'running')`,
     )
     .pluck()
-    .get() as number | null;
+    .get()!;
   const turn = Math.floor((priority ?? 0) / TURN);
   return change === "now" ? Math.min(0, turn) - 1 : Math.max(0, turn) + 1;
 }

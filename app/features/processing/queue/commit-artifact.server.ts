@@ -185,8 +185,10 @@ function replacesStream({ kind }: JobRow, { row }: Source): boolean {
 function writeCaptions(job: JobRow, artifact: readonly Captions[]): void {
   const sqlite = sqliteHandle();
   const table = tableOf(job.video_id);
-  const read = sqlite.prepare(`SELECT captions FROM ${table} WHERE id = ?`).pluck();
-  const added = readCaptions(read.get(job.video_id) as string | null).filter(({ added }) => added);
+  const read = sqlite
+    .prepare<unknown[], string | null>(`SELECT captions FROM ${table} WHERE id = ?`)
+    .pluck();
+  const added = readCaptions(read.get(job.video_id)!).filter(({ added }) => added);
   const taken = new Set(added.map(({ label }) => label));
   const all = [...artifact.filter(({ label }) => !taken.has(label)), ...added];
   sqlite

@@ -9,13 +9,13 @@ export const OUTDATED_SQL = /* sql */ `
 
 /** The ids of the videos with such a stream, by turns the newest and the most viewed. Runs on a thread. */
 export function readOutdatedStreams(sqlite: Database) {
-  const statement = sqlite.prepare(/* sql */ `
+  const statement = sqlite.prepare<unknown[], string>(/* sql */ `
     SELECT id FROM (
       SELECT id, row_number() OVER (ORDER BY sort_key DESC) AS by_age,
         row_number() OVER (ORDER BY views DESC, sort_key DESC) AS by_views
       FROM videos WHERE ${OUTDATED_SQL})
     ORDER BY min(by_age, by_views), by_age`);
-  return (settings: string) => statement.pluck().all({ settings }) as string[];
+  return (settings: string) => statement.pluck().all({ settings });
 }
 
 /** So many at once; the next ones follow when it is asked again. */
@@ -26,12 +26,12 @@ const POPULAR_AT_ONCE = 100;
  * viewed first. Runs on a thread: where all of them have one, it reads every popular video.
  */
 export function readPopularStreams(sqlite: Database) {
-  const statement = sqlite.prepare(/* sql */ `
+  const statement = sqlite.prepare<unknown[], string>(/* sql */ `
     SELECT id FROM videos
     WHERE listed AND views >= @views AND hls_url IS NOT NULL AND video_url <> ''
       AND NOT EXISTS (SELECT 1 FROM jobs WHERE video_id = videos.id AND kind = 'codecs')
     ORDER BY views DESC LIMIT ${POPULAR_AT_ONCE}`);
-  return (views: number) => statement.pluck().all({ views }) as string[];
+  return (views: number) => statement.pluck().all({ views });
 }
 
 export interface SourceCounts {

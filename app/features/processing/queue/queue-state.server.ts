@@ -21,7 +21,7 @@ export function jobsChanged(change: Change): void {
 
 /** Since when nothing is made, ISO 8601 UTC; null while the queue works. */
 export function pausedSince(): string | null {
-  return prepared("SELECT paused_at FROM queue_state").pluck().get() as string | null;
+  return prepared<string | null>("SELECT paused_at FROM queue_state").pluck().get()!;
 }
 
 /**

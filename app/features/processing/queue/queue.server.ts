@@ -284,9 +284,11 @@ export async function reclaimFromDeadWorkers(): Promise<void> {
   await transaction(() => {
     const sqlite = sqliteHandle();
     const workers = sqlite
-      .prepare("SELECT DISTINCT worker FROM jobs WHERE state = 'running' AND worker IS NOT NULL")
+      .prepare<unknown[], string>(
+        "SELECT DISTINCT worker FROM jobs WHERE state = 'running' AND worker IS NOT NULL",
+      )
       .pluck()
-      .all() as string[];
+      .all();
     const reclaim = sqlite.prepare(
       "UPDATE jobs SET lease_until = ? WHERE state = 'running' AND worker = ?",
     );

@@ -24,9 +24,9 @@ export function jobSummaries(videoIds: readonly string[]): Record<string, JobSum
   const unfinished = `SELECT id FROM jobs
     WHERE state <> 'done' AND (kind <> 'cleanup' OR state = 'failed')
       AND (video_id IN ${ids} OR video_id IN (SELECT id FROM video_files WHERE video_id IN ${ids}))`;
-  const rows = prepared(columnsOf(unfinished, "jobs.priority")).all({
+  const rows = prepared<JobWithTitle>(columnsOf(unfinished, "jobs.priority")).all({
     ids: JSON.stringify(videoIds),
-  }) as JobWithTitle[];
+  });
   const summaries: Record<string, JobSummary> = {};
   for (const row of rows) {
     summaries[row.video_id] ??= { waiting: 0, failed: [] };

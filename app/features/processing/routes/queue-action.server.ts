@@ -64,7 +64,7 @@ async function pause(isPaused: boolean, userId: string): Promise<ToastMessage> {
 }
 
 async function retryAll(userId: string): Promise<Answer> {
-  const failed = prepared("SELECT id FROM jobs WHERE state = 'failed'").pluck().all() as number[];
+  const failed = prepared<number>("SELECT id FROM jobs WHERE state = 'failed'").pluck().all();
   if (failed.length === 0) return said("There was nothing to try again.");
   return changeSelected("again", failed, userId);
 }
@@ -117,12 +117,12 @@ interface NamedJob {
 }
 
 function namesOf(jobs: readonly number[]): NamedJob[] {
-  return prepared(
+  return prepared<NamedJob>(
     `SELECT jobs.id, kind, title, videos.id AS video_id FROM jobs
      LEFT JOIN video_files AS file ON file.id = jobs.video_id
      JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)
      WHERE jobs.id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(jobs)) as NamedJob[];
+  ).all(JSON.stringify(jobs));
 }
 
 function describe(
@@ -175,9 +175,9 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
 const NO_FURTHER_CODEC = "ENCODER_CODECS names no codec beside H.264.";
 
 async function addCodecs(id: string, userId: string): Promise<Answer> {
-  const video = prepared("SELECT title, hls_url FROM videos WHERE id = ?").get(id) as
-    | { title: string; hls_url: string | null }
-    | undefined;
+  const video = prepared<{ title: string; hls_url: string | null }>(
+    "SELECT title, hls_url FROM videos WHERE id = ?",
+  ).get(id);
   if (!video) return failure(404, GONE);
   if (extraCodecs().length === 0) {
     const why = ffmpegAvailable() ? codecsSwitchedOff() : [WITHOUT_FFMPEG];

@@ -183,7 +183,9 @@ function queueTotals(sqlite: Database) {
      JOIN jobs AS done ON done.id = last.id JOIN videos ON videos.id = done.video_id
      WHERE seconds > 0 AND done.started_at IS NOT NULL AND done.finished_at >= done.started_at`,
   );
-  const count = sqlite.prepare("SELECT count(*) FROM jobs WHERE state = ?").pluck();
+  const count = sqlite
+    .prepare<unknown[], number>("SELECT count(*) FROM jobs WHERE state = ?")
+    .pluck();
 
   return (atOnce: number, withDone: boolean) => {
     const runs = running.all();
@@ -198,10 +200,10 @@ function queueTotals(sqlite: Database) {
     for (const { kind, speed } of finished.all())
       took.set(kind, [...(took.get(kind) ?? []), speed]);
     const counts: QueuePage["counts"] = {
-      running: count.get("running") as number,
+      running: count.get("running")!,
       waiting: waits.reduce((sum, { jobs }) => sum + jobs, 0),
-      failed: count.get("failed") as number,
-      ...(withDone && { done: count.get("done") as number }),
+      failed: count.get("failed")!,
+      ...(withDone && { done: count.get("done")! }),
     };
     return { counts, timeLeft: timeLeft(left, took, runningSeconds, atOnce) };
   };

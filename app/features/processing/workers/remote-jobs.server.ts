@@ -59,9 +59,9 @@ export async function takeRemoteJob(workerId: number) {
 
 /** The job of a lease; undefined once that has ended, as when its video was deleted. */
 export function leasedJob(workerId: number, lease: string): LeasedJob | undefined {
-  return prepared("SELECT * FROM jobs WHERE state = 'running' AND worker = ?").get(
+  return prepared<LeasedJob>("SELECT * FROM jobs WHERE state = 'running' AND worker = ?").get(
     leaseName(workerId, lease),
-  ) as LeasedJob | undefined;
+  );
 }
 
 /** Publishes what was made of a job, as what is made here. */

@@ -41,7 +41,7 @@ export async function createWorker(
   const name = String(form.get("name") ?? "").trim();
   if (name === "" || name.length > MOST_NAME_LETTERS)
     throw new FormError(422, `A name of at most ${MOST_NAME_LETTERS} characters is needed.`);
-  const names = prepared("SELECT name FROM workers").pluck().all() as string[];
+  const names = prepared<string>("SELECT name FROM workers").pluck().all();
   if (names.includes(name)) throw new FormError(409, "There is a worker of this name already.");
   if (names.length >= MOST_WORKERS)
     throw new FormError(409, `There are ${MOST_WORKERS} workers. Revoke one that is not used.`);
@@ -74,9 +74,9 @@ export async function revokeWorker(userId: string, id: number): Promise<boolean>
 /** Whose token it is; undefined for one that is unknown or was revoked. */
 export function findWorker(token: string, now = Date.now()): Worker | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
-  const row = prepared("SELECT id, name, last_seen_at FROM workers WHERE token_hash = ?").get(
-    hashOf(token),
-  ) as (Worker & { last_seen_at: string | null }) | undefined;
+  const row = prepared<Worker & { last_seen_at: string | null }>(
+    "SELECT id, name, last_seen_at FROM workers WHERE token_hash = ?",
+  ).get(hashOf(token));
   if (!row) return undefined;
   const { id, name, last_seen_at } = row;
   if (last_seen_at === null || now - Date.parse(last_seen_at) >= NOTE_SIGN_EVERY_MS) {
@@ -114,12 +114,12 @@ interface JobOfWorker {
 export async function listWorkers(): Promise<ListedWorker[]> {
   const workers = await database().selectFrom("workers").selectAll().orderBy("name").execute();
   if (workers.length === 0) return [];
-  const jobs = prepared(
+  const jobs = prepared<JobOfWorker>(
     `SELECT worker, kind, title, videos.id AS video_id, progress, speed, seconds_left FROM jobs
      LEFT JOIN video_files AS file ON file.id = jobs.video_id
      JOIN videos ON videos.id = coalesce(file.video_id, jobs.video_id)
      WHERE jobs.state = 'running' AND ${IS_REMOTE} ORDER BY jobs.id`,
-  ).all() as JobOfWorker[];
+  ).all();
   return workers.map((row) => ({
     id: row.id,
     name: row.name,

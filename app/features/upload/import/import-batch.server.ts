@@ -340,11 +340,11 @@ function putIntoSeries(videoId: string, series: Readonly<Record<string, number>>
 }
 
 function seriesOfTitle(title: string): number {
-  const known = prepared(
+  const known = prepared<number>(
     "SELECT id FROM series WHERE title = ? COLLATE NOCASE AND deleted_at IS NULL",
   )
     .pluck()
-    .get(title) as number | undefined;
+    .get(title);
   if (known !== undefined) return known;
   const isTaken = prepared("SELECT 1 FROM series_slugs WHERE slug = ?");
   const slug = freeSlug(slugOf(title), (each) => isTaken.get(each) !== undefined);
