@@ -29,9 +29,9 @@ import {
 } from "~/features/operations/statistics/daily-records.server";
 import { routeOf } from "~/features/permissions/route-of";
 import { jobEventsAccess } from "~/features/permissions/session.server";
-import { startForgettingEntries } from "~/features/processing/comparison/blocked-films.server";
+import { startForgettingEntries } from "~/features/processing/comparison/blocked-videos.server";
 import { startReleasingCompared } from "~/features/processing/comparison/compared.server";
-import { startHashingBlockedFilms } from "~/features/processing/comparison/hash-films.server";
+import { startHashingBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
 import { onJobsChanged } from "~/features/processing/queue/queue-state.server";
 import { startJobs } from "~/features/processing/queue/worker.server";
 import { scheduleTrashCleanup } from "~/features/trash/trash.server";
@@ -133,7 +133,7 @@ function startServices(): void {
   startJobs();
   startMovingFiles();
   startEvicting();
-  startHashingBlockedFilms();
+  startHashingBlockedVideos();
   startForgettingEntries();
   startReleasingCompared();
   // Of a million videos that takes seconds: begun now, it is done before most visitors ask.

@@ -15,10 +15,10 @@ import { countTransparency } from "~/features/moderation/transparency-figures.se
 import { readLibraryFigures } from "~/features/operations/monitoring/library-figures.server";
 import { readUploaderTotals } from "~/features/operations/statistics/uploader-totals.server";
 import {
-  readBlockedFilms,
+  readBlockedVideos,
   readVideosLike,
 } from "~/features/processing/comparison/blocked-index.server";
-import { readSimilarFilms } from "~/features/processing/comparison/perceptual-hash";
+import { readSimilarVideos } from "~/features/processing/comparison/perceptual-hash";
 import {
   readOutdatedStreams,
   readPopularStreams,
@@ -49,9 +49,9 @@ serveThread({
   "source-counts": readSourceCounts,
   "outdated-streams": readOutdatedStreams,
   "popular-streams": readPopularStreams,
-  "similar-films": readSimilarFilms,
+  "similar-videos": readSimilarVideos,
   "library-figures": readLibraryFigures,
-  "blocked-films": readBlockedFilms,
+  "blocked-videos": readBlockedVideos,
   transparency: countTransparency,
   "videos-like-blocked": readVideosLike,
   "block-list-matches": readMatches,

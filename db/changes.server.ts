@@ -7,12 +7,12 @@ import { queryThread } from "./threads/query-thread.server";
 export type { CatalogueVersion };
 
 /** So many changes are projected by the thread that serves requests, in some 6 ms; a thread does more. */
-const MOST_PROJECTED_HERE = 64;
+const MAX_PROJECTED_HERE = 64;
 /** Between two transactions of that thread, for others who wait to write: they try every 20 ms. */
 const PAUSE_MS = 25;
 /** So many changes are waited for. More come of an import: until they have been projected, lists are
  * right, and totals and searches are those of what has been projected. */
-const MOST_WAITED_FOR = 20_000;
+const MAX_WAITED_FOR = 20_000;
 
 interface Projection {
   running?: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export function catalogueVersion(): CatalogueVersion {
 export async function projected(): Promise<void> {
   if (projectSome() !== "more") return;
   const all = projectOnThread();
-  if ((projector().waiting().count ?? 0) <= MOST_WAITED_FOR) await all;
+  if ((projector().waiting().count ?? 0) <= MAX_WAITED_FOR) await all;
 }
 
 /**
@@ -57,9 +57,9 @@ function projectSome(): "done" | "more" | "blocked" {
   if (projection().running) return "more";
   // A copy is projected where it comes from.
   if (sqliteHandle().readonly) return "blocked";
-  if (count > MOST_PROJECTED_HERE) return "more";
+  if (count > MAX_PROJECTED_HERE) return "more";
   try {
-    if (!tryWriteTransaction(() => projector().run(MOST_PROJECTED_HERE))) return "blocked";
+    if (!tryWriteTransaction(() => projector().run(MAX_PROJECTED_HERE))) return "blocked";
   } catch (error) {
     reportOnce(error);
     return "blocked";

@@ -9,7 +9,7 @@ import { importVideos, knownIds } from "~/features/upload/import/import.server";
 import { type ImportEntry, ImportError } from "~/features/upload/import/table.server";
 import { createBuckets } from "~/media/bucket.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { cutPoster, drawPanorama, filmPanorama } from "./demo/draw";
+import { cutPoster, drawPanorama, videoPanorama } from "./demo/draw";
 import { SCENES, type Scene } from "./demo/scenes";
 import { progressBar } from "./progress-bar";
 import { runScript } from "./run-script";
@@ -33,8 +33,8 @@ await runScript(USAGE, {}, async () => {
   await ensureFirstAccount();
   const user = await firstUser();
   if (!user) throw new Error("There is no account after the first one was made.");
-  const films = await ffmpegAvailable();
-  if (!films) console.log("ffmpeg is not here: the videos come with pictures, but without files.");
+  const videos = await ffmpegAvailable();
+  if (!videos) console.log("ffmpeg is not here: the videos come with pictures, but without files.");
 
   const known = await knownIds(SCENES.map(idOf));
   const missing = SCENES.filter((scene) => !known.has(idOf(scene)));
@@ -43,7 +43,7 @@ await runScript(USAGE, {}, async () => {
   try {
     const entries: ImportEntry[] = [];
     for (const scene of missing) {
-      entries.push(await make(scene, folder, films));
+      entries.push(await make(scene, folder, videos));
       bar.advance(1, 1);
     }
     bar.end();
@@ -64,17 +64,17 @@ function idOf(scene: Scene): string {
   return `demo-${scene.title.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
 }
 
-async function make(scene: Scene, folder: string, films: boolean): Promise<ImportEntry> {
+async function make(scene: Scene, folder: string, videos: boolean): Promise<ImportEntry> {
   const name = path.join(folder, idOf(scene));
   const seed = SCENES.indexOf(scene) + 1;
   await drawPanorama(scene, seed, `${name}-panorama.png`);
   await cutPoster(scene, `${name}-panorama.png`, `${name}.png`);
-  if (films) await filmPanorama(scene, `${name}-panorama.png`, `${name}.mp4`);
+  if (videos) await videoPanorama(scene, `${name}-panorama.png`, `${name}.mp4`);
   // Apart by hours too, so that the order is the one of the list.
   const createdAt = new Date(Date.now() - scene.daysAgo * DAY_MS - seed * HOUR_MS).toISOString();
   return {
     name: scene.title,
-    file: films ? `${name}.mp4` : undefined,
+    file: videos ? `${name}.mp4` : undefined,
     thumbnail: `${name}.png`,
     id: idOf(scene),
     title: scene.title,

@@ -8,7 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
-const LEAST_NODE = [20, 19];
+const MIN_NODE = [20, 19];
 const SOURCES = [
   "app",
   "db",
@@ -94,8 +94,8 @@ function runNpm(args, env) {
 
 export function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1])) {
-    giveUp(`Node.js ${LEAST_NODE.join(".")} or newer is needed; this is ${process.versions.node}.`);
+  if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
+    giveUp(`Node.js ${MIN_NODE.join(".")} or newer is needed; this is ${process.versions.node}.`);
   }
 }
 

@@ -47,7 +47,7 @@ export function adminCookie(): string {
 }
 
 export function addVideo(columns: Columns = {}): void {
-  const row = { id: "v", title: "A film", category: "desi", ...columns };
+  const row = { id: "v", title: "A video", category: "desi", ...columns };
   const names = Object.keys(row);
   // A statement with all triggers takes a third of a megabyte until garbage collection.
   prepared(`INSERT INTO videos (${names}) VALUES (${names.map((name) => `@${name}`)})`).run(row);

@@ -11,7 +11,7 @@ import { type Probe, probe } from "~/media/probe/probe.server";
 import { database, sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow, VideoRow } from "~db/schema";
 
-import { addFinishedFilm, type FinishedFilm } from "./finished-films";
+import { addProcessedVideo, type ProcessedVideo } from "./processed-videos";
 
 export { filesBelow } from "./files-below";
 
@@ -48,13 +48,13 @@ export async function addToLibrary(
   return id;
 }
 
-/** Puts a finished video into the site of this process; see `addFinishedFilm`. */
+/** Puts a finished video into the site of this process; see `addProcessedVideo`. */
 export function addFinished(
   uploads: string,
-  film: FinishedFilm,
+  video: ProcessedVideo,
   columns: Record<string, string | number | null> = {},
 ): string {
-  return addFinishedFilm({ sqlite: sqliteHandle(), uploads }, film, columns);
+  return addProcessedVideo({ sqlite: sqliteHandle(), uploads }, video, columns);
 }
 
 /** Works on the queue until nothing is left that can be done now, and removes what is no longer needed. */
@@ -92,21 +92,21 @@ export function onDisk(uploads: string, url: string | null): string {
 }
 
 /** A file beside which things are made, with what was found in it and a task in its folder. */
-export async function workOn(film: string): Promise<[Source, Probe, TaskControl]> {
+export async function workOn(video: string): Promise<[Source, Probe, TaskControl]> {
   const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
-  const url = `/media/videos/u/1${path.extname(film)}`;
-  const source = { videoId: "v", basePath: "u/1", url, file: film, playing: film, row };
-  return [source, (await probe(film))!, createTask(path.dirname(film), () => {})];
+  const url = `/media/videos/u/1${path.extname(video)}`;
+  const source = { videoId: "v", basePath: "u/1", url, file: video, playing: video, row };
+  return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 
 /** The same of a file that its row names as the one to be played, as other programs write it. */
-export async function workOnNamed(film: string): ReturnType<typeof workOn> {
-  const [source, found, task] = await workOn(film);
+export async function workOnNamed(video: string): ReturnType<typeof workOn> {
+  const [source, found, task] = await workOn(video);
   return [{ ...source, row: { ...source.row, video_url: source.url } }, found, task];
 }
 
-/** Makes the adaptive stream of a film by itself, with all its renditions; returns the folder of its playlists. */
-export async function makeLadder(film: string): Promise<string> {
-  const made = await encodeLadder(...(await workOn(film)), path.parse(film).name, "urgent");
-  return path.join(path.dirname(film), made.moves[0]!.from);
+/** Makes the adaptive stream of a video by itself, with all its renditions; returns the folder of its playlists. */
+export async function makeLadder(video: string): Promise<string> {
+  const made = await encodeLadder(...(await workOn(video)), path.parse(video).name, "urgent");
+  return path.join(path.dirname(video), made.moves[0]!.from);
 }

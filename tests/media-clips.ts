@@ -16,7 +16,7 @@ export interface Clip {
   picture?: string;
   /** ffmpeg's video encoder and its options. */
   video?: string[];
-  /** ffmpeg's audio encoder and its options; false for a silent film. */
+  /** ffmpeg's audio encoder and its options; false for a silent video. */
   audio?: string[] | false;
   /** A lavfi source; the default is a tone as long as the picture. */
   sound?: string;

@@ -12,18 +12,18 @@ export const H264 = [
 /** Its entropy coding lets decoders pass over damage without noticing it. */
 export const CAVLC = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "25"];
 
-/** A film that has to be converted. */
+/** A video that has to be converted. */
 export function mpeg4(folder: string, more = {}): string {
-  return makeClip(folder, "film", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"], ...more });
+  return makeClip(folder, "video", { as: "avi", video: ["mpeg4"], audio: ["libmp3lame"], ...more });
 }
 
 /** A video with the jobs that its original matters to, done. */
 export async function converted(
   uploads: string,
-  film: string,
+  source: string,
   playable: boolean,
 ): Promise<{ id: string; original: string }> {
-  const id = await addToLibrary(uploads, film, playable);
+  const id = await addToLibrary(uploads, source, playable);
   const others = `'poster', 'storyboard', 'preview', 'loudness'${playable ? ", 'ladder', 'captions'" : ""}`;
   sqliteHandle().exec(`UPDATE jobs SET state = 'done' WHERE kind IN (${others})`);
   await workUntilIdle();
@@ -45,8 +45,8 @@ export function isThere(uploads: string, url: string | null): boolean {
 }
 
 /** Fails unless the original of a converted video was removed in the end, without a warning. */
-export async function expectRemoved(uploads: string, film: string, warnings: string[]) {
-  const { id, original } = await converted(uploads, film, false);
+export async function expectRemoved(uploads: string, source: string, warnings: string[]) {
+  const { id, original } = await converted(uploads, source, false);
   await cleanUp();
   expect(warnings).toEqual([]);
   expect(videoRow(id)).toMatchObject({ source_url: null, source_removed_at: expect.any(String) });

@@ -18,14 +18,14 @@ export function formRequest(
 }
 
 /** bcrypt reads the cost from the hash; the least there is keeps tests fast. */
-const LEAST_BCRYPT_COST = 4;
+const MIN_BCRYPT_COST = 4;
 
 /** An account, for whoever needs one that exists. */
 export function makeUser(email = "admin@example.com", password = GOOD_PASSWORD) {
   const id = sqliteHandle()
     .prepare("INSERT INTO users (email, password_hash) VALUES (?, ?) RETURNING id")
     .pluck()
-    .get(email, bcrypt.hashSync(password, LEAST_BCRYPT_COST)) as string;
+    .get(email, bcrypt.hashSync(password, MIN_BCRYPT_COST)) as string;
   return { id, email, password };
 }
 

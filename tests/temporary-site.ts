@@ -25,7 +25,7 @@ export function useTemporarySite(environment: Record<string, string> = {}) {
     DATABASE_PATH: path.join(folder, "db", "site.sqlite"),
     UPLOADS_DIR: path.join(folder, "uploads"),
     SESSION_SECRET: TEST_SECRET,
-    // How films look is tested where another one is set.
+    // How videos look is tested where another one is set.
     ENCODER_PRESET: "ultrafast",
     ...environment,
   });

@@ -18,7 +18,7 @@ export interface AttemptLimit {
 }
 
 /** Bounds what a flood of addresses or made-up accounts can occupy: about 1 MB a limit. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /**
  * A bound of a cache by its entries. With `max`, lru-cache (11.5, its constructor) fills arrays for all of
@@ -39,7 +39,7 @@ export function attemptLimit(
   name: string,
   most: number,
   windowSeconds: number,
-  mostKeys = MOST_KEYS,
+  mostKeys = MAX_KEYS,
 ): AttemptLimit {
   const counts = processState(`limit of ${name}`, () => {
     const cache = new LRUCache<string, { attempts: number; endsAt: number }>({

@@ -8,7 +8,7 @@ import { clientAddress } from "./client-address.server";
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 /** What is open to visitors has a few short fields. */
-const MOST_FORM_BYTES = 16 * 1024;
+const MAX_FORM_BYTES = 16 * 1024;
 /** Five a second: a family behind one address never meets it. */
 const FORMS_PER_ADDRESS = 300;
 const WINDOW_SECONDS = 60;
@@ -22,7 +22,7 @@ const byAddress = addressLimit("forms by address", FORMS_PER_ADDRESS, WINDOW_SEC
  */
 export async function readSmallForm(
   request: Request,
-  mostBytes = MOST_FORM_BYTES,
+  mostBytes = MAX_FORM_BYTES,
 ): Promise<FormData> {
   const wait = byAddress.consume(clientAddress(request));
   if (wait !== undefined) {
@@ -39,7 +39,7 @@ export async function readSmallForm(
  *
  * @throws a Response: 415 for what is no such form, 413 for one that is longer than `mostBytes`.
  */
-export async function readFields(request: Request, mostBytes = MOST_FORM_BYTES): Promise<FormData> {
+export async function readFields(request: Request, mostBytes = MAX_FORM_BYTES): Promise<FormData> {
   if (!FORM_TYPE.test(request.headers.get("Content-Type") ?? "")) {
     throw errorResponse(415, "Unsupported Media Type", "A form of this type is not read here.");
   }

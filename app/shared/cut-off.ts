@@ -1,6 +1,6 @@
 import { formatDuration } from "./format";
 
-/** A video whose file ends before the film that it announces, by more than what rounding makes. */
+/** A video whose file ends before the video that it announces, by more than what rounding makes. */
 export interface CutOff {
   /** What is there of it. */
   seconds: number;

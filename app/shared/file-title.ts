@@ -1,4 +1,4 @@
-import { MAX_TITLE_LETTERS } from "./video-limits";
+import { MAX_TITLE_LENGTH } from "./video-limits";
 
 /**
  * A title for a video from the name of its file, for the form and the import alike: the ending
@@ -15,7 +15,7 @@ export function titleFromFileName(name: string): string {
     .replace(/(\S)-+(?=\S)/g, "$1 ")
     .replace(/\s+/g, " ")
     .trim()
-    .slice(0, MAX_TITLE_LETTERS)
+    .slice(0, MAX_TITLE_LENGTH)
     .trim();
   return words.charAt(0).toLocaleUpperCase("en") + words.slice(1);
 }

@@ -6,4 +6,4 @@ export interface Suggestion {
   href: string;
 }
 
-export const SUGGESTIONS_MOST = 8;
+export const MAX_SUGGESTIONS = 8;

@@ -7,8 +7,8 @@ export interface Chapter {
 }
 
 /** More is no table of contents any more. */
-const MOST_CHAPTERS = 100;
-const LEAST_CHAPTERS = 3;
+const MAX_CHAPTERS = 100;
+const MIN_CHAPTERS = 3;
 
 /** `m:ss`, `mmm:ss` or `h:mm:ss`. */
 const TIME = String.raw`(?:\d{1,2}:[0-5]\d|\d{1,3}):[0-5]\d`;
@@ -56,7 +56,7 @@ export function chaptersOf(description: string, durationSeconds: number): Chapte
     if (previous ? start <= previous.start : start !== 0) return [];
     if (isWithin(start, durationSeconds)) chapters.push({ name: name.trim(), start });
   }
-  const fits = chapters.length >= LEAST_CHAPTERS && chapters.length <= MOST_CHAPTERS;
+  const fits = chapters.length >= MIN_CHAPTERS && chapters.length <= MAX_CHAPTERS;
   return fits ? chapters : [];
 }
 

@@ -2,12 +2,7 @@
 import * as z from "zod/mini";
 import { CATEGORY_IDS, toCategoryId } from "./categories";
 import { parseDuration } from "./format";
-import {
-  MAX_DESCRIPTION_LETTERS,
-  MAX_TAG_LETTERS,
-  MAX_TAGS,
-  MAX_TITLE_LETTERS,
-} from "./video-limits";
+import { MAX_DESCRIPTION_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from "./video-limits";
 
 /**
  * The rules for the texts of a video, for the upload form, resumable uploads, the edit form, bulk
@@ -34,7 +29,7 @@ export const title = z.pipe(
     .string()
     .check(
       z.minLength(1, "A title is needed."),
-      z.maxLength(MAX_TITLE_LETTERS, `A title has at most ${MAX_TITLE_LETTERS} characters.`),
+      z.maxLength(MAX_TITLE_LENGTH, `A title has at most ${MAX_TITLE_LENGTH} characters.`),
     ),
 );
 
@@ -44,8 +39,8 @@ export const description = z.pipe(
     .string()
     .check(
       z.maxLength(
-        MAX_DESCRIPTION_LETTERS,
-        `A description has at most ${MAX_DESCRIPTION_LETTERS.toLocaleString("en")} characters.`,
+        MAX_DESCRIPTION_LENGTH,
+        `A description has at most ${MAX_DESCRIPTION_LENGTH.toLocaleString("en")} characters.`,
       ),
     ),
 );
@@ -84,7 +79,7 @@ export const tags = z.pipe(
     .array(
       z
         .string()
-        .check(z.maxLength(MAX_TAG_LETTERS, `A tag has at most ${MAX_TAG_LETTERS} characters.`)),
+        .check(z.maxLength(MAX_TAG_LENGTH, `A tag has at most ${MAX_TAG_LENGTH} characters.`)),
     )
     .check(z.maxLength(MAX_TAGS, `A video has at most ${MAX_TAGS} tags.`)),
 );

@@ -7,7 +7,7 @@ export const consent = /* sql */ `
     -- The first of them, in the form that lists are sorted by.
     sort_name     TEXT NOT NULL,
     -- The encrypted payload: legal name and date of birth.
-    box           TEXT NOT NULL,
+    payload           TEXT NOT NULL,
     document_kind TEXT,
     -- The day on which somebody compared the document with the person; null before that.
     checked_on    TEXT,

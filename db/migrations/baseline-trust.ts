@@ -10,7 +10,7 @@ export const trust = /* sql */ `
     closed_at   TEXT,
     erased_at   TEXT,
     -- The encrypted payload: everything that was typed; null once it is erased.
-    box         TEXT,
+    payload         TEXT,
     -- Whether its reporter was sent an email, and has opened the link in it: until then no further one is sent.
     mail_link   TEXT,
     -- The alerts that included it: as an urgent one, as due soon and as overdue. Null until then, and again
@@ -30,7 +30,7 @@ export const trust = /* sql */ `
     WHERE state = 'open' AND kind IN ('consent', 'under-age');
   CREATE INDEX reports_by_due_alert ON reports (due_alert_id, due_at) WHERE state = 'open';
   CREATE INDEX reports_by_overdue_alert ON reports (overdue_alert_id, due_at) WHERE state = 'open';
-  CREATE INDEX reports_open_bytes ON reports (length(CAST(box AS BLOB))) WHERE state <> 'closed';
+  CREATE INDEX reports_open_bytes ON reports (length(CAST(payload AS BLOB))) WHERE state <> 'closed';
   CREATE INDEX reports_by_time ON reports (received_at, kind, state, decision, closed_at);
 
   -- The videos that a report names. No foreign key on the video: it may be in the trash or deleted.
@@ -40,8 +40,8 @@ export const trust = /* sql */ `
     -- The last that closes the report for this video; null while it waits for one.
     decision        TEXT,
     decided_at      TEXT,
-    -- When the video got another film after it was reported.
-    film_changed_at TEXT,
+    -- When the video got another video after it was reported.
+    file_changed_at TEXT,
     PRIMARY KEY (report_id, video_id)
   );
   CREATE INDEX report_videos_by_video ON report_videos (video_id, report_id);
@@ -52,7 +52,7 @@ export const trust = /* sql */ `
     author    TEXT NOT NULL,
     sent_at   TEXT NOT NULL,
     -- The encrypted payload.
-    box       TEXT NOT NULL
+    payload       TEXT NOT NULL
   );
   CREATE INDEX report_messages_by_report ON report_messages (report_id, sent_at);
 
@@ -116,7 +116,7 @@ export const trust = /* sql */ `
   CREATE INDEX preserved_videos_by_report ON preserved_videos (report_id);
 
   -- Videos that were removed and must not be uploaded again.
-  CREATE TABLE blocked_films (
+  CREATE TABLE blocked_videos (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     -- The video that was removed here, which may be deleted; null for an imported entry.
     video_id   TEXT,
@@ -141,37 +141,37 @@ export const trust = /* sql */ `
     -- Three hashes of 8 bytes for each frame; 0 for a frame without detail.
     frames     BLOB NOT NULL DEFAULT x''
   );
-  CREATE UNIQUE INDEX blocked_films_by_video ON blocked_films (video_id) WHERE video_id IS NOT NULL;
-  CREATE INDEX blocked_films_waiting ON blocked_films (file) WHERE state = 'waiting';
-  CREATE INDEX blocked_films_removed ON blocked_films (removed_at) WHERE removed_at IS NOT NULL;
-  CREATE INDEX blocked_films_lists ON blocked_films (id) WHERE digests IS NOT NULL;
-  CREATE INDEX blocked_films_titled ON blocked_films (blocked_at)
+  CREATE UNIQUE INDEX blocked_videos_by_video ON blocked_videos (video_id) WHERE video_id IS NOT NULL;
+  CREATE INDEX blocked_videos_waiting ON blocked_videos (file) WHERE state = 'waiting';
+  CREATE INDEX blocked_videos_removed ON blocked_videos (removed_at) WHERE removed_at IS NOT NULL;
+  CREATE INDEX blocked_videos_lists ON blocked_videos (id) WHERE digests IS NOT NULL;
+  CREATE INDEX blocked_videos_titled ON blocked_videos (blocked_at)
     WHERE title IS NOT NULL AND video_id IS NOT NULL;
 
   CREATE TABLE blocked_files (
     sha256  TEXT NOT NULL CHECK (length(sha256) = 64),
-    film_id INTEGER NOT NULL REFERENCES blocked_films (id) ON DELETE CASCADE,
-    PRIMARY KEY (sha256, film_id)
+    blocked_video_id INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
+    PRIMARY KEY (sha256, blocked_video_id)
   ) WITHOUT ROWID;
-  CREATE INDEX blocked_files_by_film ON blocked_files (film_id);
+  CREATE INDEX blocked_files_by_video ON blocked_files (blocked_video_id);
   -- From imported lists of digests alone.
   CREATE TABLE blocked_md5s (
     md5     TEXT NOT NULL CHECK (length(md5) = 32),
-    film_id INTEGER NOT NULL REFERENCES blocked_films (id) ON DELETE CASCADE,
-    PRIMARY KEY (md5, film_id)
+    blocked_video_id INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
+    PRIMARY KEY (md5, blocked_video_id)
   ) WITHOUT ROWID;
-  CREATE INDEX blocked_md5s_by_film ON blocked_md5s (film_id);
+  CREATE INDEX blocked_md5s_by_video ON blocked_md5s (blocked_video_id);
 
   -- Videos that look like a blocked one.
-  CREATE TABLE blocked_likenesses (
+  CREATE TABLE block_list_matches (
     video_id     TEXT NOT NULL,
-    film_id      INTEGER NOT NULL REFERENCES blocked_films (id) ON DELETE CASCADE,
+    blocked_video_id      INTEGER NOT NULL REFERENCES blocked_videos (id) ON DELETE CASCADE,
     found_at     TEXT NOT NULL,
     -- When somebody decided that it is a different video.
     dismissed_at TEXT,
-    PRIMARY KEY (video_id, film_id)
+    PRIMARY KEY (video_id, blocked_video_id)
   ) WITHOUT ROWID;
-  CREATE INDEX blocked_likenesses_by_film ON blocked_likenesses (film_id);
+  CREATE INDEX block_list_matches_by_video ON block_list_matches (blocked_video_id);
 
   -- Frames of videos, for the comparison with blocked ones: two hashes of 8 bytes for each frame.
   CREATE TABLE video_frames (
@@ -244,7 +244,7 @@ export const trust = /* sql */ `
     decision   TEXT NOT NULL,
     decided_at TEXT NOT NULL,
     -- The encrypted payload: the title of the video and the reason.
-    box        TEXT NOT NULL
+    payload        TEXT NOT NULL
   );
   CREATE INDEX uploader_decisions_by_user ON uploader_decisions (user_id, id);
   CREATE INDEX uploader_decisions_by_report ON uploader_decisions (report_id);

@@ -183,5 +183,5 @@ export interface UploaderDecisionsTable {
   decision: "hide" | "keep" | "remove" | "counter-notice" | "restore";
   decided_at: Time;
   /** The title of the video and the reason, encrypted. */
-  box: string;
+  payload: string;
 }

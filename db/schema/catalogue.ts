@@ -2,12 +2,12 @@ import type { ColumnType, Generated } from "kysely";
 
 /** Series, tags, similar videos and statistics. */
 export interface CatalogueTables {
-  /** What is counted of a film, without any mark of who has watched it. */
+  /** What is counted of a video, without any mark of who has watched it. */
   watched_parts: {
     video_id: string;
     /** Views in which it was played. */
     views: number;
-    /** In how many of them each twentieth of the film was watched, a JSON list of 20. */
+    /** In how many of them each twentieth of the video was watched, a JSON list of 20. */
     parts: string;
   };
   /** The file system of the uploads, as it was found last on a day. */
@@ -29,7 +29,7 @@ export interface CatalogueTables {
     /** Of the file that was uploaded, hexadecimal. */
     sha256: string;
   };
-  /** What a film looks like, see `media/fingerprints`. */
+  /** What a video looks like, see `media/fingerprints`. */
   video_fingerprints: {
     video_id: string;
     seconds: number;

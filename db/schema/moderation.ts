@@ -33,7 +33,7 @@ export interface ModerationTables {
     /** When what was typed was deleted. */
     erased_at: Time | null;
     /** Everything that was typed, encrypted; null once it is erased. */
-    box: string | null;
+    payload: string | null;
     /** Null until an email was sent, "sent" until its link was opened. */
     mail_link: "sent" | "opened" | null;
     /** The alerts that included it; null until then, and again once it is reopened. */
@@ -48,8 +48,8 @@ export interface ModerationTables {
     /** Null while the video waits for a decision. */
     decision: VideoDecision | null;
     decided_at: Time | null;
-    /** When the video got another film after it was reported. */
-    film_changed_at: Time | null;
+    /** When the video got another video after it was reported. */
+    file_changed_at: Time | null;
   };
   /** What the reporter and the moderators wrote to each other; gone once the report is erased. */
   report_messages: {
@@ -58,11 +58,11 @@ export interface ModerationTables {
     author: "reporter" | "moderator" | "site";
     sent_at: Time;
     /** Encrypted. */
-    box: string;
+    payload: string;
   };
-  blocked_films: {
+  blocked_videos: {
     id: Generated<number>;
-    /** Of the film that was removed here; it may be gone. Null for what was imported. */
+    /** Of the video that was removed here; it may be gone. Null for what was imported. */
     video_id: string | null;
     reason: BlockReason;
     /** ISO 8601 UTC. */
@@ -75,7 +75,7 @@ export interface ModerationTables {
     /** The path of the file in the bucket `videos`. */
     file: Generated<string | null>;
     attempts: Generated<number>;
-    /** Of an imported list of digests; null for a film. */
+    /** Of an imported list of digests; null for a video. */
     digests: Generated<number | null>;
     /** Of the video that was removed here, until REPORT_KEEP after that; of a list of digests, the name of its file. */
     title: Generated<string | null>;
@@ -91,23 +91,23 @@ export interface ModerationTables {
   blocked_files: {
     /** Hexadecimal. */
     sha256: string;
-    film_id: number;
+    blocked_video_id: number;
   };
   blocked_md5s: {
     /** Hexadecimal. */
     md5: string;
-    film_id: number;
+    blocked_video_id: number;
   };
-  /** A video that looks like a blocked film. */
-  blocked_likenesses: {
+  /** A video that looks like a blocked video. */
+  block_list_matches: {
     video_id: string;
-    film_id: number;
+    blocked_video_id: number;
     /** ISO 8601 UTC. */
     found_at: string;
-    /** When somebody said that it is another film, ISO 8601 UTC. */
+    /** When somebody said that it is another video, ISO 8601 UTC. */
     dismissed_at: string | null;
   };
-  /** What a film shows, to be compared with blocked ones. */
+  /** What a video shows, to be compared with blocked ones. */
   video_frames: {
     video_id: string;
     /** Seconds to the first frame. */
@@ -154,7 +154,7 @@ export interface ModerationTables {
     /** The first of them as lists are ordered by. */
     sort_name: string;
     /** Legal name and date of birth, encrypted. */
-    box: string;
+    payload: string;
     document_kind: (typeof IDENTITY_DOCUMENTS)[number] | null;
     /** The day on which somebody compared the document with the person; null while nobody has. */
     checked_on: Day | null;
@@ -237,7 +237,7 @@ const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-/** Why a film was blocked: the kinds of reports. */
+/** Why a video was blocked: the kinds of reports. */
 export const BLOCK_REASONS = ["copyright", "consent", "under-age", "private", "other"] as const;
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 

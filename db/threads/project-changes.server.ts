@@ -3,7 +3,7 @@ import { createProjector } from "../projector.server";
 import { isBusy } from "../write-lock";
 
 /** So many rows are projected in one transaction, some 0.1 s: for so long, others wait to write. */
-const MOST_AT_ONCE = 1_500;
+const MAX_CONCURRENT = 1_500;
 /** Of pages in memory: the index entries of a thousand rows are on thousands of pages. */
 const CACHE_KIB = 64 * 1024;
 
@@ -22,7 +22,7 @@ export function projecting(sqlite: Sqlite.Database): () => boolean {
   sqlite.pragma("busy_timeout = 0");
   return () => {
     try {
-      run(MOST_AT_ONCE);
+      run(MAX_CONCURRENT);
       if (waiting().last === null) sqlite.pragma("shrink_memory");
       return true;
     } catch (error) {

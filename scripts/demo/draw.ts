@@ -38,7 +38,7 @@ export async function cutPoster(scene: Scene, panorama: string, file: string): P
 }
 
 /** A slow pan along the panorama with a quiet tone under it: H.264 and AAC in MP4. */
-export async function filmPanorama(scene: Scene, panorama: string, file: string): Promise<void> {
+export async function videoPanorama(scene: Scene, panorama: string, file: string): Promise<void> {
   const { seconds, width, height } = scene;
   const pan = `crop=${width}:${height}:(iw-ow)*t/${seconds}:0,format=yuv420p`;
   const tone = `sine=frequency=${110 + (seconds % 9) * 20}:duration=${seconds},volume=0.15`;

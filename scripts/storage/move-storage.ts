@@ -1,4 +1,4 @@
-// npm run move-storage: moves the films of a site into the store that STORAGE_URL names, and back.
+// npm run move-storage: moves the videos of a site into the store that STORAGE_URL names, and back.
 
 import { removeFiles } from "~/media/files/removals.server";
 import { moveBack, setMovingToDisk } from "~/media/storage/move-back.server";

@@ -10,12 +10,12 @@ import { cachedProbe, RefusedFileError } from "~/media/probe/probe.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { LostLeaseError, RefusedError, type SiteClient, TokenError } from "./site";
-import { fetchFilm, sendFile } from "./transfer";
+import { fetchVideo, sendFile } from "./transfer";
 
 /** How often the site hears of it; a twelfth of the lease. */
 const BEAT_MS = 10_000;
 /** Below so much free space nothing is begun. */
-const LEAST_FREE_BYTES = 256 * 1024 ** 2;
+const MIN_FREE_BYTES = 256 * 1024 ** 2;
 
 /** A job as the site gives it. */
 export interface Job {
@@ -96,11 +96,11 @@ export async function convert(
     process.env.ENCODER_MAX_HEIGHT = String(job.settings.maxHeight);
     process.env.ENCODER_PRESET = job.settings.preset;
     forgetSettings();
-    const film = path.join(task.folder, `film${job.extension}`);
-    const bytes = await fetchFilm(site, `${lease}/film`, film, task.signal);
+    const video = path.join(task.folder, `video${job.extension}`);
+    const bytes = await fetchVideo(site, `${lease}/video`, video, task.signal);
     say(`Job ${job.job}: fetched ${Math.ceil(bytes / 1024 ** 2)} MB.`);
-    const probe = await cachedProbe(film);
-    if (!isOnePicture(probe)) await encodeRenditions(film, probe, task, "made", job.pace);
+    const probe = await cachedProbe(video);
+    if (!isOnePicture(probe)) await encodeRenditions(video, probe, task, "made", job.pace);
     const made = path.join(task.folder, "made");
     const files: Record<string, string> = {};
     for (const name of await readdir(made)) {
@@ -136,7 +136,7 @@ export async function convert(
       say(`Job ${job.job}: given back${why}.`);
       return isFull ? "full" : "given back";
     }
-    // Only what ffmpeg says of the film's bytes is final.
+    // Only what ffmpeg says of the video's bytes is final.
     const final = error instanceof RefusedFileError;
     const isExpected = final || error instanceof EncodeError || error instanceof InterruptedError;
     if (!isExpected) console.error(error);
@@ -154,6 +154,6 @@ export async function convert(
 
 async function requireRoom(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize >= LEAST_FREE_BYTES) return;
+  if (bavail * bsize >= MIN_FREE_BYTES) return;
   throw Object.assign(new Error("The disk is full."), { code: "ENOSPC" });
 }

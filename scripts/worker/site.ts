@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 /** A wait between two attempts grows from the one to the other. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** A site that says nothing for so long has not got the request. Looking at a long film takes minutes. */
+/** A site that says nothing for so long has not got the request. Looking at a long video takes minutes. */
 const ANSWER_WITHIN_MS = 15 * 60_000;
 
 /** The site does not take the token. */

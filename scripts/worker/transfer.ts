@@ -6,8 +6,8 @@ import { LostLeaseError, type SiteClient } from "./site";
 /** Of one request; a line that breaks costs no more than that. */
 const PART_BYTES = 8 * 1024 ** 2;
 
-/** Fetches the film of a job. What breaks off goes on where it stopped. */
-export async function fetchFilm(
+/** Fetches the video of a job. What breaks off goes on where it stopped. */
+export async function fetchVideo(
   site: SiteClient,
   address: string,
   target: string,

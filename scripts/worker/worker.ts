@@ -13,12 +13,12 @@ import { RefusedError, siteClient, TokenError } from "./site";
 
 const USAGE = `npm run worker -- --site https://videos.example [--token TOKEN] [--folder FOLDER]
 
-Converts videos for a site, until Ctrl-C: it fetches each film, makes its streaming qualities, and sends
+Converts videos for a site, until Ctrl-C: it fetches each video, makes its streaming qualities, and sends
 them. It needs ffmpeg, and neither the site's database nor its disk.
   --site    the address of the site
   --token   the token of this worker, which the studio makes (Queue, Workers); or WORKER_TOKEN, which
             other users of this machine do not see
-  --folder  where films are worked on; the folder for temporary files where it is left out
+  --folder  where videos are worked on; the folder for temporary files where it is left out
 
 ENCODER_HARDWARE and ENCODER_THREADS are those of this machine.`;
 

@@ -2,18 +2,18 @@ import { randomBytes, randomInt } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { readBlockedFilms } from "~/features/processing/comparison/blocked-index.server";
+import { readBlockedVideos } from "~/features/processing/comparison/blocked-index.server";
 import { type Frames, likeness, VARIANTS } from "~/features/processing/comparison/frame-hashes";
 import { openSqlite } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { median, p95, type Report } from "./report";
 
-const FILMS = Number(process.env.BENCH_ROWS) || 10_000;
+const VIDEOS = Number(process.env.BENCH_ROWS) || 10_000;
 const FRAMES = 600;
 const COMPARED = 32;
 const SEARCHES = 20;
-const PLAIN_FILMS = 500;
-const MOST_MS = 200;
+const PLAIN_VIDEOS = 500;
+const MAX_MS = 200;
 
 /** Compares an upload with ten thousand blocked videos. `tests/encoding/block-list-rates` finds altered copies. */
 export function run(report: Report): void {
@@ -30,11 +30,11 @@ function findAmongMany(folder: string, report: Report): void {
   try {
     migrate(sqlite);
     const add = sqlite.prepare(
-      "INSERT INTO blocked_films (reason, blocked_at, state, first, step, frames) VALUES ('other', '2026', 'ready', 0.5, 1, ?)",
+      "INSERT INTO blocked_videos (reason, blocked_at, state, first, step, frames) VALUES ('other', '2026', 'ready', 0.5, 1, ?)",
     );
-    const films: Buffer[] = [];
+    const videos: Buffer[] = [];
     sqlite.transaction(() => {
-      for (let film = 0; film < FILMS; film++) {
+      for (let video = 0; video < VIDEOS; video++) {
         const hashes = randomBytes(FRAMES * 8);
         const frames = Buffer.alloc(FRAMES * VARIANTS * 8);
         for (let at = 0; at < FRAMES * VARIANTS; at++) {
@@ -45,33 +45,33 @@ function findAmongMany(folder: string, report: Report): void {
             Math.floor(at / VARIANTS) * 8 + 8,
           );
         }
-        if (film < PLAIN_FILMS) films.push(frames);
+        if (video < PLAIN_VIDEOS) videos.push(frames);
         add.run(frames);
       }
     })();
-    const search = readBlockedFilms(sqlite);
+    const search = readBlockedVideos(sqlite);
     const begun = performance.now();
-    search(partOf(films[0]!));
+    search(partOf(videos[0]!));
     report.figure(
-      `the first check after a start, ${FILMS.toLocaleString("en")} blocked films`,
+      `the first check after a start, ${VIDEOS.toLocaleString("en")} blocked videos`,
       performance.now() - begun,
       "ms",
     );
     const times: number[] = [];
     let right = 0;
     for (let each = 0; each < SEARCHES; each++) {
-      const index = (each * 37) % PLAIN_FILMS;
-      const film = partOf(films[index]!);
+      const index = (each * 37) % PLAIN_VIDEOS;
+      const video = partOf(videos[index]!);
       const from = performance.now();
-      const ids = search(film);
+      const ids = search(video);
       times.push(performance.now() - from);
       if (ids.length === 1 && ids[0] === index + 1) right += 1;
     }
     const from = performance.now();
-    for (const frames of films)
-      likeness(partOf(films[0]!), { first: 0.5, step: 1, hashes: frames });
-    const plain = ((performance.now() - from) * FILMS) / films.length;
-    report.atMost("check of an upload, p95", p95(times), MOST_MS, "ms");
+    for (const frames of videos)
+      likeness(partOf(videos[0]!), { first: 0.5, step: 1, hashes: frames });
+    const plain = ((performance.now() - from) * VIDEOS) / videos.length;
+    report.atMost("check of an upload, p95", p95(times), MAX_MS, "ms");
     report.figure("the same, every frame with every other", plain, "ms");
     report.figure("times as long", plain / median(times), "");
     report.atLeast("found, and nothing else", right / SEARCHES, 1);
@@ -80,7 +80,7 @@ function findAmongMany(folder: string, report: Report): void {
   }
 }
 
-/** Frames of a film with six bits of each changed, as of one that was encoded anew and begins later. */
+/** Frames of a video with six bits of each changed, as of one that was encoded anew and begins later. */
 function partOf(frames: Buffer): Frames {
   const hashes = Buffer.alloc(COMPARED * 16);
   for (let at = 0; at < COMPARED; at++) {

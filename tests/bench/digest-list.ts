@@ -66,10 +66,12 @@ async function measured(
 async function insertInBatches(file: string, size: number): Promise<void> {
   const sqlite = sqliteHandle();
   sqlite.exec(
-    `INSERT INTO blocked_films (id, reason, blocked_at, state, digests) VALUES (1, 'other', '2026', 'none', 0)`,
+    `INSERT INTO blocked_videos (id, reason, blocked_at, state, digests) VALUES (1, 'other', '2026', 'none', 0)`,
   );
-  const addMd5 = sqlite.prepare("INSERT INTO blocked_md5s (md5, film_id) VALUES (?, 1)");
-  const addSha256 = sqlite.prepare("INSERT INTO blocked_files (sha256, film_id) VALUES (?, 1)");
+  const addMd5 = sqlite.prepare("INSERT INTO blocked_md5s (md5, blocked_video_id) VALUES (?, 1)");
+  const addSha256 = sqlite.prepare(
+    "INSERT INTO blocked_files (sha256, blocked_video_id) VALUES (?, 1)",
+  );
   const turn = writingTurns();
   let some: string[] = [];
   const add = async () => {

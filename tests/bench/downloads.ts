@@ -13,8 +13,8 @@ const MIB = 1024 ** 2;
 const FILE_BYTES = 1024 * MIB;
 const ROUNDS = 3;
 const STALLED_CLIENTS = 500;
-const MOST_CPU_RATIO = 1;
-const MOST_STALLED_MIB = 100;
+const MAX_CPU_RATIO = 1;
+const MAX_STALLED_MIB = 100;
 
 interface Contender {
   pid: number;
@@ -68,7 +68,7 @@ async function compare(report: Report, ours: Contender, theirs: Contender): Prom
   report.figure("throughput of Express' send", middle(figures.theirs, "speed"), "MiB/s");
   report.figure("CPU", cpu.ours, "s/GiB");
   report.figure("CPU of Express' send", cpu.theirs, "s/GiB");
-  report.atMost("CPU beside Express' send", cpu.ours / cpu.theirs, MOST_CPU_RATIO);
+  report.atMost("CPU beside Express' send", cpu.ours / cpu.theirs, MAX_CPU_RATIO);
 }
 
 interface Figures {
@@ -118,7 +118,7 @@ async function stall(report: Report, { pid, url }: Contender): Promise<void> {
   report.atMost(
     `memory of ${STALLED_CLIENTS} stopped clients`,
     stalled - idle,
-    MOST_STALLED_MIB,
+    MAX_STALLED_MIB,
     "MiB",
   );
 }

@@ -14,8 +14,8 @@ import { ffmpeg } from "../media-clips";
 import type { Report } from "./report";
 
 const GIB = 1024 ** 3;
-const MOST_FIRST_PLAYABLE_SECONDS = 5;
-const MOST_CPU_RATIO = 1.1;
+const MAX_FIRST_PLAYABLE_SECONDS = 5;
+const MAX_CPU_RATIO = 1.1;
 
 /** How soon a large file can be watched, and what the ladder costs beside one plain ffmpeg. */
 export async function run(report: Report): Promise<void> {
@@ -93,17 +93,17 @@ async function firstPlayable(report: Report, folder: string): Promise<void> {
   report.atMost(
     "probed, and from then on watched as it is",
     known,
-    MOST_FIRST_PLAYABLE_SECONDS,
+    MAX_FIRST_PLAYABLE_SECONDS,
     "s",
   );
-  report.atMost("and with its index in front after", seconds, MOST_FIRST_PLAYABLE_SECONDS, "s");
+  report.atMost("and with its index in front after", seconds, MAX_FIRST_PLAYABLE_SECONDS, "s");
   report.figure("CPU of that copy", (spent.user + spent.system) / 1e6, "s");
   fs.rmSync(file);
   fs.rmSync(path.join(folder, "playable.mp4"));
 }
 
 async function ladderCost(report: Report, folder: string): Promise<void> {
-  const file = path.join(folder, "film.mp4");
+  const file = path.join(folder, "video.mp4");
   const picture = "testsrc2=size=1920x1080:rate=30:duration=8,noise=alls=8:allf=t";
   ffmpeg([
     ...["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", "sine=duration=8"],
@@ -121,14 +121,14 @@ async function ladderCost(report: Report, folder: string): Promise<void> {
   report.figure(
     "speed of the ladder, 240p to 1080p",
     found.durationSeconds / seconds,
-    "× the film",
+    "× the video",
   );
-  report.figure("CPU of the ladder", ours / found.durationSeconds, "s per second of film");
-  report.figure("CPU of a plain ffmpeg", plain / found.durationSeconds, "s per second of film");
-  report.atMost("CPU beside a plain ffmpeg", ours / plain, MOST_CPU_RATIO);
+  report.figure("CPU of the ladder", ours / found.durationSeconds, "s per second of video");
+  report.figure("CPU of a plain ffmpeg", plain / found.durationSeconds, "s per second of video");
+  report.atMost("CPU beside a plain ffmpeg", ours / plain, MAX_CPU_RATIO);
 }
 
-/** The command that a handbook gives: each rendition scaled from the film, the same encoders. */
+/** The command that a handbook gives: each rendition scaled from the video, the same encoders. */
 function plainArguments(folder: string, file: string, found: Probe): string[] {
   const renditions = renditionsFor(found.video, settings().encoderMaxHeight);
   const rate = steadyRate(found.video.frameRate);

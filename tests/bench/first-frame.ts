@@ -20,8 +20,8 @@ const LINES: Line[] = [
   { name: "5 Mbit/s", latency: 40, bytesPerSecond: 625_000, mostWaited: 1, leastPlayed: 6 },
   { name: "1.6 Mbit/s", latency: 300, bytesPerSecond: 200_000, mostWaited: 2, leastPlayed: 6 },
 ];
-const FILM_SECONDS = 12;
-const FILM_BITRATE = 12_000_000;
+const VIDEO_SECONDS = 12;
+const VIDEO_BITRATE = 12_000_000;
 const WATCHED_SECONDS = 8;
 const ROUNDS = 3;
 
@@ -30,12 +30,12 @@ interface Watched {
   first: number;
   /** From the moment that play could be pressed, and was. */
   press: number;
-  /** Seconds of film that were seen in the seconds after the first picture. */
+  /** Seconds of video that were seen in the seconds after the first picture. */
   played: number;
 }
 
 /**
- * How soon a film of 12 Mbit/s plays over slow lines, and whether it goes on: as a stream of this
+ * How soon a video of 12 Mbit/s plays over slow lines, and whether it goes on: as a stream of this
  * site, by the page's address and from its card, and as the plain file.
  */
 export async function run(report: Report): Promise<void> {
@@ -43,7 +43,7 @@ export async function run(report: Report): Promise<void> {
   const browser = await launchBrowser();
   try {
     await site.start();
-    const { stream, file } = await addFilm(site);
+    const { stream, file } = await addVideoWithFile(site);
     for (const line of LINES) {
       const ways = {
         "this site": () => watch(browser, line, `${site.url}/video/${stream}`),
@@ -90,17 +90,17 @@ async function compare(
   report.atMost(`${line.name}, first picture beside the plain file`, ratio, 1);
 }
 
-/** The same film twice, once with its renditions. */
-async function addFilm(site: SiteProcess): Promise<{ stream: string; file: string }> {
+/** The same video twice, once with its renditions. */
+async function addVideoWithFile(site: SiteProcess): Promise<{ stream: string; file: string }> {
   const rate = ["-b:v", "12M", "-minrate", "12M", "-maxrate", "12M", "-bufsize", "12M"];
-  const clip = makeClip(site.folder, "film", {
-    picture: `testsrc2=size=1920x1080:rate=30:duration=${FILM_SECONDS},noise=alls=40:allf=t`,
-    seconds: FILM_SECONDS,
+  const clip = makeClip(site.folder, "video", {
+    picture: `testsrc2=size=1920x1080:rate=30:duration=${VIDEO_SECONDS},noise=alls=40:allf=t`,
+    seconds: VIDEO_SECONDS,
     video: ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "60", ...rate],
     output: ["-movflags", "+faststart"],
   });
-  if (fs.statSync(clip).size * 8 < FILM_BITRATE * FILM_SECONDS * 0.8) {
-    throw new Error("The film is too small to tell anything.");
+  if (fs.statSync(clip).size * 8 < VIDEO_BITRATE * VIDEO_SECONDS * 0.8) {
+    throw new Error("The video is too small to tell anything.");
   }
   const video_url = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(clip));
   const stream = site.addVideo({ title: "Stream", video_url });
@@ -139,7 +139,7 @@ async function watch(browser: Browser, line: Line, address: string): Promise<Wat
   return watched;
 }
 
-/** Opens the list, and the film by its card; the clock runs from the click. */
+/** Opens the list, and the video by its card; the clock runs from the click. */
 async function watchFromCard(
   browser: Browser,
   line: Line,

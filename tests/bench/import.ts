@@ -10,9 +10,9 @@ import { median, type Report } from "./report";
 
 const FILES = 1_000;
 const ROUNDS = 3;
-const MOST_RATIO = 2;
+const MAX_RATIO = 2;
 /** Of ffprobe alone for the same files, as many at once as there are processors. */
-const MOST_PROBING_RATIO = 1.5;
+const MAX_PROBING_RATIO = 1.5;
 
 /** A thousand small files into the catalogue, beside `cp` of the same files to the same disk. */
 export async function run(report: Report): Promise<void> {
@@ -53,9 +53,9 @@ export async function run(report: Report): Promise<void> {
   report.figure("hashing", median(hashing), "ms");
   report.figure("probing", median(probing), "ms");
   report.figure("ffprobe alone", median(bareProbing), "ms");
-  report.atMost("import without reading, beside cp", median(ours) / median(theirs), MOST_RATIO);
+  report.atMost("import without reading, beside cp", median(ours) / median(theirs), MAX_RATIO);
   const ratio = median(probing) / median(bareProbing);
-  report.atMost("probing beside ffprobe alone", ratio, MOST_PROBING_RATIO);
+  report.atMost("probing beside ffprobe alone", ratio, MAX_PROBING_RATIO);
 }
 
 /** Milliseconds that ffprobe takes for all files of a folder, started by the shell. */

@@ -13,7 +13,7 @@ const VIDEOS = 100_000;
 const REQUESTS = Number(process.env.BENCH_REQUESTS || 100_000);
 const CONNECTIONS = 8;
 const READINGS = 10;
-const MOST_MIB = 300;
+const MAX_MIB = 300;
 const MIB = 1024 ** 2;
 const FILES = 50;
 const FILE_BYTES = 512 * 1024;
@@ -56,7 +56,7 @@ export async function run(report: Report): Promise<void> {
   }
   const [ours = Number.NaN, defaults = Number.NaN] = after;
   report.figure("beside the defaults", ours / defaults, "times as much memory");
-  report.atMost(`memory after ${REQUESTS} requests`, ours, MOST_MIB, "MiB");
+  report.atMost(`memory after ${REQUESTS} requests`, ours, MAX_MIB, "MiB");
 }
 
 const memory = (site: SiteProcess) => residentBytes(site.child!.pid!) / MIB;

@@ -8,11 +8,11 @@ import { median, type Report } from "./report";
 const SLOWER = 6;
 const SECONDS = 4;
 const ROUNDS = 3;
-const FILM_SECONDS = 60;
+const VIDEO_SECONDS = 60;
 /** A sixtieth of a second. */
 const FRAME_MS = 1_000 / 60;
 /** Of the frames that the bare page has. */
-const LEAST_FRAMES = 0.85;
+const MIN_FRAMES = 0.85;
 
 interface Measured {
   /** Frames a second. */
@@ -26,7 +26,7 @@ interface Measured {
 
 /**
  * How smooth the page stays while somebody drags over the seek bar, on a processor 6 times slower.
- * What loading and decoding cost is the browser's own: the same film, sought in the same way by a
+ * What loading and decoding cost is the browser's own: the same video, sought in the same way by a
  * page with nothing in it but a video and a slider, says how much.
  */
 export async function run(report: Report): Promise<void> {
@@ -34,7 +34,7 @@ export async function run(report: Report): Promise<void> {
   const browser = await launchBrowser();
   try {
     await site.start();
-    const { id, url } = await addFilm(site);
+    const { id, url } = await addVideoWithFile(site);
     const ours = await open(browser, `${site.url}/video/${id}`);
     const bare = await open(browser, `${site.url}/bare`, barePage(url));
     const rest: Measured[] = [];
@@ -67,7 +67,7 @@ export async function run(report: Report): Promise<void> {
     report.atLeast(
       "frames while dragging beside the bare page",
       middle(seeking, "rate") / middle(plain, "rate"),
-      LEAST_FRAMES,
+      MIN_FRAMES,
     );
   } finally {
     await browser.close();
@@ -96,11 +96,11 @@ async function open(browser: Browser, address: string, html?: string): Promise<O
 }
 
 /** As large as the player of a video page, one seek at a time. */
-function barePage(film: string): string {
+function barePage(video: string): string {
   return `<!doctype html><body style="margin:0;background:#000">
-    <video src="${film}" preload="metadata" style="width:850px;height:478px"></video>
+    <video src="${video}" preload="metadata" style="width:850px;height:478px"></video>
     <div class="player-seek" style="width:800px;height:24px">
-      <input data-seek-bar type="range" min="0" max="${FILM_SECONDS}" step="0.1"
+      <input data-seek-bar type="range" min="0" max="${VIDEO_SECONDS}" step="0.1"
         style="width:100%;height:24px;margin:0">
     </div>
     <script>
@@ -117,15 +117,15 @@ function barePage(film: string): string {
     </script>`;
 }
 
-/** A film of HD with its storyboard, paused. */
-async function addFilm(site: SiteProcess): Promise<{ id: string; url: string }> {
-  const clip = makeClip(site.folder, "film", {
-    picture: `testsrc2=size=1280x720:rate=30:duration=${FILM_SECONDS}`,
-    seconds: FILM_SECONDS,
+/** A video of HD with its storyboard, paused. */
+async function addVideoWithFile(site: SiteProcess): Promise<{ id: string; url: string }> {
+  const clip = makeClip(site.folder, "video", {
+    picture: `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
+    seconds: VIDEO_SECONDS,
     output: ["-g", "60", "-movflags", "+faststart"],
   });
   const video_url = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(clip));
-  const id = site.addVideo({ title: "Film", video_url });
+  const id = site.addVideo({ title: "Video", video_url });
   const database = site.database();
   database
     .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'storyboard', 20)")

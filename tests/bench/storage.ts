@@ -5,7 +5,7 @@ import http from "node:http";
 import path from "node:path";
 import { cpuSeconds, until } from "../process-figures";
 import { hasS3Server, startS3Server } from "../s3/object-stores";
-import { isStored } from "../s3/stored-film";
+import { isStored } from "../s3/stored-video";
 import { SiteProcess } from "../site-process";
 import { median, type Report } from "./report";
 
@@ -13,26 +13,26 @@ const MIB = 1024 ** 2;
 const FILE_BYTES = 256 * MIB;
 const ROUNDS = 5;
 const REDIRECTS = 2_000;
-const LEAST_OF_DISK = 0.6;
-const MOST_REDIRECT_MS = 2;
+const MIN_OF_DISK = 0.6;
+const MAX_REDIRECT_MS = 2;
 const ON_DISK = "u/1700000000001.mp4";
 const IN_STORE = "u/1700000000002.mp4";
 const PART = "u/1700000000002/hls-1/v0.mp4";
-/** Parts of a stream are redirected, whole films are not. */
+/** Parts of a stream are redirected, whole videos are not. */
 const LONG_PART = "u/1700000000002/hls-1/v1.mp4";
 
-/** A film that passes through from a store beside one on the disk, and what a redirect costs. */
+/** A video that passes through from a store beside one on the disk, and what a redirect costs. */
 export async function run(report: Report): Promise<void> {
   if (!hasS3Server) throw new Error("python3-swift is not installed, and S3_TEST_URL is not set.");
   const server = await startS3Server();
   const site = new SiteProcess({ ...server.environment });
   try {
     await site.start();
-    const film = randomBytes(FILE_BYTES);
-    const disk = site.addFile("videos", ON_DISK, film);
-    const store = site.addFile("videos", IN_STORE, film);
-    const part = site.addFile("videos", PART, film.subarray(0, MIB));
-    const longPart = site.addFile("videos", LONG_PART, film);
+    const video = randomBytes(FILE_BYTES);
+    const disk = site.addFile("videos", ON_DISK, video);
+    const store = site.addFile("videos", IN_STORE, video);
+    const part = site.addFile("videos", PART, video.subarray(0, MIB));
+    const longPart = site.addFile("videos", LONG_PART, video);
     site.addVideo({ video_url: disk });
     site.addVideo({ id: "v", video_url: store });
     // Only what is recorded is moved.
@@ -46,7 +46,7 @@ export async function run(report: Report): Promise<void> {
     const inStore = [IN_STORE, PART, LONG_PART];
     await until(() => inStore.every((name) => isStored(site, name)));
     for (const name of inStore) fs.rmSync(path.join(site.uploads, "videos", name));
-    const sha256 = createHash("sha256").update(film).digest("hex");
+    const sha256 = createHash("sha256").update(video).digest("hex");
     await site.stop();
     await site.start({ STORAGE_DELIVERY: "redirect" });
     const direct = await redirectOf(site.url + longPart);
@@ -87,7 +87,7 @@ async function compare(
   report.figure("CPU of the site, from the disk", median(cpu.disk), "s/GiB");
   report.figure("CPU of the site, from the store", median(cpu.store), "s/GiB");
   report.figure("of what the store itself gives", fromStore / direct, "");
-  report.atLeast("throughput from the store beside the disk", fromStore / fromDisk, LEAST_OF_DISK);
+  report.atLeast("throughput from the store beside the disk", fromStore / fromDisk, MIN_OF_DISK);
 }
 
 async function redirectOf(url: string): Promise<string> {
@@ -115,10 +115,10 @@ async function download(url: string, sha256?: string): Promise<number> {
 async function redirect(report: Report, site: SiteProcess, part: string): Promise<void> {
   const pid = site.child!.pid!;
   const ask = () => redirectOf(site.url + part);
-  // What has just moved the films compiles for a while yet.
+  // What has just moved the videos compiles for a while yet.
   for (let warm = 0; warm < REDIRECTS; warm++) await ask();
   const before = cpuSeconds(pid);
   for (let asked = 0; asked < REDIRECTS; asked++) await ask();
   const eachMs = ((cpuSeconds(pid) - before) / REDIRECTS) * 1000;
-  report.atMost("CPU of the site for a redirect", eachMs, MOST_REDIRECT_MS, "ms");
+  report.atMost("CPU of the site for a redirect", eachMs, MAX_REDIRECT_MS, "ms");
 }

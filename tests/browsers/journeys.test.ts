@@ -81,11 +81,11 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
 
   it("a stream that the site has encoded shows the picture of the moment that is asked for", async () => {
     const flash = "drawbox=color=white:t=fill:enable='between(t,7.9,8.3)'";
-    const film = makeClip(site.folder, "flash", {
+    const clip = makeClip(site.folder, "flash", {
       picture: `color=black:size=320x180:rate=5:duration=12,${flash}`,
       seconds: 12,
     });
-    const source_url = site.addFile("videos", `u/${++uploadId}.mp4`, fs.readFileSync(film));
+    const source_url = site.addFile("videos", `u/${++uploadId}.mp4`, fs.readFileSync(clip));
     const id = site.addVideo({ title: "A flash", source_url, duration: "0:12" });
     await runJobs(site, ["transcode", "ladder"]);
     await openPlayer(id);
@@ -113,14 +113,14 @@ describe.each(INSTALLED)("in %s", (_, launch) => {
   });
 
   it("a stream in two languages plays on in the one that is chosen", async () => {
-    const film = path.join(site.folder, "languages.mkv");
+    const clip = path.join(site.folder, "languages.mkv");
     ffmpeg([
       ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=10:duration=30"],
       ...[300, 600].flatMap((hertz) => ["-f", "lavfi", "-i", `sine=f=${hertz}:duration=30`]),
       ...["-map", "0", "-map", "1", "-map", "2", "-pix_fmt", "yuv420p"],
-      ...["-metadata:s:a:0", "language=ger", "-metadata:s:a:1", "language=eng", film],
+      ...["-metadata:s:a:0", "language=ger", "-metadata:s:a:1", "language=eng", clip],
     ]);
-    const source_url = site.addFile("videos", `u/${++uploadId}.mkv`, fs.readFileSync(film));
+    const source_url = site.addFile("videos", `u/${++uploadId}.mkv`, fs.readFileSync(clip));
     const id = site.addVideo({ title: "Languages", source_url, duration: "0:30" });
     await runJobs(site, ["transcode", "ladder"]);
     await openPlayer(id);

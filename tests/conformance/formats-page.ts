@@ -16,7 +16,7 @@ the length that is shown, and, without \`--quick\`, the pictures at known times,
 
 What browsers do not play is watched as a stream from its first seconds on, while the rest is made; the MP4 is a copy
 of it. From everything that is taken H.264 in several qualities and AAC of each of its sounds are made for streaming,
-beside the file; AC-3 and E-AC-3 in surround are copied. What a film shows decides how many qualities and bits it gets,
+beside the file; AC-3 and E-AC-3 in surround are copied. What a video shows decides how many qualities and bits it gets,
 and popular ones may get AV1 or HEVC besides (\`ENCODER_CODECS\`).
 `;
 

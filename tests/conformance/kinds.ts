@@ -10,7 +10,7 @@ export interface Kind {
   /** Arguments of ffmpeg between its inputs (0: picture, 1: sound) and its output. */
   encode: string;
   outcome: Outcome;
-  /** Of the film; 3 unless said. */
+  /** Of the video; 3 unless said. */
   seconds?: number;
   /** Filters of the picture, before the encoder. */
   picture?: string;

@@ -11,7 +11,7 @@ export default defineConfig({
   outputDir: "../../test-results",
   globalSetup: "../build-site.ts",
   forbidOnly: Boolean(process.env.CI),
-  // With one for each processor, a fifth of the time nobody works: some tests wait for a film or a retry.
+  // With one for each processor, a fifth of the time nobody works: some tests wait for a video or a retry.
   workers: availableParallelism() + 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },

@@ -12,9 +12,9 @@ afterEach(() => site.remove());
 
 const AV1 = ["libsvtav1", "-preset", "12", "-g", "25"];
 
-/** The jobs of a film in the order in which they were begun. */
+/** The jobs of a video in the order in which they were begun. */
 async function orderOf(clip: Clip): Promise<string[]> {
-  const id = await addToLibrary(site.uploads, makeClip(site.folder, "film", clip), true);
+  const id = await addToLibrary(site.uploads, makeClip(site.folder, "video", clip), true);
   onlyJobs("transcode", "poster", "ladder");
   await workUntilIdle();
   expect(videoRow(id).hls_url).toMatch(/master\.m3u8$/);
@@ -24,7 +24,7 @@ async function orderOf(clip: Clip): Promise<string[]> {
     .map(({ kind }) => kind);
 }
 
-describe.runIf(ffmpegAvailable())("a film that not every browser decodes", () => {
+describe.runIf(ffmpegAvailable())("a video that not every browser decodes", () => {
   it.each<[string, Clip]>([
     ["AV1 in MP4", { video: AV1 }],
     ["AV1 in Matroska, copied into MP4", { as: "mkv", video: AV1 }],

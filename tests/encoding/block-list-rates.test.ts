@@ -9,15 +9,15 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { useAdminSite } from "../admin-requests";
 import { ffmpeg, makeClip } from "../media-clips";
-import { CHANGES, CLIPS, drawnFilm } from "./altered-films";
+import { CHANGES, CLIPS, drawnVideo } from "./altered-videos";
 
 const site = useAdminSite();
 const OTHERS = 40;
 
-describe.runIf(ffmpegAvailable())("copies of blocked films", () => {
-  it("are found in 8 of 8 changes, and 0 of 40 other films are taken for one", async () => {
+describe.runIf(ffmpegAvailable())("copies of blocked videos", () => {
+  it("are found in 8 of 8 changes, and 0 of 40 other videos are taken for one", async () => {
     const task = createTask(site.folder, () => {});
-    const films = new Map<string, Frames>();
+    const videos = new Map<string, Frames>();
     const files = new Map<string, string>();
     const names = Object.keys(CLIPS);
     for (const name of names) {
@@ -26,7 +26,7 @@ describe.runIf(ffmpegAvailable())("copies of blocked films", () => {
         audio: false,
       });
       files.set(name, file);
-      films.set(name, await takeBlockedFrames(file, (await probe(file))!, task));
+      videos.set(name, await takeBlockedFrames(file, (await probe(file))!, task));
     }
     const missed: string[] = [];
     const mistaken: string[] = [];
@@ -37,17 +37,17 @@ describe.runIf(ffmpegAvailable())("copies of blocked films", () => {
       const encode = ["-an", "-c:v", "libx264", "-preset", "ultrafast"];
       ffmpeg([...before, "-i", files.get(name)!, "-vf", filters, ...encode, ...more, copy]);
       const frames = await takeComparedFrames(copy, (await probe(copy))!, task, true);
-      for (const [film, blocked] of films) {
+      for (const [video, blocked] of videos) {
         const isLike = likeness(frames, blocked) > 0;
-        if (film === name && !isLike) missed.push(`${name}, ${change}`);
-        if (film !== name && isLike) mistaken.push(`${name}, ${change}, for ${film}`);
+        if (video === name && !isLike) missed.push(`${name}, ${change}`);
+        if (video !== name && isLike) mistaken.push(`${name}, ${change}, for ${video}`);
       }
       copies += 1;
     }
     for (let seed = 1; seed <= OTHERS; seed++) {
-      const other = drawnFilm(seed);
-      for (const [film, blocked] of films) {
-        if (likeness(other, blocked) > 0) mistaken.push(`drawn ${seed}, for ${film}`);
+      const other = drawnVideo(seed);
+      for (const [video, blocked] of videos) {
+        if (likeness(other, blocked) > 0) mistaken.push(`drawn ${seed}, for ${video}`);
       }
     }
     expect(copies).toBe(8);

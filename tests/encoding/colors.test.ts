@@ -18,10 +18,10 @@ afterEach(() => site.remove());
 const COLOR = [200, 50, 20];
 const LEEWAY_LEVELS = 3;
 
-/** A film of one colour, in that matrix and range, with the tags that are given. */
-function film(size: string, matrix: string, range: string, tags: string[] = []): string {
+/** A video of one colour, in that matrix and range, with the tags that are given. */
+function videoFile(size: string, matrix: string, range: string, tags: string[] = []): string {
   const yuv = `scale=out_color_matrix=${matrix}:out_range=${range},format=yuv420p`;
-  return makeClip(site.folder, "film", {
+  return makeClip(site.folder, "video", {
     picture: `color=c=0xC83214:size=${size}:rate=25:duration=1,format=rgb24,${yuv}`,
     video: ["libx264", "-preset", "ultrafast", "-crf", "4", "-pix_fmt", "yuv420p", ...tags],
     audio: false,
@@ -55,15 +55,15 @@ const BT601 = {
 const SAYS_PAL = "-colorspace bt470bg -color_primaries bt470bg -color_trc gamma28".split(" ");
 const PAL = { color_space: "bt470bg", color_primaries: "bt470bg", color_transfer: "bt470bg" };
 
-describe.runIf(ffmpegAvailable())("the colours of all that is made of a film", () => {
+describe.runIf(ffmpegAvailable())("the colours of all that is made of a video", () => {
   it.each([
     ["HD that says nothing", "1280x720", "bt709", "tv", [], BT709],
-    ["a small film that says nothing", "640x360", "bt601", "tv", [], BT601],
-    ["a small film that says what it is", "640x480", "bt601", "tv", SAYS_PAL, PAL],
+    ["a small video that says nothing", "640x360", "bt601", "tv", [], BT601],
+    ["a small video that says what it is", "640x480", "bt601", "tv", SAYS_PAL, PAL],
     ["full range", "1280x720", "bt709", "pc", ["-color_range", "pc"], BT709],
     ["a matrix that few know", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
-  ])("are those of the film and are said: %s", async (_, size, matrix, range, says, wanted) => {
-    const clip = film(size, matrix, range, says);
+  ])("are those of the video and are said: %s", async (_, size, matrix, range, says, wanted) => {
+    const clip = videoFile(size, matrix, range, says);
     const ladder = await makeLadder(clip);
     const [source, found, task] = await workOn(clip);
     const { moves } = await createPreview(source, found, task, "x");

@@ -62,8 +62,8 @@ function expectSameFrames(made: Buffer[], original: Buffer[]): void {
 const decoded = (file: string, stream: "v" | "a") =>
   ffmpeg(["-i", file, "-map", `0:${stream}`, "-f", "framemd5", "-"]);
 
-async function playedFileOf(film: string): Promise<string> {
-  const id = await addToLibrary(site.uploads, film, (await probe(film))!.playable);
+async function playedFileOf(source: string): Promise<string> {
+  const id = await addToLibrary(site.uploads, source, (await probe(source))!.playable);
   sqliteHandle().exec("DELETE FROM jobs WHERE kind NOT IN ('transcode', 'ladder')");
   await workUntilIdle();
   expect(Object.entries(jobStates(id)).filter(([, state]) => state === "failed")).toEqual([]);
@@ -72,10 +72,10 @@ async function playedFileOf(film: string): Promise<string> {
 
 describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () => {
   it("is encoded when its video has two sample descriptions", async () => {
-    const film = joinedClip();
-    const original = frames(film);
+    const source = joinedClip();
+    const original = frames(source);
     expect(original).toHaveLength(4 * RATE);
-    expectSameFrames(frames(await playedFileOf(film)), original);
+    expectSameFrames(frames(await playedFileOf(source)), original);
   });
 
   it.each<[string, Edit[], number]>([
@@ -94,11 +94,11 @@ describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () =
       4,
     ],
   ])("is encoded when its edit list has several edits: %s", async (_, edits, seconds) => {
-    const film = editedClip(edits, 5);
-    const found = (await probe(film))!;
+    const source = editedClip(edits, 5);
+    const found = (await probe(source))!;
     expect(found.durationSeconds).toBeCloseTo(seconds, 1);
     expect(conversionOf(found)).toEqual({ video: "encode", audio: "encode" });
-    expectSameFrames(frames(await playedFileOf(film)), frames(film));
+    expectSameFrames(frames(await playedFileOf(source)), frames(source));
   });
 
   it.each<[string, Edit]>([
@@ -106,13 +106,13 @@ describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () =
     ["begins late and ends early", { from: 1.52, duration: 2 }],
     ["ends a frame early", { from: 0, duration: 3.96 }],
   ])("is encoded when its only edit %s", async (_, edit) => {
-    const film = editedClip([edit], 4);
-    expect(await probe(film)).toMatchObject({ playable: false, copyable: false });
-    expectSameFrames(frames(await playedFileOf(film)), frames(film));
+    const source = editedClip([edit], 4);
+    expect(await probe(source)).toMatchObject({ playable: false, copyable: false });
+    expectSameFrames(frames(await playedFileOf(source)), frames(source));
   });
 
   it("is encoded when only its audio has several edits", async () => {
-    const film = editedClip(
+    const source = editedClip(
       [
         { from: 0, duration: 1 },
         { from: 3, duration: 3 },
@@ -120,7 +120,7 @@ describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () =
       4,
       "soun",
     );
-    const found = (await probe(film))!;
+    const found = (await probe(source))!;
     expect(found).toMatchObject({ playable: false, copyable: false });
     expect(conversionOf(found)).toEqual({ video: "encode", audio: "encode" });
   });
@@ -154,10 +154,10 @@ describe.runIf(ffmpegAvailable())("a file that is copied", () => {
     ],
     ["it begins between two keyframes", [{ from: 1.52, duration: 2.48 }], undefined],
   ])("plays the same when %s", async (_, edits, track) => {
-    const film = editedClip(edits, 4, track);
-    expect(await probe(film)).toMatchObject({ playable: true, copyable: true });
-    const played = await playedFileOf(film);
-    expect(fs.readFileSync(played).equals(fs.readFileSync(film))).toBe(false);
-    expect(decoded(played, "v")).toBe(decoded(film, "v"));
+    const source = editedClip(edits, 4, track);
+    expect(await probe(source)).toMatchObject({ playable: true, copyable: true });
+    const played = await playedFileOf(source);
+    expect(fs.readFileSync(played).equals(fs.readFileSync(source))).toBe(false);
+    expect(decoded(played, "v")).toBe(decoded(source, "v"));
   });
 });

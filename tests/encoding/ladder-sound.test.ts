@@ -33,9 +33,9 @@ function endOf(file: string, stream: "v" | "a"): number {
 /** Of a stream of one rendition, as ffmpeg reads it. */
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
-/** A film with several sounds, each a tone of its own, with what its file says of each. */
-function filmOf(name: string, sounds: { codec: string; channels?: number; said?: string[] }[]) {
-  const film = path.join(site.folder, name);
+/** A video with several sounds, each a tone of its own, with what its file says of each. */
+function probeOf(name: string, sounds: { codec: string; channels?: number; said?: string[] }[]) {
+  const clip = path.join(site.folder, name);
   ffmpeg([
     ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=3"],
     ...sounds.flatMap((_, index) => ["-f", "lavfi", "-i", tone(3, 300 * (index + 1))]),
@@ -45,9 +45,9 @@ function filmOf(name: string, sounds: { codec: string; channels?: number; said?:
       ...[`-c:a:${index}`, codec, `-ac:a:${index}`, String(channels)],
       ...said.flatMap((each) => [`-metadata:s:a:${index}`, each]),
     ]),
-    film,
+    clip,
   ]);
-  return film;
+  return clip;
 }
 
 /** The hertz of the tone in a file. */
@@ -70,7 +70,7 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     ["longer than the picture, ends with it", "mp4", 2, tone(9)],
     ["shorter than the picture, in a file that tells no length of a stream", "mkv", 6, tone(2)],
   ])("%s", async (_, as, seconds, sound) => {
-    const ladder = await makeLadder(makeClip(site.folder, "film", { as, seconds, sound }));
+    const ladder = await makeLadder(makeClip(site.folder, "video", { as, seconds, sound }));
     const file = masterOf(ladder);
     expect(endOf(file, "v")).toBeCloseTo(seconds, 0);
     expect(Math.abs(endOf(file, "a") - endOf(file, "v"))).toBeLessThan(LEEWAY_SECONDS);
@@ -83,9 +83,9 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     }
   });
 
-  it("is in every language of the film, and in surround where the film has that", async () => {
+  it("is in every language of the video, and in surround where the video has that", async () => {
     const ladder = await makeLadder(
-      filmOf("languages.mkv", [
+      probeOf("languages.mkv", [
         { codec: "aac", said: ["language=ger"] },
         { codec: "ac3", channels: 6, said: ["language=ger", "title=Dolby Digital 5.1"] },
         { codec: "libmp3lame", said: ["language=eng", "title=Ada's commentary"] },
@@ -109,30 +109,30 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
 
-  it("is not offered in surround where that leaves out a part of the film", async () => {
-    const film = makeClip(site.folder, "short", {
+  it("is not offered in surround where that leaves out a part of the video", async () => {
+    const clip = makeClip(site.folder, "short", {
       ...{ as: "mkv", seconds: 6, sound: tone(2) },
       audio: ["ac3", "-ac", "6"],
     });
-    const ladder = await makeLadder(film);
+    const ladder = await makeLadder(clip);
     expect(soundTags(ladder).join("\n")).not.toContain("surround");
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
-  it("is left out of the stream of a silent film, which has no group of sounds", async () => {
+  it("is left out of the stream of a silent video, which has no group of sounds", async () => {
     const ladder = await makeLadder(makeClip(site.folder, "silent", { audio: false }));
     expect(soundTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
   });
 
-  it("does not cost the film its stream where one of several can't be decoded", async () => {
-    const film = filmOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
-    const bytes = fs.readFileSync(film);
+  it("does not cost the video its stream where one of several can't be decoded", async () => {
+    const clip = probeOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
+    const bytes = fs.readFileSync(clip);
     // AC-4, which ffmpeg knows by name alone.
     bytes.write("ac-4", bytes.lastIndexOf("mp4a", bytes.length, "latin1"), "latin1");
     bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
-    fs.writeFileSync(film, bytes);
-    const ladder = await makeLadder(film);
+    fs.writeFileSync(clip, bytes);
+    const ladder = await makeLadder(clip);
     const tags = soundTags(ladder);
     expect(tags).toHaveLength(2);
     expect(fs.readdirSync(ladder).join()).not.toContain("sound-2");
@@ -145,8 +145,8 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
   ])("of a second language is not lost where a copy replaces the file: %s", async (...told) => {
     const [, codec, inCopy, isAll] = told;
     const said = ["language=ger"];
-    const film = filmOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, said }]);
-    const [source, found, task] = await workOn(film);
+    const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, said }]);
+    const [source, found, task] = await workOn(clip);
     expect(found.playable).toBe(true);
     expect((await transcode(source, found, task)).replacement).toBe("playable.mp4");
     const copy = (await probe(path.join(site.folder, "playable.mp4")))!;
@@ -158,8 +158,8 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
 
   it("is padded in the copy that browsers play, where it is encoded anew", async () => {
     const short = { as: "avi", seconds: 4, sound: tone(1), video: ["mpeg4"], audio: ["ac3"] };
-    const film = makeClip(site.folder, "film", short);
-    const { moves } = await transcode(...(await workOnNamed(film)));
+    const clip = makeClip(site.folder, "video", short);
+    const { moves } = await transcode(...(await workOnNamed(clip)));
     const file = path.join(site.folder, moves[0]!.from);
     expect(Math.abs(endOf(file, "a") - 4)).toBeLessThan(LEEWAY_SECONDS);
   });

@@ -8,7 +8,7 @@ import { useSiteForWorkers } from "../workers/site-for-workers";
 import { encodersIn, type WorkerProcess } from "../workers/worker-process";
 
 const workers = useSiteForWorkers();
-const { addFilm, addWorker, isDone, jobOf, playsWhole, slow } = workers;
+const { addVideoWithFile, addWorker, isDone, jobOf, playsWhole, slow } = workers;
 /** As after two minutes without a word. */
 const endLeases = () =>
   workers.site
@@ -17,7 +17,7 @@ const endLeases = () =>
 
 describe.runIf(ffmpegAvailable())("a job of a worker", () => {
   it("is made by another when its worker is killed, and when one is asked to leave", async () => {
-    const id = addFilm(30);
+    const id = addVideoWithFile(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
       ...[WorkerProcess, WorkerProcess, WorkerProcess],
     ];
@@ -45,7 +45,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
   });
 
   it("goes on when the site was away", async () => {
-    const id = addFilm(30);
+    const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow(3));
     await until(() => encodersIn(attic.folder).length > 0);
@@ -57,8 +57,8 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await playsWhole(id);
   });
 
-  it("is given up when its film is deleted while it is made", async () => {
-    const id = addFilm(30);
+  it("is given up when its video is deleted while it is made", async () => {
+    const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow(5));
     await until(() => encodersIn(attic.folder).length > 0);
@@ -69,9 +69,9 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
       .get(id) as string;
     await attic.says(/no longer y?ours/);
     await until(() => encodersIn(attic.folder).length === 0);
-    const next = addFilm(4);
+    const next = addVideoWithFile(4);
     await until(() => isDone(next));
-    // The folder of the stream would have the name of the film.
+    // The folder of the stream would have the name of the video.
     const folders = fs.readdirSync(path.join(workers.site.uploads, "videos", "u"));
     expect(folders).not.toContain(path.parse(url).name);
   });

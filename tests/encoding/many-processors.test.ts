@@ -18,7 +18,7 @@ afterEach(async () => {
 
 describe.runIf(ffmpegAvailable())("a machine of 64 processors", () => {
   it("makes the whole ladder in the memory that ffmpeg is given", async () => {
-    const clip = makeClip(site.folder, "film", { size: "1920x1080", seconds: 1, audio: false });
+    const clip = makeClip(site.folder, "video", { size: "1920x1080", seconds: 1, audio: false });
     const files = fs.readdirSync(await makeLadder(clip)).filter((name) => name.endsWith(".mp4"));
     expect(files).toHaveLength(6);
   }, 120_000);

@@ -19,7 +19,7 @@ afterEach(() => site.remove());
 const SMALL = { size: "160x90" };
 const ONE_FRAME = { ...SMALL, seconds: 1, output: ["-frames:v", "1"] };
 
-describe.runIf(ffmpegAvailable())("a film of one picture, or of an instant", () => {
+describe.runIf(ffmpegAvailable())("a video of one picture, or of an instant", () => {
   it.each<[string, Clip]>([
     ["one frame in MP4", { ...ONE_FRAME, audio: false }],
     ["one frame in Matroska", { ...ONE_FRAME, as: "mkv", audio: false }],

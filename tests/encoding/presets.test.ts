@@ -23,7 +23,7 @@ it.runIf(ffmpegAvailable())("takes its time for the last stream of a queue alone
       const picture = `color=${color}:size=160x120:rate=25:duration=2`;
       await addToLibrary(
         site.uploads,
-        makeClip(site.folder, "film", { picture, audio: false }),
+        makeClip(site.folder, "video", { picture, audio: false }),
         true,
       );
     }

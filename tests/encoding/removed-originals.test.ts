@@ -24,7 +24,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     ["has 60 frames a second", () => mpeg4(site.folder, { frameRate: "60", size: "640x360" })],
     [
       "has video that is copied into another container",
-      () => makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] }),
+      () => makeClip(site.folder, "video", { as: "mkv", video: H264, audio: ["ac3"] }),
     ],
   ])("is removed when it %s and all frames of it are played", async (_, make) => {
     await expectRemoved(site.uploads, make(), warnings);
@@ -38,8 +38,8 @@ function variableRate(): string {
     frameRate: "60",
     video: H264,
   });
-  const film = path.join(site.folder, "film.mkv");
+  const source = path.join(site.folder, "video.mkv");
   const drop = "select='lt(mod(t,2),1)+not(mod(n,3))'";
-  ffmpeg(["-i", steady, "-vf", drop, "-vsync", "vfr", "-c:v", "mpeg4", "-c:a", "ac3", film]);
-  return film;
+  ffmpeg(["-i", steady, "-vf", drop, "-vsync", "vfr", "-c:v", "mpeg4", "-c:a", "ac3", source]);
+  return source;
 }

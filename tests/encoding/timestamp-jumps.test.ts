@@ -5,7 +5,7 @@ import {
   COMPARED_FRAMES,
   takeComparedFrames,
 } from "~/features/processing/comparison/take-frames.server";
-import { cutFilm } from "~/features/processing/kinds/cut.server";
+import { cutVideo } from "~/features/processing/kinds/cut.server";
 import { conversionOf, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
@@ -148,7 +148,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
 
   it("is trimmed to the part that was chosen", async () => {
     const [source, found, task] = await workOnNamed(join([PART, PART]));
-    const artifact = await cutFilm({ ...source, cut: { start: 7, end: 11 } }, found, task);
+    const artifact = await cutVideo({ ...source, cut: { start: 7, end: 11 } }, found, task);
     const made = path.join(task.folder, artifact.moves[0]!.from);
     expectWhole(made, made, 4, [2]);
   });

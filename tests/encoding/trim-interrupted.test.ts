@@ -28,27 +28,27 @@ const CUTTING = "*cut.mp4*";
 
 /** A video of five seconds of which a cut is asked for; the id of the cut, and what must stay. */
 async function askForCut() {
-  const clip = makeClip(site.folder, "film", { seconds: 5 });
+  const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });
   sqliteHandle().exec("UPDATE jobs SET state = 'done'");
   await succeed({ intent: "trim", id, start: "1", end: "4" }, `/admin?tab=manage&trim=${id}`);
   const row = videoRow(id);
-  const film = onDisk(site.uploads, row.video_url);
-  return { id, cut: otherFiles(id).pending!.id, row, film, bytes: fs.readFileSync(film) };
+  const video = onDisk(site.uploads, row.video_url);
+  return { id, cut: otherFiles(id).pending!.id, row, video, bytes: fs.readFileSync(video) };
 }
 type Asked = Awaited<ReturnType<typeof askForCut>>;
 
 const cutting = (cut: string) => jobRows(cut).find(({ kind }) => kind === "transcode")!;
 
 /** The video plays as before, its file is whole, and nothing of the cut is named. */
-function expectNothingLost({ id, cut, row, film, bytes }: Asked): void {
+function expectNothingLost({ id, cut, row, video, bytes }: Asked): void {
   expect(videoRow(id)).toEqual(row);
-  expect(fs.readFileSync(film).equals(bytes)).toBe(true);
+  expect(fs.readFileSync(video).equals(bytes)).toBe(true);
   expect(otherFiles(id).pending?.id).toBe(cut);
 }
 
 /** The next attempt makes the cut, which takes over, and leaves nothing of the one before. */
-async function expectCutAfterAll({ id, row, film, bytes }: Asked): Promise<void> {
+async function expectCutAfterAll({ id, row, video, bytes }: Asked): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE state = 'waiting'");
   await workUntilIdle();
   await takeOverReady();
@@ -57,14 +57,14 @@ async function expectCutAfterAll({ id, row, film, bytes }: Asked): Promise<void>
   expect(now.video_url).not.toBe(row.video_url);
   const found = await probe(onDisk(site.uploads, now.video_url));
   expect(found?.durationSeconds).toBeCloseTo(3, 1);
-  expect(fs.readFileSync(film).equals(bytes)).toBe(true);
+  expect(fs.readFileSync(video).equals(bytes)).toBe(true);
   expect(otherFiles(id).original?.duration).toBe("0:05");
   expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 }
 
 describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000 }, () => {
-  it("goes on after the site was killed, and the film plays meanwhile", async () => {
+  it("goes on after the site was killed, and the video plays meanwhile", async () => {
     const asked = await askForCut();
     interruptOnce(site.folder, "ffmpeg", CUTTING, readingAt(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     expect(cutting(asked.cut)).toMatchObject({ state: "waiting", attempts: 1, reason });
     expectNothingLost(asked);
     const [first] = (await queueView()).waiting;
-    expect(first).toMatchObject({ label: "New cut: Cutting the film", reason });
+    expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
     await expectCutAfterAll(asked);
   });
 
@@ -103,7 +103,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     expectNothingLost(asked);
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     const [first] = (await queueView()).waiting;
-    expect(first).toMatchObject({ label: "New cut: Cutting the film", reason });
+    expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
     await expectCutAfterAll(asked);
     expect(cutting(asked.cut)?.reason ?? null).toBeNull();
   });

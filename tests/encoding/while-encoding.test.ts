@@ -10,14 +10,14 @@ const site = new SiteProcess({ ENCODER_CONCURRENCY: "1" });
 beforeAll(() => site.start({ PATH: slowFfmpeg(site.folder) }));
 afterAll(() => site.remove());
 
-describe.runIf(ffmpegAvailable())("while a film is made into a stream", () => {
+describe.runIf(ffmpegAvailable())("while a video is made into a stream", () => {
   it("Home answers, and a change reaches those who listen", async () => {
-    const clip = makeClip(site.folder, "film", {
+    const clip = makeClip(site.folder, "video", {
       seconds: 60,
       output: ["-movflags", "+faststart"],
     });
     const video_url = site.addFile("videos", "u/1700000000000.mp4", fs.readFileSync(clip));
-    const id = site.addVideo({ title: "The film", video_url });
+    const id = site.addVideo({ title: "The video", video_url });
     const database = site.database();
     const state = database.prepare("SELECT state, progress FROM jobs").bind();
     const job = () => state.get() as { state: string; progress: number };

@@ -88,7 +88,7 @@ describe("the thumbnail of the edit form", () => {
         },
       },
     });
-    expect(video()?.title).toBe("A film");
+    expect(video()?.title).toBe("A video");
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe("the thumbnail of the edit form", () => {
     expect(answer).toMatchObject({ init: { status } });
     await removeFiles();
     expect(thumbnails().filter((name) => String(name).endsWith(".webp"))).toEqual([]);
-    expect((await page(ADDRESS)).manage?.dialog?.video?.title).toBe("A film");
+    expect((await page(ADDRESS)).manage?.dialog?.video?.title).toBe("A video");
   });
 });
 
@@ -195,8 +195,8 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     expect(video()?.thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("is refused where the film can't be read, for good or just now", async () => {
-    const film = path.join(site.uploads, "videos/u/1.mp4");
+  it("is refused where the video can't be read, for good or just now", async () => {
+    const source = path.join(site.uploads, "videos/u/1.mp4");
     const refusal = async () => {
       const answer = await sendMultipart(form(undefined, { frame: "0:01" }), ADDRESS);
       const { init, data } = answer as unknown as {
@@ -206,12 +206,12 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
       return [init.status, data.studio.edit?.fields.frame];
     };
     vi.mocked(cachedProbe).mockRejectedValueOnce(new InterruptedError("ffprobe was killed."));
-    const justNow = "The film can't be read just now. Please try again in a moment.";
+    const justNow = "The video can't be read just now. Please try again in a moment.";
     expect(await refusal()).toEqual([503, justNow]);
     const forGood = [422, "The file of this video can't be read. Choose a picture file."];
-    fs.writeFileSync(film, "no film");
+    fs.writeFileSync(source, "no video");
     expect(await refusal()).toEqual(forGood);
-    fs.rmSync(film);
+    fs.rmSync(source);
     expect(await refusal()).toEqual(forGood);
   });
 
@@ -233,7 +233,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
         data: { studio: { edit: { fields: { frame: sentence }, moment: frame } } },
       });
     }
-    expect(video()).toMatchObject({ title: "A film", thumbnail_url: "/media/thumbnails/u/1.jpg" });
+    expect(video()).toMatchObject({ title: "A video", thumbnail_url: "/media/thumbnails/u/1.jpg" });
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 });

@@ -21,13 +21,13 @@ it("exempts ranged reads from middleware and request hooks", async () => {
   addMiddleware((_, response) => answerPlainly(response, 403, "From nowhere."));
   const store = path.join(site.folder, "store");
   fs.mkdirSync(store);
-  fs.writeFileSync(path.join(store, "film"), "the film");
+  fs.writeFileSync(path.join(store, "video"), "the clip");
   process.env.STORAGE_URL = `file://${store}`;
   forgetSettings();
   const file = path.join(site.uploads, "videos/u/1.mp4");
-  await withRangedInput(file, { object: "film", bytes: 8 }, async () => {
+  await withRangedInput(file, { object: "video", bytes: 8 }, async () => {
     const answer = await fetch(inputArguments(file).at(-1)!);
-    expect([answer.status, await answer.text()]).toEqual([200, "the film"]);
+    expect([answer.status, await answer.text()]).toEqual([200, "the clip"]);
   });
   expect(seen).toBe(0);
 });

@@ -26,16 +26,16 @@ let site: ReturnType<typeof useTemporarySite>;
 let id: string;
 beforeEach(async () => {
   site = useTemporarySite();
-  const film = path.join(site.folder, "film.mp4");
-  fs.writeFileSync(film, "as it came");
-  id = await addToLibrary(site.uploads, film, true);
+  const video = path.join(site.folder, "video.mp4");
+  fs.writeFileSync(video, "as it came");
+  id = await addToLibrary(site.uploads, video, true);
 });
 afterEach(async () => {
   meanwhile = async () => {};
   await site.remove();
 });
 
-/** Puts a copy in the place of the film, while something happens. */
+/** Puts a copy in the place of the video, while something happens. */
 async function replaceWhile(happens: () => Promise<void>): Promise<void> {
   const job = (await claim())!;
   const source = (await sourceOf(job))!;
@@ -47,7 +47,7 @@ async function replaceWhile(happens: () => Promise<void>): Promise<void> {
   await removeFiles();
 }
 
-it("a film that is deleted meanwhile has the copy and its original, and both go with it for good", async () => {
+it("a video that is deleted meanwhile has the copy and its original, and both go with it for good", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
   });
@@ -60,7 +60,7 @@ it("a film that is deleted meanwhile has the copy and its original, and both go 
   expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
 });
 
-it("a film that is deleted for good meanwhile leaves nothing", async () => {
+it("a video that is deleted for good meanwhile leaves nothing", async () => {
   await replaceWhile(async () => {
     await removeVideos([id], "u");
     await purge([id]);

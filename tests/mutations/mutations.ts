@@ -124,7 +124,7 @@ export const MUTATIONS: readonly Mutation[] = [
     title: "is shown by no preview link while it is held",
   },
   {
-    rule: "A film is read by the worker that has its job alone",
+    rule: "A video is read by the worker that has its job alone",
     file: "app/features/processing/workers/worker-api.server.ts",
     find: "const job = leasedJob(worker.id, lease);",
     replace: "const job = leasedJob(1, lease);",
@@ -317,7 +317,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "A file is compared with the block list again when its row is inserted",
-    file: "app/features/processing/comparison/blocked-films.server.ts",
+    file: "app/features/processing/comparison/blocked-videos.server.ts",
     find: "const found = files.map(findOnList);",
     replace: "const found = files.map((): boolean | string => false);",
     killedBy: "tests/integration/block-list/ways-in.test.ts",
@@ -928,7 +928,7 @@ export const MUTATIONS: readonly Mutation[] = [
     // Most damage also changes the number of frames, which is compared before.
     rule: "The original is kept if its copy is damaged",
     file: "app/features/processing/queue/verify-replacement.server.ts",
-    find: "if (isSame && film.playable && !(await hasSamePackets(source, playing, film, task)))",
+    find: "if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
     title: "is kept when the copy is damaged where decoders don't notice it",
@@ -936,7 +936,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "The original is kept if its copy has fewer frames",
     file: "app/features/processing/queue/verify-replacement.server.ts",
-    find: "if (!isSame && (film.playable || !(isHalf || played === steady)))",
+    find: "if (!isSame && (probe.playable || !(isHalf || played === steady)))",
     replace: "if (false)",
     killedBy: "tests/integration/jobs/remove-original.test.ts",
     title: "is kept when the copy has fewer frames, although it is as long",

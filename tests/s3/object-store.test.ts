@@ -7,7 +7,7 @@ import { s3Store } from "~/media/storage/s3-store.server";
 import { parseStorageUrl, type StorageAddress } from "~/platform/storage/storage-url";
 import { freePort } from "../free-port";
 import { beginUpload, clientOf, hasS3Server, type S3Server, startS3Server } from "./object-stores";
-import { FILM, fileIn, keysOf, storeContract } from "./store-contract";
+import { fileIn, keysOf, storeContract, VIDEO } from "./store-contract";
 
 let folder: string;
 beforeAll(() => {
@@ -47,7 +47,7 @@ describe.runIf(hasS3Server)("a bucket of an S3-compatible store", () => {
 
   it.each([
     ["a short file", Buffer.from("0123456789")],
-    ["a film", FILM],
+    ["a video", VIDEO],
   ])("says of %s what it is", async (_, content) => {
     await open().put("videos/u/9.mp4", fileOf("typed", content), "video/mp4");
     const { client, objectAt } = clientOf(server.environment);

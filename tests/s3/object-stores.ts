@@ -24,7 +24,7 @@ export const hasS3Server = Boolean(process.env.S3_TEST_URL) || fs.existsSync(SWI
 const SWIFT_KEYS = { AWS_ACCESS_KEY_ID: "test:tester", AWS_SECRET_ACCESS_KEY: "testing" };
 
 export interface S3Server {
-  /** The settings of a site whose films are in this bucket, below a prefix of their own. */
+  /** The settings of a site whose videos are in this bucket, below a prefix of their own. */
   environment: { STORAGE_URL: string; AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
   /** The process, where it is one of ours. */
   child?: ChildProcess;
@@ -50,8 +50,8 @@ export async function startS3Server(): Promise<S3Server> {
   const script = fileURLToPath(new URL("swift_s3.py", import.meta.url));
   let child = await startSwift([script, folder, String(port)]);
   const endpoint = `http://127.0.0.1:${port}`;
-  const environment = { STORAGE_URL: `s3://films/site?endpoint=${endpoint}`, ...SWIFT_KEYS };
-  await clientOf(environment).client.send(new CreateBucketCommand({ Bucket: "films" }));
+  const environment = { STORAGE_URL: `s3://videos/site?endpoint=${endpoint}`, ...SWIFT_KEYS };
+  await clientOf(environment).client.send(new CreateBucketCommand({ Bucket: "videos" }));
   return {
     environment,
     child,

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { command } from "../command";
 import { SiteProcess } from "../site-process";
 import { hasS3Server, type S3Server, startS3Server } from "./object-stores";
-import { addStoredFilm, FILM_NAME, isStored } from "./stored-film";
+import { addStoredVideo, isStored, VIDEO_NAME } from "./stored-video";
 
-const FILM = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
+const VIDEO = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
 
 // `npm test` installs a server, and tells what was not tested where it cannot.
-describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", () => {
+describe.runIf(hasS3Server)("a site whose videos are in an S3-compatible store", () => {
   let server: S3Server;
   let site: SiteProcess;
   let url: string;
@@ -20,7 +20,7 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
     server = await startS3Server();
     site = new SiteProcess({ ...server.environment });
     await site.start();
-    ({ url, part } = await addStoredFilm(site, FILM));
+    ({ url, part } = await addStoredVideo(site, VIDEO));
   });
   afterAll(async () => {
     await site?.remove();
@@ -35,13 +35,13 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
   it("moves them by itself, and passes all bytes through", async () => {
     const whole = await ask(url);
     expect(whole.status).toBe(200);
-    expect(Buffer.from(await whole.arrayBuffer()).equals(FILM)).toBe(true);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(VIDEO)).toBe(true);
     const range = await ask(url, { Range: "bytes=8999990-" });
     expect([range.status, range.headers.get("Content-Range")]).toEqual([
       206,
       "bytes 8999990-8999999/9000000",
     ]);
-    expect(Buffer.from(await range.arrayBuffer())).toEqual(FILM.subarray(-10));
+    expect(Buffer.from(await range.arrayBuffer())).toEqual(VIDEO.subarray(-10));
     expect((await ask(url, { Range: "bytes=9000000-" })).status).toBe(416);
   });
 
@@ -50,7 +50,7 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
     const [answer] = (await once(request, "response")) as [http.IncomingMessage];
     await once(answer, "data");
     answer.destroy();
-    expect(Buffer.from(await (await ask(part)).arrayBuffer()).equals(FILM)).toBe(true);
+    expect(Buffer.from(await (await ask(part)).arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 
   it("hides them with their video", async () => {
@@ -70,7 +70,7 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
     expect((await fetch(`${site.url}/`)).status).toBe(200);
     server.child.kill("SIGCONT");
     const back = await ask(part, { Range: "bytes=0-9" });
-    expect(Buffer.from(await back.arrayBuffer())).toEqual(FILM.subarray(0, 10));
+    expect(Buffer.from(await back.arrayBuffer())).toEqual(VIDEO.subarray(0, 10));
   }, 120_000);
 
   it("sends visitors to the store for the parts of streams, and no more once they are hidden", async () => {
@@ -84,7 +84,7 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
     const address = new URL(answer.headers.get("Location")!);
     expect(address.searchParams.get("X-Amz-Expires")).toBe("60");
     const bytes = await fetch(address, { headers: { Range: "bytes=100-109" } });
-    expect(Buffer.from(await bytes.arrayBuffer())).toEqual(FILM.subarray(100, 110));
+    expect(Buffer.from(await bytes.arrayBuffer())).toEqual(VIDEO.subarray(100, 110));
     // Players ask for pieces of the same file again and again.
     const next = await ask(part, { Range: "bytes=110-119" });
     expect(next.headers.get("Location")).toBe(address.href);
@@ -129,13 +129,13 @@ describe.runIf(hasS3Server)("a site whose films are in an S3-compatible store", 
     });
     while (isMoving) {
       const meanwhile = await ask(url, { Range: "bytes=4000000-4000009" });
-      expect(Buffer.from(await meanwhile.arrayBuffer())).toEqual(FILM.subarray(4e6, 4e6 + 10));
+      expect(Buffer.from(await meanwhile.arrayBuffer())).toEqual(VIDEO.subarray(4e6, 4e6 + 10));
     }
     expect((await ended).stdout).toContain("Brought back 2 files");
-    expect(isStored(site, FILM_NAME)).toBe(false);
-    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(FILM)).toBe(true);
+    expect(isStored(site, VIDEO_NAME)).toBe(false);
+    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(VIDEO)).toBe(true);
     await site.stop();
     await site.start({ STORAGE_URL: "", AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
-    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(FILM)).toBe(true);
+    expect(Buffer.from(await (await ask(url)).arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 });

@@ -25,7 +25,7 @@ export function fileIn(folder: string, name: string, content: Buffer): string {
 }
 
 /** More than two parts of the upload. */
-export const FILM = Buffer.from(
+export const VIDEO = Buffer.from(
   Array.from({ length: 17 * 1024 * 1024 + 3 }, (_, index) => index % 251),
 );
 
@@ -34,7 +34,7 @@ export function storeContract(open: () => ObjectStore, folder: () => string): vo
   const fileOf = (name: string, content: Buffer) => fileIn(folder(), name, content);
 
   it.each([
-    ["a film", "videos/u/1.mp4", FILM],
+    ["a video", "videos/u/1.mp4", VIDEO],
     ["a short file", "videos/u/2/hls-a/v0.mp4", Buffer.from("0123456789")],
     ["an empty file", "videos/u/3.mp4", Buffer.alloc(0)],
   ])("gives back %s as it was put", async (_, key, content) => {

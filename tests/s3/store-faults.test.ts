@@ -25,8 +25,8 @@ import { type Fault, startFaultyStore } from "./faulty-store";
 import { beginUpload, hasS3Server } from "./object-stores";
 
 /** More than a part. */
-const FILM = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
-const SHORT = FILM.subarray(0, 200_000);
+const VIDEO = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
+const SHORT = VIDEO.subarray(0, 200_000);
 const NAME = { bucket: "videos", path: "u/1700000000000.mp4" } as const;
 const DERIVED = { bucket: "videos", path: "u/1700000000000" } as const;
 const URL_PATH = `/media/videos/${NAME.path}`;
@@ -53,7 +53,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     site = useTemporarySite(store.environment);
     said = [];
     console.error = (line: string) => said.push(line);
-    write(NAME.path, FILM);
+    write(NAME.path, VIDEO);
     write(`${DERIVED.path}/hls-1/v0.mp4`, SHORT);
     sqliteHandle()
       .prepare(
@@ -74,7 +74,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
   });
 
   const at = (name: string) => path.join(site.uploads, "videos", name);
-  const film = () => at(NAME.path);
+  const video = () => at(NAME.path);
   function write(name: string, content: Buffer) {
     fs.mkdirSync(path.dirname(at(name)), { recursive: true });
     fs.writeFileSync(at(name), content);
@@ -100,7 +100,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     await removeFiles();
     expect(dueEntries()).toBe(0);
     loseCopies();
-    expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
+    expect(Buffer.from(await (await ask()).arrayBuffer()).equals(VIDEO)).toBe(true);
     expect(await checkStore(Date.now() + 2 * DAY_MS)).toEqual({
       missing: [],
       recoverable: [],
@@ -125,7 +125,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
       full(COMPLETE, 200, "QuotaExceeded"),
     ],
   ] satisfies [string, ReturnType<typeof full>][])(
-    "is full, by %s: said, and the film stays",
+    "is full, by %s: said, and the video stays",
     async (_, fault) => {
       store.fail(fault);
       await expect(moveIntoStore()).rejects.toMatchObject({
@@ -134,8 +134,8 @@ describe.runIf(hasS3Server)("a store that fails", () => {
       });
       // The client takes an error that comes with status 200 for one that passes.
       expect(store.sent(fault.when)).toBe(fault.answer.status === 200 ? 4 : 1);
-      expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
-      expect(Buffer.from(await (await ask()).arrayBuffer()).equals(FILM)).toBe(true);
+      expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
+      expect(Buffer.from(await (await ask()).arrayBuffer()).equals(VIDEO)).toBe(true);
       await goesOn();
     },
   );
@@ -147,11 +147,11 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     await goesOn();
   });
 
-  it("asks to be sent less for ever: four attempts, and the film stays", async () => {
+  it("asks to be sent less for ever: four attempts, and the video stays", async () => {
     store.fail({ when: WRITES, answer: SLOW_DOWN });
     await expect(moveIntoStore()).rejects.toThrow("The file store does not answer. (SlowDown)");
     expect(store.sent(WRITES)).toBe(4);
-    expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
+    expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
     await goesOn();
   });
 
@@ -162,15 +162,15 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     await goesOn();
   });
 
-  it("refuses keys that were right: said at once, and the film stays", async () => {
+  it("refuses keys that were right: said at once, and the video stays", async () => {
     store.fail({ when: ANY, answer: { status: 403, code: "InvalidAccessKeyId" } });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store refuses the keys/);
     expect(store.sent(WRITES)).toBe(1);
-    expect(fs.readFileSync(film()).equals(FILM)).toBe(true);
+    expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
     await goesOn();
   });
 
-  it("breaks off: four attempts, the film stays, and what came through is removed", async () => {
+  it("breaks off: four attempts, the video stays, and what came through is removed", async () => {
     store.fail({ when: WRITES, answer: "cut" });
     await expect(moveIntoStore()).rejects.toThrow(/^The file store does not answer/);
     expect(store.sent(WRITES)).toBe(4);
@@ -198,13 +198,13 @@ describe.runIf(hasS3Server)("a store that fails", () => {
       expect(said).toEqual([expect.stringMatching(/^videos\/u\/.*can't be read: The file store/)]);
       store.fail();
       expect(Buffer.from(await (await ask({ Range: "bytes=0-9" })).arrayBuffer())).toEqual(
-        FILM.subarray(0, 10),
+        VIDEO.subarray(0, 10),
       );
     },
     60_000,
   );
 
-  it("breaks off in the middle of a film: the answer ends and no byte is wrong, a copy begins anew", async () => {
+  it("breaks off in the middle of a video: the answer ends and no byte is wrong, a copy begins anew", async () => {
     await moveIntoStore();
     loseCopies();
     store.fail({ when: /^GET /, answer: "cut", times: 1 });
@@ -212,7 +212,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     expect(answer.status).toBe(200);
     expect(await answer.arrayBuffer().then(() => "whole", String)).toMatch(/Error/);
     store.fail({ when: /^GET /, answer: "cut", times: 2 });
-    expect(fs.readFileSync(await localFile(film())).equals(FILM)).toBe(true);
+    expect(fs.readFileSync(await localFile(video())).equals(VIDEO)).toBe(true);
     store.fail({ when: /^GET /, answer: "cut" });
     const target = path.join(site.folder, "never");
     await expect(fetchObject(storedFile(NAME)!, target)).rejects.toThrow();
@@ -227,7 +227,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     const row = sqliteHandle().prepare("SELECT * FROM videos").get() as { id: string };
     await expect(withFrame(row.id, "0:01", "u", async () => {})).rejects.toMatchObject({
       status: 503,
-      message: "The film can't be read just now. Please try again in a moment.",
+      message: "The video can't be read just now. Please try again in a moment.",
     });
   }, 60_000);
 

@@ -5,7 +5,7 @@ import { until } from "../process-figures";
 import { SiteProcess } from "../site-process";
 import { startFaultyStore } from "./faulty-store";
 import { hasS3Server } from "./object-stores";
-import { addStoredFilm } from "./stored-film";
+import { addStoredVideo } from "./stored-video";
 
 /** More than the buffers of all sockets between the store and a visitor hold. */
 const VIDEO = Buffer.alloc(9_000_000, 7);
@@ -23,7 +23,7 @@ describe.runIf(hasS3Server)("a visitor who leaves while a video comes from the s
     store = await startFaultyStore();
     site = new SiteProcess(store.environment);
     await site.start();
-    ({ url, part } = await addStoredFilm(site, VIDEO));
+    ({ url, part } = await addStoredVideo(site, VIDEO));
   }, 120_000);
   afterAll(async () => {
     await site?.remove();

@@ -1,6 +1,6 @@
-import { sealMessage, sealReport } from "~/features/moderation/reports/report-records.server";
+import { encryptReport, sealMessage } from "~/features/moderation/reports/report-records.server";
 import { statusPath } from "~/features/moderation/reports/status-token.server";
-import { sealDecision } from "~/features/moderation/reports/uploader-decisions.server";
+import { encryptDecision } from "~/features/moderation/reports/uploader-decisions.server";
 import { DEFAULT_TERMS } from "~/features/moderation/uploaders/terms";
 import { ADMIN, type SiteProcess } from "../site-process";
 import { REPORT } from "./admin-screens";
@@ -12,30 +12,30 @@ import type { ShownReports } from "./screen";
 const ASKED = "a-report-that-is-asked";
 const DECIDED = "a-report-that-is-done-";
 
-const WHAT = "I am in this film from 0:40 on, and have never agreed to it being shown.";
+const WHAT = "I am in this video from 0:40 on, and have never agreed to it being shown.";
 const QUESTION =
   "Thank you. There are two people in that scene.\n\nWhich of them are you, and is there a place where you have told the uploader to take it down?";
 const ANSWER = "The one in the red coat. I wrote to them in March, and they never answered.";
 
-/** A report that is open, of a film that is shown no more, and two as their reporters see them. */
+/** A report that is open, of a video that is shown no more, and two as their reporters see them. */
 export function addReports(site: SiteProcess, hidden: string, shown: string): ShownReports {
   const database = site.database();
   const add = database.prepare(
-    `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, box)
-     VALUES (@id, @kind, @state, @decision, @received, @due, @closed, @box)`,
+    `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, payload)
+     VALUES (@id, @kind, @state, @decision, @received, @due, @closed, @payload)`,
   );
   const name = database.prepare(
     "INSERT INTO report_videos (report_id, video_id, decision, decided_at) VALUES (?, ?, ?, ?)",
   );
   const report = (id: string, video: string, more: Record<string, string | null> = {}) => {
     const where = `${site.url}/video/${video}`;
-    const box = sealReport({
+    const payload = encryptReport({
       ...{ name: "A. Shown", email: "", where, what: WHAT },
       statements: ["What I write is true as far as I know."],
     });
     const times = { received: inDays(-1), due: inDays(1), closed: null };
     const state = { kind: "consent", state: "open", decision: null };
-    add.run({ id, box, ...times, ...state, ...more });
+    add.run({ id, payload, ...times, ...state, ...more });
     name.run(id, video, more.decision ?? null, more.closed ?? null);
   };
   report(REPORT, hidden);
@@ -43,14 +43,14 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sh
   const closed = { state: "closed", decision: "remove", closed: inDays(-2) };
   report(DECIDED, hidden, { ...closed, received: inDays(-3), due: inDays(-1) });
   const write = database.prepare(
-    "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, ?, ?, ?)",
   );
   const messages: [report: string, author: string, at: number, text: string][] = [
     [ASKED, "moderator", -0.5, QUESTION],
     [DECIDED, "moderator", -2.6, QUESTION],
     [DECIDED, "reporter", -2.4, ANSWER],
     [DECIDED, "site", -2, "A moderator has removed the video."],
-    [DECIDED, "moderator", -2, "You are right. It does not come back: its film is blocked."],
+    [DECIDED, "moderator", -2, "You are right. It does not come back: its video is blocked."],
   ];
   for (const [index, [id, author, at, text]] of messages.entries()) {
     write.run(`message-${index}`, id, author, inDays(at), sealMessage(text));
@@ -62,13 +62,13 @@ export function addReports(site: SiteProcess, hidden: string, shown: string): Sh
 export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   const database = site.database();
   const decide = database.prepare(
-    `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
-     SELECT id, @report, @video, @decision, @at, @box FROM users WHERE email = @email`,
+    `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
+     SELECT id, @report, @video, @decision, @at, @payload FROM users WHERE email = @email`,
   );
   const decision = (video: string, name: string, title: string, reason: string, days: number) =>
     decide.run({
       ...{ report: DECIDED, video, decision: name, at: inDays(days), email: ADMIN.email },
-      box: sealDecision({ title, reason }),
+      payload: encryptDecision({ title, reason }),
     });
   const evening =
     "An evening by the river, with a long name that takes more than one line on a phone";
@@ -81,7 +81,7 @@ export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
     -3,
   );
   const removed =
-    "The person shown in the red coat has never agreed to this.\n\nPlease ask everybody before you upload a film.";
+    "The person shown in the red coat has never agreed to this.\n\nPlease ask everybody before you upload a video.";
   decision("gone", "remove", evening, removed, -2);
   const strike = database.prepare(
     `INSERT INTO user_strikes (id, user_id, reason, given_by, given_at, ends_at, withdrawn_at)
@@ -90,7 +90,7 @@ export function addDecisionsAndStrikes(site: SiteProcess, shown: string): void {
   const about = { email: ADMIN.email, withdrawn: null };
   const reason = "The person shown in the red coat has never agreed to this.";
   strike.run({ ...about, id: "counts", reason, given: inDays(-2), ends: inDays(88) });
-  const once = { ...about, reason: "A film of somebody else, who holds the rights to it." };
+  const once = { ...about, reason: "A video of somebody else, who holds the rights to it." };
   strike.run({ ...once, id: "over", given: inDays(-200), ends: inDays(-110) });
   const back = { given: inDays(-20), ends: inDays(70), withdrawn: inDays(-18) };
   strike.run({ ...about, ...back, id: "back", reason: "Uploaded twice." });

@@ -7,7 +7,7 @@ import { inDays } from "./days";
 import { addDecisionsAndStrikes, addReports, addTerms } from "./fill-trust";
 import type { ShownVideos } from "./screen";
 
-const DESCRIPTION = `A walk along the river, from the last bus to the first light. Filmed in one night, with what the lamps gave.
+const DESCRIPTION = `A walk along the river, from the last bus to the first light. Recorded in one night, with what the lamps gave.
 
 0:00 The last bus
 0:12 Along the river
@@ -71,7 +71,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
   database
     .prepare(
       `INSERT INTO deleted_videos (id, title, row, deleted_at)
-       VALUES ('deleted', 'A film that nobody wanted to keep', '{}', ?)`,
+       VALUES ('deleted', 'A video that nobody wanted to keep', '{}', ?)`,
     )
     .run(new Date().toISOString());
   addSeries(site, [hidden, ...(published.all() as string[]).slice(0, 11)]);
@@ -89,7 +89,7 @@ export function fillForScreens(site: SiteProcess): ShownVideos {
     .run(inDays(1));
   database.exec(
     `INSERT INTO upload_templates (user_id, name, description, category, tags, is_default)
-     SELECT id, 'A walk at night', 'Filmed in one night.', 'desi', 'night, walk', 1 FROM users;
+     SELECT id, 'A walk at night', 'Recorded in one night.', 'desi', 'night, walk', 1 FROM users;
      INSERT INTO upload_templates (user_id, name) SELECT id, 'Nothing but a name' FROM users`,
   );
   // Everybody's second step ends here: nobody has the secret.
@@ -155,7 +155,7 @@ function addDownloads(site: SiteProcess): void {
   );
   const download = {
     email: ADMIN.email,
-    address: "https://films.example/2026/a-night-by-the-river-in-full.mp4",
+    address: "https://videos.example/2026/a-night-by-the-river-in-full.mp4",
     texts: JSON.stringify({ title: "A night by the river" }),
     reason: null,
   };
@@ -174,7 +174,7 @@ function addPasskeys(site: SiteProcess): void {
   const passkey = { email: ADMIN.email, host: "localhost", synced: 0, used: null };
   add.run({ ...passkey, name: "Phone", synced: 1, used: new Date().toISOString() });
   add.run({ ...passkey, name: "The key on my key ring" });
-  add.run({ ...passkey, name: "Laptop of before", host: "films.example" });
+  add.run({ ...passkey, name: "Laptop of before", host: "videos.example" });
 }
 
 /** Two notes about a draft that is ready, and a preview link. */
@@ -227,7 +227,7 @@ function addViews(site: SiteProcess, ids: string[]): void {
   }
 }
 
-/** Most who begin a film see its first half, and some leave at each part. */
+/** Most who begin a video see its first half, and some leave at each part. */
 function addWatchedParts(site: SiteProcess, id: string): void {
   const parts = Array.from({ length: 20 }, (_, part) => Math.round(812 - part * 21 - part ** 2));
   site

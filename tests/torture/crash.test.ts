@@ -6,7 +6,7 @@ import { mp4Clip } from "../clips";
 import { SiteProcess } from "../site-process";
 import { check } from "./crash/checks";
 import { crash } from "./crash/crash";
-import { type Film, texts } from "./crash/model";
+import { texts, type Video } from "./crash/model";
 
 const KILLS = 4;
 
@@ -18,7 +18,7 @@ describe("what is compared after a kill", () => {
   const bytes = fs.readFileSync(mp4Clip(1, "128x72"));
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   let site: SiteProcess;
-  let film: Film;
+  let video: Video;
   let file: string;
   beforeEach(async () => {
     site = new SiteProcess();
@@ -27,10 +27,10 @@ describe("what is compared after a kill", () => {
     const id = site.addVideo({ ...texts("word", 1), video_url });
     file = path.join(site.uploads, "videos/u/1795000000001.mp4");
     const state = { at: "catalogue" as const, isPublic: true, publishAt: null };
-    film = { word: "word", id, sha256, frames: 25, allowed: [{ ...texts("word", 1), ...state }] };
+    video = { word: "word", id, sha256, frames: 25, allowed: [{ ...texts("word", 1), ...state }] };
   });
   afterEach(() => site.remove());
-  const found = async () => (await check({ site }, [film])).join("\n");
+  const found = async () => (await check({ site }, [video])).join("\n");
 
   it("is as it was answered, and finds nothing", async () => {
     expect(await found()).toBe("");
@@ -47,7 +47,7 @@ describe("what is compared after a kill", () => {
   });
 
   it("is not where a change is lost, or a row is there that nobody made", async () => {
-    film.allowed = [{ ...film.allowed[0]!, ...texts("word", 2) }];
+    video.allowed = [{ ...video.allowed[0]!, ...texts("word", 2) }];
     site.addVideo({ title: "Nobody's", video_url: "" });
     const faults = await found();
     expect(faults).toMatch(/^word is catalogue, "word version 1".+ allowed: .+"word version 2"/m);
@@ -56,8 +56,8 @@ describe("what is compared after a kill", () => {
 
   it("is not where what is hidden can be had", async () => {
     const shown = site.addVideo({ title: "Shown", video_url: `/media/videos/u/1795000000001.mp4` });
-    site.database().exec(`UPDATE videos SET status = 'hidden' WHERE id = '${film.id}'`);
-    film.allowed = [{ ...film.allowed[0]!, isPublic: false }];
+    site.database().exec(`UPDATE videos SET status = 'hidden' WHERE id = '${video.id}'`);
+    video.allowed = [{ ...video.allowed[0]!, isPublic: false }];
     // Another row has the same file: whoever may see that one is answered.
     const faults = await found();
     expect(faults).toMatch(/word version 1 is hidden, and \/media\/videos\/\S+ answers 200/);

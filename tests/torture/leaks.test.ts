@@ -18,7 +18,7 @@ it("a marked visitor leaves no mark in what the site writes", async () => {
   expect(figures.requests).toBeGreaterThan(200);
 }, 180_000);
 
-it("a hidden film is at no address, in no list and in no event", async () => {
+it("a hidden video is at no address, in no list and in no event", async () => {
   const { faults, requests } = await runHidden("npm test", {
     states: ["hidden", "draft"],
     share: SHARE,
@@ -27,29 +27,29 @@ it("a hidden film is at no address, in no list and in no event", async () => {
   expect(requests).toBeGreaterThan(500);
 }, 180_000);
 
-it("a film that stays public is found, and named", async () => {
+it("a video that stays public is found, and named", async () => {
   const { faults } = await runHidden("npm test", {
     states: ["hidden"],
     share: 0,
     leaves: "hidden",
   });
   const all = faults.join("\n");
-  expect(all).toMatch(/^hidden: GET \/video\/\w{32} \{\} differs from a film that never was/m);
+  expect(all).toMatch(/^hidden: GET \/video\/\w{32} \{\} differs from a video that never was/m);
   expect(all).toMatch(
-    /^hidden: GET \/media\/videos\/u\/\d+\.mp4 \{\} differs from a film that never was/m,
+    /^hidden: GET \/media\/videos\/u\/\d+\.mp4 \{\} differs from a video that never was/m,
   );
   expect(all).toMatch(/^\/feed\.xml tells hidden \(plain\)$/m);
   expect(all).toMatch(/^\/search\/suggestions\?q=\w tells/m);
-  expect(all).toMatch(/^\/events told a visitor of hidden films/m);
+  expect(all).toMatch(/^\/events told a visitor of hidden videos/m);
 }, 180_000);
 
-it("no picture of a hidden film is to be seen, and of one that stays public many are", async () => {
+it("no picture of a hidden video is to be seen, and of one that stays public many are", async () => {
   const { faults, pictures } = await runFrames();
   expect(faults).toEqual([]);
   expect(pictures).toBeGreaterThan(8);
   const all = (await runFrames({ leaves: true })).faults.join("\n");
-  expect(all).toMatch(/^\/media\/thumbnails\/\S+ shows the mark of a hidden film$/m);
-  expect(all).toMatch(/^\/media\/videos\/\S+ of a hidden film answers 200$/m);
+  expect(all).toMatch(/^\/media\/thumbnails\/\S+ shows the mark of a hidden video$/m);
+  expect(all).toMatch(/^\/media\/videos\/\S+ of a hidden video answers 200$/m);
 }, 180_000);
 
 describe("the search for marks", () => {

@@ -5,7 +5,7 @@ import { percentileOf, rises, trendOf } from "./load/steadiness";
 const SHORT = {
   crowd: { viewers: 10, readers: 4, streams: 20, uploads: 1, pace: 0.1 },
   ...{
-    films: 1,
+    videos: 1,
     steadyMs: 5_000,
     collectsEvery: 2,
     wrongMs: 2_000,

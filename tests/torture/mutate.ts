@@ -23,7 +23,7 @@ const ODD = [
   ...["constructor", "toString", "null", "undefined", "true", "[object Object]"],
 ];
 
-const MOST_CHANGES = 5;
+const MAX_CHANGES = 5;
 const LONG_EACH = 64;
 
 /**
@@ -35,7 +35,7 @@ export function nextInput(random: Random, grammar: Grammar): string {
   if (random.below(LONG_EACH) === 0) return repeated(random, grammar);
   if (random.chance(0.08)) return noise(random, random.below(200)).slice(0, longest);
   let text = random.pick(corpus);
-  for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) {
+  for (let left = 1 + random.below(MAX_CHANGES); left > 0; left--) {
     text = changed(random, text, corpus, words).slice(0, longest);
   }
   return text;
@@ -119,11 +119,11 @@ export async function shrunk(
   text: string,
   fails: (text: string) => Promise<boolean>,
 ): Promise<string> {
-  const MOST_TRIES = 2_000;
+  const MAX_ATTEMPTS = 2_000;
   let shortest = text;
   let tries = 0;
   for (let length = Math.ceil(text.length / 2); length >= 1; length = Math.floor(length / 2)) {
-    for (let at = 0; at < shortest.length && tries < MOST_TRIES; ) {
+    for (let at = 0; at < shortest.length && tries < MAX_ATTEMPTS; ) {
       const shorter = shortest.slice(0, at) + shortest.slice(at + length);
       tries++;
       if (await fails(shorter)) shortest = shorter;

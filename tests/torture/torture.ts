@@ -7,7 +7,7 @@ import { newSeed } from "./random";
 const RUNS: Record<string, () => Promise<{ run(options: TortureOptions): Promise<Faults> }>> = {
   bytes: () => import("./bytes/bytes"),
   crash: () => import("./crash/crash"),
-  films: () => import("./films/films"),
+  videos: () => import("./videos/videos"),
   http: () => import("./http/http"),
   load: () => import("./load/load"),
   leaks: () => import("./leaks/leaks"),

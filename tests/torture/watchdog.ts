@@ -19,14 +19,14 @@ setInterval(() => {
 }, 500);
 `;
 
-const MOST_LETTERS = 4_000;
+const MAX_LENGTH = 4_000;
 
 /**
  * Ends the process when one input keeps it for too long, and says which: a loop without an end leaves
  * this thread no way to tell it. Something that is never answered keeps no process, but this does.
  */
 export function createWatchdog() {
-  const shared = new SharedArrayBuffer(8 + MOST_LETTERS);
+  const shared = new SharedArrayBuffer(8 + MAX_LENGTH);
   const [beats, letters] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)];
   const worker = new Worker(PROGRAM, { eval: true, workerData: { shared, hangMs: HANG_MS } });
   return {

@@ -46,7 +46,7 @@ try {
   await site.remove();
 }
 
-/** Conversions that are not done; the last one of a film waits for hours. */
+/** Conversions that are not done; the last one of a video waits for hours. */
 function left(): number {
   const count = "SELECT count(*) FROM jobs WHERE state <> 'done' AND kind <> 'cleanup'";
   return site.database().prepare(count).pluck().get() as number;

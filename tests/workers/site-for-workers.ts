@@ -38,17 +38,17 @@ export function useSiteForWorkers() {
       workers.push(worker);
       return worker;
     },
-    /** The environment of a worker that encodes a film at so many times the speed of playing it. */
+    /** The environment of a worker that encodes a video at so many times the speed of playing it. */
     slow: (speed = 1) => ({ PATH: slowFfmpeg(site.folder, speed) }),
-    /** Asks for the stream of a film, and for what else the queue makes of it. */
-    addFilm(seconds: number, kinds = ["ladder"]) {
-      const clip = makeClip(site.folder, `film-${seconds}`, {
+    /** Asks for the stream of a video, and for what else the queue makes of it. */
+    addVideoWithFile(seconds: number, kinds = ["ladder"]) {
+      const clip = makeClip(site.folder, `video-${seconds}`, {
         seconds,
         output: ["-movflags", "+faststart"],
       });
       const name = String(number++);
       const video_url = site.addFile("videos", `u/${name}.mp4`, fs.readFileSync(clip));
-      const id = site.addVideo({ title: `The film ${name}`, video_url });
+      const id = site.addVideo({ title: `The video ${name}`, video_url });
       const add = site
         .database()
         .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, ?, 40)");

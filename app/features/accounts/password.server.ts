@@ -11,17 +11,17 @@ import type { PasswordQuestion } from "./account-program.server";
  * own: whatever is sent to /auth, the thread that serves pages never computes a hash.
  */
 
-const LEAST_PASSWORD_CHARACTERS = 10;
+const MIN_PASSWORD_LENGTH = 10;
 /** Of what everybody knows, shorter words are parts of others. */
 const SHORTEST_KNOWN_WORD = 4;
 /** What a password has beside such words. */
-const LEAST_UNKNOWN_CHARACTERS = 8;
+const MIN_CHARACTERS_OUTSIDE_DICTIONARY = 8;
 /** bcrypt silently ignores what follows. */
-const MOST_PASSWORD_BYTES = 72;
+const MAX_PASSWORD_BYTES = 72;
 /** More than this waiting would keep the last one waiting for several seconds. */
-const MOST_WAITING = 8;
+const MAX_QUEUED = 8;
 /** Of one asker, so that no address has the whole queue to itself. */
-const MOST_WAITING_EACH = 2;
+const MAX_QUEUED_PER_CLIENT = 2;
 
 /** What an account without a row is compared with, so that it takes the same time as one with. */
 export const NOBODYS_HASH = "$2b$12$k.PUr1AfkmdnlHDx70CHh.i0fUb5NYZ2qy4zZo9ZS7/1Ncy0eaXSK";
@@ -30,11 +30,11 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** @throws {FormError} 422 for a password that is too short or longer than bcrypt can read. */
 function requireGoodPassword(password: string): void {
-  if ([...password].length < LEAST_PASSWORD_CHARACTERS) {
-    throw new FormError(422, `A password needs at least ${LEAST_PASSWORD_CHARACTERS} characters.`);
+  if ([...password].length < MIN_PASSWORD_LENGTH) {
+    throw new FormError(422, `A password needs at least ${MIN_PASSWORD_LENGTH} characters.`);
   }
-  if (Buffer.byteLength(password) > MOST_PASSWORD_BYTES) {
-    throw new FormError(422, `A password may have at most ${MOST_PASSWORD_BYTES} bytes.`);
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) {
+    throw new FormError(422, `A password may have at most ${MAX_PASSWORD_BYTES} bytes.`);
   }
 }
 
@@ -50,7 +50,7 @@ export function requireUnguessable(password: string, email: string): void {
     .filter((word) => word.length >= SHORTEST_KNOWN_WORD)
     .sort((one, other) => other.length - one.length);
   const rest = words.reduce((text, word) => text.replaceAll(word, ""), fold(password));
-  if (rest === fold(password) || [...rest].length >= LEAST_UNKNOWN_CHARACTERS) return;
+  if (rest === fold(password) || [...rest].length >= MIN_CHARACTERS_OUTSIDE_DICTIONARY) return;
   throw new FormError(
     422,
     "This password is little more than your address or the name of the site, which is tried first.",
@@ -78,7 +78,7 @@ export async function checkPassword(
   asker: Asker,
 ): Promise<boolean> {
   const matches = await ask({ password, hash: hash ?? NOBODYS_HASH }, asker);
-  const readWhole = Buffer.byteLength(password) <= MOST_PASSWORD_BYTES;
+  const readWhole = Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
   return matches === true && hash !== undefined && readWhole;
 }
 
@@ -136,8 +136,9 @@ function hasRoom({ name, isStranger, failures }: Asker): boolean {
   const state = hashing();
   const all = [...(state.computing ? [state.computing] : []), ...state.queue];
   const alike = all.filter(({ asker }) => asker.isStranger === isStranger);
-  if (alike.filter(({ asker }) => asker.name === name).length >= MOST_WAITING_EACH) return false;
-  if (alike.length < MOST_WAITING) return true;
+  if (alike.filter(({ asker }) => asker.name === name).length >= MAX_QUEUED_PER_CLIENT)
+    return false;
+  if (alike.length < MAX_QUEUED) return true;
   const last = inOrder(state.queue.filter(({ asker }) => asker.isStranger === isStranger)).at(-1);
   if (!last || last.asker.failures <= failures) return false;
   state.queue = state.queue.filter((each) => each !== last);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { renderSVG } from "uqr";
-import { decrypt, encrypt } from "~/platform/secret-box.server";
+import { decrypt, encrypt } from "~/platform/encryption.server";
 import { settings } from "~/platform/settings.server";
 import { database, prepared, transaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";

@@ -21,7 +21,7 @@ const COOKIE = "age-check";
 /** So long may a check take, papers looked for included. */
 const PENDING_MS = 30 * 60_000;
 /** Checks begun in several tabs at once. */
-const MOST_PENDING = 4;
+const MAX_PENDING = 4;
 const LONGEST_PATH = 400;
 
 const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt: z.number() }));
@@ -68,7 +68,7 @@ export async function beginAgeCheck(request: Request, to: string, now = Date.now
   location.searchParams.set("return_to", `${siteOrigin(request)}/age-check/answer`);
   return {
     location: location.href,
-    cookies: [pendingCookie(pending.slice(0, MOST_PENDING), now)],
+    cookies: [pendingCookie(pending.slice(0, MAX_PENDING), now)],
   };
 }
 

@@ -17,7 +17,7 @@ import { isBusy } from "~db/write-lock";
 import { type Answer, type Operation, takesKey } from "./operation";
 import { operationsAt } from "./operations.server";
 
-const MOST_BODY_BYTES = 256 * 1024;
+const MAX_BODY_BYTES = 256 * 1024;
 
 /** A token has 256 random bits: this only spares the database a flood. */
 const wrongTokens = addressLimit("wrong API tokens by address", 60, 60);
@@ -127,7 +127,7 @@ async function readJsonText(request: Request): Promise<string> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("Content-Type") ?? "")) {
     throw new Problem(415, "Send Content-Type: application/json.");
   }
-  return readText(request, MOST_BODY_BYTES);
+  return readText(request, MAX_BODY_BYTES);
 }
 
 function readJson(text: string): unknown {

@@ -86,8 +86,8 @@ const uploadOperations = [
     summary:
       "Begins a resumable upload (tus 1.0). Location is its address. Where the uploaders' terms have to be accepted, its metadata names their version as terms.",
     status: 201,
-    example: `${CURL} -i -X POST "$SITE/api/v1/uploads" ${TUS} -H "Upload-Length: $(stat -c %s film.mp4)" \\
-  -H "Upload-Metadata: filename $(printf film.mp4 | base64)"`,
+    example: `${CURL} -i -X POST "$SITE/api/v1/uploads" ${TUS} -H "Upload-Length: $(stat -c %s video.mp4)" \\
+  -H "Upload-Metadata: filename $(printf video.mp4 | base64)"`,
   }),
   operation({
     ...upload,
@@ -106,7 +106,7 @@ const uploadOperations = [
     summary: "Sends the bytes from Upload-Offset on, all of them or a part.",
     status: 204,
     example: `${CURL} -X PATCH "$SITE/api/v1/uploads/$UPLOAD" ${TUS} -H "Upload-Offset: 0" \\
-  -H "Content-Type: application/offset+octet-stream" --data-binary @film.mp4`,
+  -H "Content-Type: application/offset+octet-stream" --data-binary @video.mp4`,
   }),
   operation({
     ...upload,

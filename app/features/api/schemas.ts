@@ -10,10 +10,10 @@ import {
 } from "~/features/library/list/manage-address";
 import { CATEGORY_IDS, type CategoryId } from "~/shared/categories";
 import {
-  MAX_DESCRIPTION_LETTERS,
-  MAX_TAG_LETTERS,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_TAG_LENGTH,
   MAX_TAGS,
-  MAX_TITLE_LETTERS,
+  MAX_TITLE_LENGTH,
 } from "~/shared/video-limits";
 import { VIDEO_STATUSES } from "~db/schema";
 
@@ -111,14 +111,14 @@ export function viewOf({
 }
 
 const texts = {
-  title: z.string().max(MAX_TITLE_LETTERS),
-  description: z.string().max(MAX_DESCRIPTION_LETTERS),
+  title: z.string().max(MAX_TITLE_LENGTH),
+  description: z.string().max(MAX_DESCRIPTION_LENGTH),
   category,
   tags: z
     .array(
       z
         .string()
-        .max(MAX_TAG_LETTERS)
+        .max(MAX_TAG_LENGTH)
         .regex(/^[^,]*$/, "A tag has no comma."),
     )
     .max(MAX_TAGS),

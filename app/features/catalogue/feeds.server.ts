@@ -19,7 +19,7 @@ import { type DescribedVideo, SHARE_PICTURE } from "./structured-data";
 import { publishedTags } from "./tags.server";
 
 /** Items of the feed: the newest videos. */
-const FEED_MOST = 50;
+const MAX_FEED = 50;
 
 const TYPES: Record<string, string> = {
   ".mp4": "video/mp4",
@@ -31,7 +31,7 @@ const TYPES: Record<string, string> = {
 /** https://www.rssboard.org/rss-specification: the newest videos, each with its file enclosed. */
 export async function rssFeed(site: SiteIdentity): Promise<string> {
   const videos: DescribedVideo[] = [];
-  for await (const some of walkPublished(0, FEED_MOST)) videos.push(...some);
+  for await (const some of walkPublished(0, MAX_FEED)) videos.push(...some);
   return channel(site, videos, {
     title: site.name,
     description: `The newest videos on ${site.name}. Ages 18 and over.`,
@@ -46,7 +46,7 @@ export async function rssFeed(site: SiteIdentity): Promise<string> {
  * @param tag canonical.
  */
 export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
-  const videos = described("sort_key", await newestTagged(tag, FEED_MOST));
+  const videos = described("sort_key", await newestTagged(tag, MAX_FEED));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${tag} | ${site.name}`,
@@ -61,7 +61,7 @@ export async function seriesFeed(
   site: SiteIdentity,
   { id, slug, title, description }: FoundSeries,
 ): Promise<string | undefined> {
-  const videos = described("id", lastOfSeries(id, FEED_MOST));
+  const videos = described("id", lastOfSeries(id, MAX_FEED));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${title} | ${site.name}`,
@@ -115,17 +115,17 @@ async function enclosure(site: SiteIdentity, url: string): Promise<string> {
 /** https://www.sitemaps.org/protocol.html and Google's video extension of it. */
 
 /** The protocol allows no more in one file. */
-export const SITEMAP_MOST = 50_000;
+export const MAX_SITEMAP = 50_000;
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9";
-const TITLE_MOST = 100;
-const DESCRIPTION_MOST = 2_048;
-const TAGS_MOST = 32;
+const MAX_TITLE = 100;
+const MAX_DESCRIPTION = 2_048;
+const MAX_TAGS = 32;
 /** The extension knows no longer video. */
-const SECONDS_MOST = 28_800;
+const MAX_SECONDS = 28_800;
 
 /** The index: sitemaps of the pages, the tags and the series, and one for every 50,000 videos. */
-export async function sitemapIndex(site: SiteIdentity, most = SITEMAP_MOST): Promise<string> {
+export async function sitemapIndex(site: SiteIdentity, most = MAX_SITEMAP): Promise<string> {
   const parts = Math.ceil((await publishedTotal()).videos / most);
   const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
   const series = publicSeries(1).length > 0 ? ["series"] : [];
@@ -153,14 +153,14 @@ export function pagesSitemap(site: SiteIdentity): string {
 
 /** The lists of the 50,000 most used tags. */
 export async function tagsSitemap(site: SiteIdentity): Promise<string> {
-  return urlSet(site, (await publishedTags(SITEMAP_MOST)).map(tagPath));
+  return urlSet(site, (await publishedTags(MAX_SITEMAP)).map(tagPath));
 }
 
 /** The public series that have something to show. */
 export function seriesSitemap(site: SiteIdentity): string {
   return urlSet(
     site,
-    publicSeries(SITEMAP_MOST).map((slug) => seriesPath(slug)),
+    publicSeries(MAX_SITEMAP).map((slug) => seriesPath(slug)),
   );
 }
 
@@ -173,7 +173,7 @@ function urlSet(site: SiteIdentity, paths: readonly string[]): string {
 export async function* videoSitemap(
   site: SiteIdentity,
   part: number,
-  most = SITEMAP_MOST,
+  most = MAX_SITEMAP,
 ): AsyncGenerator<string> {
   yield `${HEAD}<urlset xmlns="${SCHEMA}" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">\n`;
   for await (const videos of walkPublished((part - 1) * most, most)) {
@@ -187,16 +187,16 @@ function videoEntry(site: SiteIdentity, video: DescribedVideo): string {
   const element = (name: string, text: string | number) => xmlElement(`video:${name}`, text);
   const about = [
     element("thumbnail_loc", site.origin + (video.thumbnailUrl ?? SHARE_PICTURE)),
-    element("title", cut(video.title, TITLE_MOST)),
-    element("description", cut(video.description.trim() || video.title, DESCRIPTION_MOST)),
+    element("title", cut(video.title, MAX_TITLE)),
+    element("description", cut(video.description.trim() || video.title, MAX_DESCRIPTION)),
     element("content_loc", site.origin + video.videoUrl),
-    video.durationSeconds > 0 && video.durationSeconds <= SECONDS_MOST
+    video.durationSeconds > 0 && video.durationSeconds <= MAX_SECONDS
       ? element("duration", video.durationSeconds)
       : "",
     element("view_count", video.views),
     element("publication_date", isoTime(video.createdAt)),
     element("family_friendly", "no"),
-    ...video.tags.slice(0, TAGS_MOST).map((tag) => element("tag", tag)),
+    ...video.tags.slice(0, MAX_TAGS).map((tag) => element("tag", tag)),
   ].join("");
   // A video without a file is a page, but no video yet.
   const described = video.videoUrl ? `<video:video>${about}</video:video>` : "";

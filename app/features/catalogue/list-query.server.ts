@@ -168,7 +168,7 @@ export interface FilteredAnswer {
  * A list of no more videos is read whole and sorted. Of more, the rows are passed over in the index of
  * the order, where at least one in 200 of a million is of the list.
  */
-const SORTED_MOST = 5_000;
+const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;
 
 /** Finds the pages of filtered lists on one connection. */
@@ -183,7 +183,7 @@ export function filteredPages(sqlite: Database): (question: FilteredQuestion) =>
     const page = clampPage(question.page, total);
     const offset = (page - 1) * PAGE_SIZE;
     const numbers =
-      total <= SORTED_MOST
+      total <= MAX_SORTED
         ? sortRows(prepare, { ...question, offset, limit: PAGE_SIZE })
         : findRows(prepare, { ...question, ...fromNearerEnd(offset, total) });
     return { total, page, numbers };

@@ -21,7 +21,7 @@ const ROOM = 4_096;
 /** Rows read at once. */
 const CHUNK = 2_000;
 /** How long a question waits for the index to be read; it then takes what there is, the newest. */
-const MOST_WAIT_MS = 80;
+const MAX_WAIT_MS = 80;
 
 interface Loading {
   index: ReturnType<typeof relatedIndex>;
@@ -108,7 +108,7 @@ function followIndex(sqlite: Database): () => FollowedIndex {
   return () => {
     if (!ready && !loading) startLoading();
     if (ready && (!follow(ready) || ready.index.isFull()) && !loading) startLoading();
-    const deadline = performance.now() + MOST_WAIT_MS;
+    const deadline = performance.now() + MAX_WAIT_MS;
     while (loading && performance.now() < deadline) loadSome();
     if (ready) follow(ready);
     return { index: (ready ?? loading)!.index, complete: loading === undefined };

@@ -1,7 +1,7 @@
 import { nearest } from "./nearest-word";
 import {
+  MAX_RELATED,
   RECENT_MS,
-  RELATED_MOST,
   SCORE,
   tagsOf,
   titleWords,
@@ -140,12 +140,12 @@ export function relatedIndex(capacity: number) {
       if (moments[slot]! >= recent) total += SCORE.recent;
       if (total < least) continue;
       scores[slot] = total;
-      const last = found[RELATED_MOST - 1];
+      const last = found[MAX_RELATED - 1];
       if (last !== undefined && byScore(slot, last) > 0) continue;
       found.push(slot);
       found.sort(byScore);
-      found.length = Math.min(found.length, RELATED_MOST);
-      if (found.length === RELATED_MOST) least = scores[found[RELATED_MOST - 1]!]!;
+      found.length = Math.min(found.length, MAX_RELATED);
+      if (found.length === MAX_RELATED) least = scores[found[MAX_RELATED - 1]!]!;
     }
     return found.map((slot) => (BigInt(moments[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }

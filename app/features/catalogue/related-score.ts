@@ -4,7 +4,7 @@ import { readTags } from "~db/tags";
 
 /** How alike two videos are: the rule (specification, section 9; product decisions). */
 
-export const RELATED_MOST = 20;
+export const MAX_RELATED = 20;
 export const SCORE = {
   /** A title word of the current video occurs anywhere in the candidate's title. */
   wordInside: 5,

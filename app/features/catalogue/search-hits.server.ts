@@ -22,7 +22,7 @@ export interface SearchAnswer {
 }
 
 /** A search with no more hits is cached whole. */
-const MOST_WHOLE = 2_048;
+const MAX_WHOLE = 2_048;
 /** Of a longer one so many sort keys are cached, evenly spread, so that no page is far from one. */
 const MARKS = 64;
 const MAX_CACHED_SEARCHES = 500;
@@ -73,8 +73,8 @@ export function newestHits(sqlite: Database) {
 }
 
 function beginSearch(query: HitQuery): CachedSearch {
-  const newest = query.first(NEWEST, MOST_WHOLE + 1, 0);
-  if (newest.length <= MOST_WHOLE) return { total: newest.length, marks: newest, hitsAMark: 1 };
+  const newest = query.first(NEWEST, MAX_WHOLE + 1, 0);
+  if (newest.length <= MAX_WHOLE) return { total: newest.length, marks: newest, hitsAMark: 1 };
   const total = query.count();
   return { total, marks: [NEWEST], hitsAMark: Math.ceil(total / MARKS) };
 }

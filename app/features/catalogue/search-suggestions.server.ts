@@ -3,7 +3,7 @@ import { tagPath, videoPath } from "~/shared/addresses";
 import { CATEGORY_IDS, type CategoryId, storedValues } from "~/shared/categories";
 import { fold } from "~/shared/fold";
 import { searchText } from "~/shared/search-text";
-import { SUGGESTIONS_MOST, type Suggestion } from "~/shared/suggestion";
+import { MAX_SUGGESTIONS, type Suggestion } from "~/shared/suggestion";
 import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
@@ -14,7 +14,7 @@ import type { NewestHitsQuestion } from "./search-hits.server";
 import { findAlias } from "./tags.server";
 
 /** Of the suggestions, so many are tags while there are titles enough. */
-const TAGS_MOST = 3;
+const MAX_TAGS = 3;
 /** Newest hits among which the titles are chosen. */
 const HITS_LOOKED_AT = 64;
 
@@ -23,7 +23,7 @@ const ASKED_PER_MINUTE = 1_200;
 export const suggestionLimit = addressLimit("suggestions by address", ASKED_PER_MINUTE, 60);
 
 /** More would only wait for the threads, and be of a text that has changed meanwhile. */
-const WAITING_MOST = 16;
+const MAX_QUEUED = 16;
 const questions = processState("suggestions", () => ({ waiting: 0 }));
 
 /**
@@ -37,7 +37,7 @@ export async function suggestions(
   const search = searchText(text);
   const needle = fold(search);
   const asked = questions();
-  if (!needle || asked.waiting >= WAITING_MOST) return [];
+  if (!needle || asked.waiting >= MAX_QUEUED) return [];
   asked.waiting += 1;
   try {
     await projected();
@@ -49,7 +49,7 @@ export async function suggestions(
         limit: HITS_LOOKED_AT,
       } satisfies NewestHitsQuestion).then((keys) => matchingTitles(keys, needle)),
     ]);
-    const tagsShown = Math.max(TAGS_MOST, SUGGESTIONS_MOST - titles.length);
+    const tagsShown = Math.max(MAX_TAGS, MAX_SUGGESTIONS - titles.length);
     return [
       ...tags.slice(0, tagsShown).map(
         (tag): Suggestion => ({
@@ -65,7 +65,7 @@ export async function suggestions(
           href: videoPath(id, { from: "home", search, category }),
         }),
       ),
-    ].slice(0, SUGGESTIONS_MOST);
+    ].slice(0, MAX_SUGGESTIONS);
   } finally {
     asked.waiting -= 1;
   }
@@ -76,7 +76,7 @@ async function suggestedTags(needle: string): Promise<string[]> {
   const matching = (text: string) =>
     queryThread<string[]>("related", "matching-tags", {
       needle: text,
-      most: SUGGESTIONS_MOST,
+      most: MAX_SUGGESTIONS,
     } satisfies MatchingTagsQuestion);
   const meant = findAlias(needle)?.tag;
   const tags = await matching(needle);
@@ -111,7 +111,7 @@ function beginsWord(title: string, needle: string): boolean {
 }
 
 /** Of the texts that come near, so many are searched for. */
-const TRIED_MOST = 3;
+const MAX_TRIED = 3;
 
 /** What is offered where a search finds nothing. */
 export interface OtherSearches {
@@ -135,7 +135,7 @@ async function nearestSearch(
   await projected();
   const question = { needle: fold(searchText(search)) };
   const texts = await queryThread<string[]>("related", "nearest-texts", question);
-  for (const needle of texts.slice(0, TRIED_MOST)) {
+  for (const needle of texts.slice(0, MAX_TRIED)) {
     const found = await queryThread<bigint[]>("reading", "newest-hits", {
       ...{ needle, limit: 1 },
       categories: category && storedValues(category),

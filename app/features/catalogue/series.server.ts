@@ -37,9 +37,9 @@ export function seriesNotFound(): Response {
 /** Series as the public sees them: of their videos those that are listed, in their order. */
 
 /** Videos that the row on home shows: as many as the widest screen has beside each other. */
-const FEATURED_MOST = 4;
+const MAX_FEATURED = 4;
 /** Entries of the list beside a video, and how many of them come before it. */
-const QUEUE_MOST = 20;
+const MAX_QUEUE = 20;
 const QUEUE_BEFORE = 4;
 
 /** A series as its page describes it. */
@@ -90,7 +90,7 @@ export function featuredSeries():
     WHERE visibility = 'public' AND deleted_at IS NULL`).get();
   if (!row) return undefined;
   const { id, slug, title } = row;
-  const videos = cardsFrom(id, 0, FEATURED_MOST);
+  const videos = cardsFrom(id, 0, MAX_FEATURED);
   // The page writes it into addresses as it is: home loads no script for that.
   return videos.length > 0 ? { slug: encodeURIComponent(slug), title, videos } : undefined;
 }
@@ -104,8 +104,8 @@ export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefi
     .all({ id: series.id });
   const at = ids.indexOf(videoId);
   if (at === -1) return undefined;
-  const first = Math.max(0, Math.min(at - QUEUE_BEFORE, ids.length - QUEUE_MOST));
-  const cards = cardsFrom(series.id, first, QUEUE_MOST);
+  const first = Math.max(0, Math.min(at - QUEUE_BEFORE, ids.length - MAX_QUEUE));
+  const cards = cardsFrom(series.id, first, MAX_QUEUE);
   return {
     slug: series.slug,
     title: series.title,

@@ -8,7 +8,7 @@ const ROUTES = [
   "features/watch/routes/video",
 ];
 const TRY_EVERY_MS = 1_000;
-const MOST_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
 /**
  * Loads the scripts of the lists and of the video page when the browser has nothing else to do. The
@@ -23,7 +23,7 @@ export function useListModules(): void {
       attempts += 1;
       const known = window.__remixManifest.routes;
       for (const id of ROUTES) if (known[id]) preload(known[id]);
-      if (attempts === MOST_ATTEMPTS || ROUTES.every((id) => known[id])) clearInterval(timer);
+      if (attempts === MAX_ATTEMPTS || ROUTES.every((id) => known[id])) clearInterval(timer);
     }, TRY_EVERY_MS);
     return () => clearInterval(timer);
   }, []);

@@ -12,12 +12,12 @@ import { DatabaseBusyError } from "~db/write-lock";
 const VIEWS_PER_ADDRESS = 60;
 const WINDOW_SECONDS = 60 * 60;
 /** Pairs of an address and a video that are remembered, about 10 MB. */
-const MOST_REMEMBERED = 50_000;
+const MAX_REMEMBERED = 50_000;
 const byAddress = attemptLimit(
   "views by address",
   VIEWS_PER_ADDRESS,
   WINDOW_SECONDS,
-  MOST_REMEMBERED,
+  MAX_REMEMBERED,
 );
 
 const batch = batchedCounts<number>("Views", {
@@ -73,7 +73,7 @@ export const flushViews = batch.flush;
 /** Counts wait this long in memory, so that a busy second is one transaction. */
 const FLUSH_AFTER_MS = 1_000;
 /** Videos written at once; more wait for the next turn, so that no request waits long for them. */
-const FLUSH_MOST = 250;
+const MAX_FLUSH = 250;
 
 /**
  * Counts of videos that are collected in memory and written together.
@@ -119,7 +119,7 @@ export function batchedCounts<Count>(
 
   function flushSome(): void {
     const batch = batchState();
-    const wait = write([...batch.pending].slice(0, FLUSH_MOST)) ? 0 : FLUSH_AFTER_MS;
+    const wait = write([...batch.pending].slice(0, MAX_FLUSH)) ? 0 : FLUSH_AFTER_MS;
     batch.timer = batch.pending.size > 0 ? setTimeout(flushSome, wait).unref() : undefined;
   }
 

@@ -12,8 +12,8 @@ import { type FileRule, HEAD_BYTES, type ReceivedFile } from "~/media/intake/rec
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { isTemporaryFailure } from "~/media/storage/object-store";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { decrypt, encrypt } from "~/platform/encryption.server";
 import { recordsSecrets } from "~/platform/secret.server";
-import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { prepared, transaction } from "~db/client.server";
@@ -25,7 +25,7 @@ import { settleVideos } from "./validity.server";
 const MAX_DOCUMENT_BYTES = 20 * 1024 ** 2;
 /** By which an encrypted file is at most larger than its document: its header, and a tag for each 64 KiB. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
-const MOST_DOCUMENTS = 50;
+const MAX_DOCUMENTS = 50;
 const ENDINGS = { "application/pdf": "pdf", "image/jpeg": "jpg", "image/png": "png" } as const;
 type DocumentType = PerformerDocumentRow["type"];
 
@@ -106,8 +106,8 @@ export async function keepDocument(
       const count = prepared<number>(
         "SELECT count(*) FROM performer_documents WHERE performer_id = ?",
       );
-      if (count.pluck().get(performerId)! >= MOST_DOCUMENTS) {
-        throw new UploadError(422, `A performer may have ${MOST_DOCUMENTS} documents.`, "document");
+      if (count.pluck().get(performerId)! >= MAX_DOCUMENTS) {
+        throw new UploadError(422, `A performer may have ${MAX_DOCUMENTS} documents.`, "document");
       }
       prepared(
         `INSERT INTO performer_documents

@@ -106,7 +106,7 @@ async function save(
   if (!isNew && !before) return failure(404, FAILED, { detail: GONE });
   const { shown, ...typed } = readForm(PERFORMER_FORM, form)!;
   const read = readPerformer(typed, dayOf(Date.now()), {
-    hasBox: before?.isReadable ?? true,
+    hasPayload: before?.isReadable ?? true,
     isNew,
   });
   if ("errors" in read) return { ...failure(422, FAILED), typed, fields: read.errors };
@@ -155,7 +155,7 @@ function done(id: string, description: string): Done {
   return { to, toast: success("Consent", description) };
 }
 
-const MOST_STAGE_NAMES = 20;
+const MAX_STAGE_NAMES = 20;
 const LONGEST_NAME = 100;
 const LONGEST_LEGAL_NAME = 200;
 
@@ -178,7 +178,7 @@ const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").tri
 /**
  * What was typed, or what is wrong with it.
  *
- * @param hasBox false where legal name and date of birth can't be read, and so can't be changed.
+ * @param hasPayload false where legal name and date of birth can't be read, and so can't be changed.
  * @param isNew whether this person has no record yet. Only then is somebody under 18 refused: a correction of
  *   a record holds the videos that show them.
  * @param today YYYY-MM-DD in UTC.
@@ -186,21 +186,24 @@ const oneLine = (text: string) => text.normalize("NFC").replace(/\s+/g, " ").tri
 export function readPerformer(
   typed: PerformerTexts,
   today: string,
-  { hasBox = true, isNew = false }: { hasBox?: boolean; isNew?: boolean } = {},
+  { hasPayload = true, isNew = false }: { hasPayload?: boolean; isNew?: boolean } = {},
 ): { performer: ParsedPerformer } | { errors: PerformerErrors } {
   const errors: PerformerErrors = {};
   const stageNames = [...new Set(typed.stageNames.split(/\r?\n/).map(oneLine).filter(Boolean))];
   if (stageNames.length === 0) errors.stageNames = "Please give at least one stage name.";
-  else if (stageNames.length > MOST_STAGE_NAMES) {
-    errors.stageNames = `At most ${MOST_STAGE_NAMES} stage names, please.`;
+  else if (stageNames.length > MAX_STAGE_NAMES) {
+    errors.stageNames = `At most ${MAX_STAGE_NAMES} stage names, please.`;
   } else if (stageNames.some((name) => name.length > LONGEST_NAME || CONTROL.test(name))) {
     errors.stageNames = `Each stage name can have at most ${LONGEST_NAME} characters.`;
   }
   const legalName = oneLine(typed.legalName);
-  if (hasBox && (!legalName || legalName.length > LONGEST_LEGAL_NAME || CONTROL.test(legalName))) {
+  if (
+    hasPayload &&
+    (!legalName || legalName.length > LONGEST_LEGAL_NAME || CONTROL.test(legalName))
+  ) {
     errors.legalName = "Please give the name that the document shows.";
   }
-  if (hasBox && (!isDay(typed.dateOfBirth) || typed.dateOfBirth > today)) {
+  if (hasPayload && (!isDay(typed.dateOfBirth) || typed.dateOfBirth > today)) {
     errors.dateOfBirth = "Please give a day in the past, as 1990-12-31.";
   } else if (isNew && !isAdultOn(typed.dateOfBirth, today)) {
     errors.dateOfBirth = UNDER_AGE;

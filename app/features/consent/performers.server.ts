@@ -6,7 +6,13 @@ import type { VideoStatus } from "~db/schema";
 import type { PerformerDocumentRow, PerformerRow } from "~db/schema/moderation";
 import { type IdentityDocument, isAdultOn } from "./consent";
 import { enqueueDocumentRemovals, videosShowing } from "./documents.server";
-import { CONSENT_SOURCES, holdForConsent, openBox, sealBox, settleVideos } from "./validity.server";
+import {
+  CONSENT_SOURCES,
+  decryptPayload,
+  encryptPayload,
+  holdForConsent,
+  settleVideos,
+} from "./validity.server";
 
 const PERFORMERS_PER_PAGE = 50;
 
@@ -88,7 +94,7 @@ export function findPerformer(id: string) {
      WHERE performers.id = ?`,
   ).get(id);
   if (!row) return undefined;
-  const box = openBox(row.box);
+  const payload = decryptPayload(row.payload);
   const documents = prepared<PerformerDocument>(
     `SELECT performer_documents.id, kind, type, bytes, added_at AS addedAt, email AS addedBy
      FROM performer_documents LEFT JOIN users ON users.id = added_by
@@ -101,9 +107,9 @@ export function findPerformer(id: string) {
   return {
     id,
     stageNames: row.stage_names.split("\n"),
-    legalName: box?.legalName,
-    dateOfBirth: box?.dateOfBirth,
-    isReadable: box !== undefined,
+    legalName: payload?.legalName,
+    dateOfBirth: payload?.dateOfBirth,
+    isReadable: payload !== undefined,
     documentKind: row.document_kind,
     checkedOn: row.checked_on,
     checkedBy: row.email,
@@ -143,23 +149,23 @@ export function savePerformer(
     const before = prepared<PerformerRow>("SELECT * FROM performers WHERE id = ?").get(id);
     if (existing && !before) return "gone";
     if (existing && before?.updated_at !== existing.shown) return "changed";
-    const isReadable = !before || openBox(before.box) !== undefined;
+    const isReadable = !before || decryptPayload(before.payload) !== undefined;
     const { legalName, dateOfBirth, stageNames, documentKind, checkedOn } = performer;
     const isChecked = checkedOn !== null;
     const isSameCheck = before?.checked_on === checkedOn && before.document_kind === documentKind;
     const at = new Date(now).toISOString();
     prepared(
-      `INSERT INTO performers (id, stage_names, sort_name, box, document_kind, checked_on, checked_by,
+      `INSERT INTO performers (id, stage_names, sort_name, payload, document_kind, checked_on, checked_by,
          created_at, updated_at)
-       VALUES (@id, @names, @sortName, @box, @documentKind, @checkedOn, @checkedBy, @at, @at)
-       ON CONFLICT (id) DO UPDATE SET stage_names = @names, sort_name = @sortName, box = @box,
+       VALUES (@id, @names, @sortName, @payload, @documentKind, @checkedOn, @checkedBy, @at, @at)
+       ON CONFLICT (id) DO UPDATE SET stage_names = @names, sort_name = @sortName, payload = @payload,
          document_kind = @documentKind, checked_on = @checkedOn, checked_by = @checkedBy,
          updated_at = @at`,
     ).run({
       ...{ id, documentKind, checkedOn, at },
       names: stageNames.join("\n"),
       sortName: fold(stageNames[0]!),
-      box: isReadable ? sealBox({ legalName, dateOfBirth }) : before.box,
+      payload: isReadable ? encryptPayload({ legalName, dateOfBirth }) : before.payload,
       checkedBy: isSameCheck ? before.checked_by : isChecked ? userId : null,
     });
     prepared("DELETE FROM performer_names WHERE performer_id = ?").run(id);

@@ -8,8 +8,8 @@ import {
 } from "~/features/visibility/holds.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
+import { decrypt, encrypt } from "~/platform/encryption.server";
 import { recordsSecrets } from "~/platform/secret.server";
-import { decrypt, encrypt } from "~/platform/secret-box.server";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { type ConsentState, dayOf, daysUntil, WARN_DAYS } from "./consent";
@@ -95,11 +95,11 @@ export function consentStates(
 }
 
 function isReadable(videoId: string, known: Map<string, boolean>): boolean {
-  const boxes = prepared<{ id: string; box: string }>(
-    "SELECT id, box FROM performers JOIN video_performers ON id = performer_id WHERE video_id = ?",
+  const payloads = prepared<{ id: string; payload: string }>(
+    "SELECT id, payload FROM performers JOIN video_performers ON id = performer_id WHERE video_id = ?",
   ).all(videoId);
-  return boxes.every(({ id, box }) => {
-    const isOpen = known.get(id) ?? openBox(box) !== undefined;
+  return payloads.every(({ id, payload }) => {
+    const isOpen = known.get(id) ?? decryptPayload(payload) !== undefined;
     known.set(id, isOpen);
     return isOpen;
   });
@@ -175,7 +175,7 @@ export function applyConsentRequirement(): void {
 }
 
 /** What of a performer stands encrypted in the database. */
-export interface PerformerBox {
+export interface PerformerPayload {
   legalName: string;
   /** YYYY-MM-DD */
   dateOfBirth: string;
@@ -183,14 +183,14 @@ export interface PerformerBox {
 
 const PURPOSE = "performer";
 
-export function sealBox(box: PerformerBox): string {
-  return encrypt(PURPOSE, JSON.stringify(box), recordsSecrets());
+export function encryptPayload(payload: PerformerPayload): string {
+  return encrypt(PURPOSE, JSON.stringify(payload), recordsSecrets());
 }
 
 /** Undefined when no secret that is known encrypted it. */
-export function openBox(box: string): PerformerBox | undefined {
-  const text = decrypt(PURPOSE, box, recordsSecrets());
-  return text === undefined ? undefined : (JSON.parse(text) as PerformerBox);
+export function decryptPayload(payload: string): PerformerPayload | undefined {
+  const text = decrypt(PURPOSE, payload, recordsSecrets());
+  return text === undefined ? undefined : (JSON.parse(text) as PerformerPayload);
 }
 
 /**

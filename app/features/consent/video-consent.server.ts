@@ -6,9 +6,9 @@ import type { VideoStatus } from "~db/schema";
 import type { PerformerRow, VideoConsentRow } from "~db/schema/moderation";
 import { dayOf, isAdultOn, isDay, RELEASE_LABELS, type ReleaseKind } from "./consent";
 import { performersNamed } from "./performers.server";
-import { lacksOf, openBox, settleVideos } from "./validity.server";
+import { decryptPayload, lacksOf, settleVideos } from "./validity.server";
 
-const MOST_PEOPLE = 50;
+const MAX_PEOPLE = 50;
 
 const text = z.string().default("");
 /** What the form says, as texts: `performers` are stage names, one a line. */
@@ -21,7 +21,7 @@ export type ConsentErrors = Partial<Record<keyof ConsentTexts, string>>;
 
 export type VideoConsent = NonNullable<ReturnType<typeof findVideoConsent>>;
 
-type Named = Pick<PerformerRow, "id" | "stage_names" | "box"> & { of_age: 0 | 1 };
+type Named = Pick<PerformerRow, "id" | "stage_names" | "payload"> & { of_age: 0 | 1 };
 
 /** `shown` is what the form is made from, empty while there is no record; `lacks` is undefined where it is valid. */
 export function findVideoConsent(videoId: string, now = Date.now()) {
@@ -34,7 +34,7 @@ export function findVideoConsent(videoId: string, now = Date.now()) {
      WHERE video_id = ?`,
   ).get(videoId);
   const named = prepared<Named>(
-    `SELECT id, stage_names, box, of_age FROM video_performers
+    `SELECT id, stage_names, payload, of_age FROM video_performers
      JOIN performers ON performers.id = performer_id WHERE video_id = ? ORDER BY sort_name, id`,
   ).all(videoId);
   return {
@@ -53,7 +53,7 @@ export function findVideoConsent(videoId: string, now = Date.now()) {
       id: one.id,
       name: nameOf(one),
       ofAge: one.of_age === 1,
-      isReadable: openBox(one.box) !== undefined,
+      isReadable: decryptPayload(one.payload) !== undefined,
     })),
     lacks: lacksOf([videoId], now).get(videoId),
     isHeld:
@@ -139,8 +139,8 @@ function readConsent(typed: ConsentTexts, now: number): ReadConsent | { errors: 
   const today = dayOf(now);
   if (!Object.hasOwn(RELEASE_LABELS, typed.kind)) errors.kind = "Please choose one.";
   const people = /^\d{1,2}$/.test(typed.people.trim()) ? Number(typed.people) : undefined;
-  if (people === undefined || people > MOST_PEOPLE) {
-    errors.people = `Please give a number from 0 to ${MOST_PEOPLE}.`;
+  if (people === undefined || people > MAX_PEOPLE) {
+    errors.people = `Please give a number from 0 to ${MAX_PEOPLE}.`;
   }
   if (!isDay(typed.recordedOn) || typed.recordedOn > today) {
     errors.recordedOn = "Please give the day of the recording; it can't be later than today.";
@@ -158,18 +158,20 @@ function readConsent(typed: ConsentTexts, now: number): ReadConsent | { errors: 
     people: people!,
     recordedOn: typed.recordedOn,
     endsOn,
-    performers: found.rows.map(({ id, box }) => ({ id, ...openBox(box) })),
+    performers: found.rows.map(({ id, payload }) => ({ id, ...decryptPayload(payload) })),
   };
 }
 
-function findPerformers(text: string): { rows: { id: string; box: string }[] } | { error: string } {
+function findPerformers(
+  text: string,
+): { rows: { id: string; payload: string }[] } | { error: string } {
   const lines = text
     .split(/\r?\n/)
     .map((line) => line.normalize("NFC").replace(/\s+/g, " ").trim());
   const rows = new Map<string, string>();
-  const box = prepared<string>("SELECT box FROM performers WHERE id = ?").pluck();
+  const payloadOf = prepared<string>("SELECT payload FROM performers WHERE id = ?").pluck();
   for (const line of new Set(lines.filter(Boolean))) {
-    if (rows.size > MOST_PEOPLE) return { error: `At most ${MOST_PEOPLE}, please.` };
+    if (rows.size > MAX_PEOPLE) return { error: `At most ${MAX_PEOPLE}, please.` };
     const [, short = line, start = ""] = /^(.*) #([0-9a-f]{8})$/.exec(line) ?? [];
     const all = performersNamed([short]).get(short) ?? [];
     const named = start ? all.filter(({ id }) => id.startsWith(start)) : all;
@@ -178,7 +180,7 @@ function findPerformers(text: string): { rows: { id: string; box: string }[] } |
       const choices = named.slice(0, 5).map(({ id }) => `“${short} #${id.slice(0, 8)}”`);
       return { error: `Several performers are called so: write ${choices.join(" or ")}.` };
     }
-    rows.set(named[0]!.id, box.get(named[0]!.id)!);
+    rows.set(named[0]!.id, payloadOf.get(named[0]!.id)!);
   }
-  return { rows: [...rows].map(([id, value]) => ({ id, box: value })) };
+  return { rows: [...rows].map(([id, value]) => ({ id, payload: value })) };
 }

@@ -61,7 +61,7 @@ type EditField = keyof EditTexts | "thumbnail" | "frame" | "captions" | "series"
 /** An edit that was rejected: the form is shown again with its texts. */
 export interface RejectedEdit {
   texts: EditTexts;
-  /** Of the film, whose picture is to be the thumbnail, as it was typed. */
+  /** Of the video, whose picture is to be the thumbnail, as it was typed. */
   moment?: string;
   fields: Partial<Record<EditField, string>>;
   /** The row as it is now. */
@@ -151,9 +151,9 @@ export interface TrimView {
   cut?: Cut;
 }
 
-/** Shorter ones are hardly films, and no player seeks in them. */
-const LEAST_SECONDS = 1;
-/** So much longer than the film the end may be: its length is shown in whole seconds. */
+/** Shorter ones are hardly videos, and no player seeks in them. */
+const MIN_SECONDS = 1;
+/** So much longer than the video the end may be: its length is shown in whole seconds. */
 const ROUNDED_SECONDS = 1;
 
 /** Such as `0:10 to 1:20.5`. */
@@ -162,9 +162,9 @@ export function cutText({ start, end }: Cut): string {
 }
 
 /**
- * The part of a film that was typed, within it; an empty field is its beginning or its end.
+ * The part of a video that was typed, within it; an empty field is its beginning or its end.
  *
- * @param length seconds of the film.
+ * @param length seconds of the video.
  * @returns what is wrong with each field, where something is.
  */
 export function readCut(typed: TypedCut, length: number): Cut | { fields: Partial<TypedCut> } {
@@ -179,9 +179,9 @@ export function readCut(typed: TypedCut, length: number): Cut | { fields: Partia
   if (start === undefined || asked === undefined || fields.start || fields.end) return { fields };
   const end = Math.min(asked, length);
   if (end <= start) return { fields: { end: "It has to end after its start." } };
-  if (end - start < LEAST_SECONDS) return { fields: { end: "A cut is at least a second long." } };
+  if (end - start < MIN_SECONDS) return { fields: { end: "A cut is at least a second long." } };
   return { start, end };
 }
 
-const NO_MOMENT = "Write a moment of the film, such as 1:30.";
-const TOO_LATE = "The film is shorter than that.";
+const NO_MOMENT = "Write a moment of the video, such as 1:30.";
+const TOO_LATE = "The video is shorter than that.";

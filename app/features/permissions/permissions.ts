@@ -47,7 +47,7 @@ const TABLE = {
   "/admin/templates": ["own", "own", "none", "own"],
   "/admin/terms": ["all", "all", "all", "all"],
   "/admin/terms write": ["all", "none", "none", "none"],
-  "/admin/review/:id other-film": ["all", "all", "none", "none"],
+  "/admin/review/:id other-video": ["all", "all", "none", "none"],
   "/admin/review/:id compare-again": ["all", "all", "none", "none"],
   "/admin/review/:id release-uncompared": ["all", "all", "none", "none"],
   "/admin/review/:id release-scan": ["all", "all", "none", "none"],

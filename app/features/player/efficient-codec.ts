@@ -1,7 +1,7 @@
 import type { Level } from "hls.js";
 import { EXTRA_CODECS } from "~/shared/streams/codecs";
 
-/** Pictures as most films have them at their best. */
+/** Pictures as most videos have them at their best. */
 const USUAL = { width: 1920, height: 1080, bitrate: 3_000_000, framerate: 30 };
 /** Names of such pictures (RFC 6381): Main, level 4.0. */
 const NAMES = { av1: "av01.0.08M.08", hevc: "hvc1.1.6.L120.90" } as const;

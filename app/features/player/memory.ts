@@ -151,7 +151,7 @@ export function useAutoplayNext(commands: Commands, id: string): void {
   }, [commands, id]);
 }
 
-/** One of the sounds of a film. */
+/** One of the sounds of a video. */
 export interface SoundTrack {
   /** Such as `English (Commentary)`. */
   label: string;

@@ -2,12 +2,12 @@ import Hls, { type HlsConfig } from "hls.js";
 import { efficientCodecs, isPlayedOf } from "./efficient-codec";
 
 /** Browsers answer within some milliseconds; one that does not gets H.264. */
-const MOST_MS = 100;
+const MAX_MS = 100;
 
 // Asked once, before the first playlist is.
 const efficient = await Promise.race([
   efficientCodecs(),
-  new Promise<string[]>((resolve) => setTimeout(resolve, MOST_MS, [])),
+  new Promise<string[]>((resolve) => setTimeout(resolve, MAX_MS, [])),
 ]);
 
 /** hls.js, which keeps the renditions of one codec before anything of another one is asked for. */

@@ -32,7 +32,7 @@ export interface SourceState {
 export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
-  /** Another of the sounds, in this film and the next ones. */
+  /** Another of the sounds, in this video and the next ones. */
   chooseSound(index: number): void;
   /** Loads again what was playing, and goes on where it was. */
   reload(position: PlaybackPosition): void;

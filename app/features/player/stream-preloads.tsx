@@ -44,7 +44,7 @@ export function StreamPreloads({
 /** What `?w=720` answers: see `media/serve/small-picture.server.ts`. */
 const SMALL_WIDTH_PIXELS = 720;
 /** Up to here the smaller picture looks as sharp. */
-const ENLARGED_AT_MOST = 1.25;
+const MAX_ENLARGEMENT = 1.25;
 
 /**
  * The poster of the element. It has one address and not one for each width as an `<img>` has, so
@@ -83,5 +83,5 @@ function firstPoster(url: string | null | undefined): string | undefined {
 
 function needsWholePicture(element: HTMLVideoElement): boolean {
   const shown = element.clientWidth * devicePixelRatio;
-  return !savesData() && shown > SMALL_WIDTH_PIXELS * ENLARGED_AT_MOST;
+  return !savesData() && shown > SMALL_WIDTH_PIXELS * MAX_ENLARGEMENT;
 }

@@ -21,7 +21,7 @@ export interface PlayerVideo {
   /** WebVTT whose cues point into sprites (`sheet.webp#xywh=0,0,160,90`). */
   storyboardUrl?: string;
   captions?: CaptionTrack[];
-  /** How loud the film is: LUFS of the whole (EBU R128), and its highest peak in dBTP. */
+  /** How loud the video is: LUFS of the whole (EBU R128), and its highest peak in dBTP. */
   sound?: { lufs: number; truePeak: number };
   /** Where the address of the page asks to start; 0 for the beginning. */
   startSeconds?: number;

@@ -41,7 +41,10 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         why: "To decide about the video, and to tell both sides what was decided. It is encrypted, but for the reasons that moderators note on the video.",
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the report is closed, or before that when they ask for it. A moderator who has to preserve evidence keeps it for a year, or longer.`,
-        columns: { reports: "box mail_link", report_messages: "id report_id author sent_at box" },
+        columns: {
+          reports: "payload mail_link",
+          report_messages: "id report_id author sent_at payload",
+        },
       },
       {
         what: "That there was a report: its kind, its videos, when it came, and what was decided",
@@ -49,14 +52,14 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         howLong: "For good.",
         columns: {
           reports: "id kind state decision received_at due_at closed_at erased_at",
-          report_videos: "report_id video_id decision decided_at film_changed_at",
+          report_videos: "report_id video_id decision decided_at file_changed_at",
         },
       },
       {
         what: "The title of a video that was removed because of a report, beside its entry in the block list",
         why: "So that moderators recognize the entry. A title may name a person.",
         howLong: () => `Deleted ${daysOf(settings().reportKeepMs)} after the removal.`,
-        columns: { blocked_films: "title" },
+        columns: { blocked_videos: "title" },
       },
       {
         what: "Mails that are still to be sent, where an e-mail address was given",
@@ -76,7 +79,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         howLong: "Until it is deleted, which they can ask for.",
         columns: {
           performers:
-            "id stage_names sort_name box document_kind checked_on checked_by created_at updated_at",
+            "id stage_names sort_name payload document_kind checked_on checked_by created_at updated_at",
           performer_names: "name performer_id",
         },
       },
@@ -210,7 +213,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
         howLong: () =>
           `Deleted ${daysOf(settings().reportKeepMs)} after the decision, and not before the report is closed.`,
         columns: {
-          uploader_decisions: "id user_id report_id video_id decision decided_at box",
+          uploader_decisions: "id user_id report_id video_id decision decided_at payload",
         },
       },
       {

@@ -24,7 +24,7 @@ export function isEvidence(videoId: string, { isRemovedKept }: EvidenceOptions):
   const isRemoved = `EXISTS (SELECT 1 FROM video_holds AS removed
     WHERE removed.video_id = ${videoId} AND removed.reason = 'removed')`;
   const isRefused = `EXISTS (SELECT 1 FROM scan_findings WHERE verdict = 'refuse' AND video_id IN (
-    SELECT ${videoId} UNION ALL SELECT film.id FROM video_files AS film WHERE film.video_id = ${videoId}))`;
+    SELECT ${videoId} UNION ALL SELECT video.id FROM video_files AS video WHERE video.video_id = ${videoId}))`;
   const causes = [
     isReported,
     isPreserved(videoId),
@@ -49,10 +49,10 @@ export function evidenceAmong(
 /**
  * Records that videos have a new file, or none: moderators have only reviewed the earlier one.
  */
-export function noteFilmChange(videoIds: readonly string[], now = Date.now()): void {
+export function recordFileChange(videoIds: readonly string[], now = Date.now()): void {
   requireTransaction();
   prepared(
-    `UPDATE report_videos SET film_changed_at = ?
+    `UPDATE report_videos SET file_changed_at = ?
      WHERE video_id IN (SELECT value FROM json_each(?))`,
   ).run(new Date(now).toISOString(), JSON.stringify(videoIds));
 }

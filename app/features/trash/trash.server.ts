@@ -13,7 +13,7 @@ import { nameTitles } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import type { VideoFileRow } from "~db/video-files";
-import { type EvidenceOptions, isEvidence, noteFilmChange } from "./evidence.server";
+import { type EvidenceOptions, isEvidence, recordFileChange } from "./evidence.server";
 import { TRASH_DAYS } from "./trash-address";
 
 /** How long a deleted video can be restored. */
@@ -77,7 +77,7 @@ const KEPT = [
   "watched_parts WHERE video_id",
   "video_digests WHERE video_id",
   "series_videos WHERE video_id",
-  "blocked_likenesses WHERE video_id",
+  "block_list_matches WHERE video_id",
   "scan_findings WHERE video_id",
   "review_notes WHERE video_id",
   "preview_links WHERE video_id",
@@ -101,7 +101,7 @@ function purgePart(
   }
   // Another program may have entered a video of the same id since.
   const gone = JSON.stringify(rows.map(({ id }) => id));
-  noteFilmChange(rows.map(({ id }) => id));
+  recordFileChange(rows.map(({ id }) => id));
   for (const named of KEPT) {
     prepared(
       `DELETE FROM ${named} IN (SELECT value FROM json_each(?)

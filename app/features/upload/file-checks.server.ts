@@ -4,7 +4,7 @@ import {
   BLOCKED_FILE,
   insertUnblocked,
   isOnBlockList,
-} from "~/features/processing/comparison/blocked-films.server";
+} from "~/features/processing/comparison/blocked-videos.server";
 import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";
 import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";

@@ -93,7 +93,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     // Before there is a row: it is never public in between.
     const look = await lookAtFile(video.path);
     const isUncompared = look === "late";
-    const looksBlocked = !isUncompared && look !== undefined && look.films.length > 0;
+    const looksBlocked = !isUncompared && look !== undefined && look.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
     // Once more while the file has the digests that it came with.
     await refuseBlockedFile(video, sender);
@@ -229,7 +229,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
   if (look === "late") holdUncompared(id);
   else if (look) {
     noteFrames(id, look.frames);
-    isHeldBack = holdLikeness(id, look.films);
+    isHeldBack = holdLikeness(id, look.blockedVideos);
   }
   scanNewVideo(id);
   enqueueIn([id]);

@@ -4,9 +4,9 @@ import { check, description, firstMessage, tags, title } from "~/shared/video-fi
 import { prepared, transaction } from "~db/client.server";
 import { readTags } from "~db/tags";
 import {
-  MAX_TEMPLATE_NAME_LETTERS,
+  MAX_TEMPLATE,
+  MAX_TEMPLATE_NAME_LENGTH,
   type StartTexts,
-  TEMPLATE_MOST,
   type UploadStart,
   type UploadTemplate,
 } from "./templates";
@@ -160,8 +160,8 @@ function refusalOf(
   if (others.some((each) => each.name.toLowerCase() === name.toLowerCase())) {
     return { status: 409, detail: `There is a template “${name}” already.` };
   }
-  if (others.length < TEMPLATE_MOST) return undefined;
-  return { status: 422, detail: `There are at most ${TEMPLATE_MOST}.` };
+  if (others.length < MAX_TEMPLATE) return undefined;
+  return { status: 422, detail: `There are at most ${MAX_TEMPLATE}.` };
 }
 
 function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"]> {
@@ -169,8 +169,8 @@ function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"
   const described = check(description, typed.description);
   const tagged = check(tags, typed.tags);
   return {
-    ...((!check(title, name).ok || name.length > MAX_TEMPLATE_NAME_LETTERS) && {
-      name: `A name has 1 to ${MAX_TEMPLATE_NAME_LETTERS} characters.`,
+    ...((!check(title, name).ok || name.length > MAX_TEMPLATE_NAME_LENGTH) && {
+      name: `A name has 1 to ${MAX_TEMPLATE_NAME_LENGTH} characters.`,
     }),
     ...(!described.ok && { description: firstMessage(described) }),
     ...(typed.category !== "" &&

@@ -33,8 +33,8 @@ export function textsOf(start: StartTexts | undefined): Partial<StartTexts> {
   return { description, category, tags };
 }
 
-export const TEMPLATE_MOST = 50;
-export const MAX_TEMPLATE_NAME_LETTERS = 60;
+export const MAX_TEMPLATE = 50;
+export const MAX_TEMPLATE_NAME_LENGTH = 60;
 
 /** The address of the upload form that begins with a template, or with the last values. */
 function startHref(start: number | "last"): string {

@@ -49,7 +49,7 @@ export interface UploadFailure {
   fields: Partial<Record<UploadField, string>>;
   /** Set when the bytes are on the server and await a decision; `upload` publishes them as sent. */
   duplicate?: Duplicate & { upload: string; fileName: string };
-  /** The same, for a file that ends before its film does. */
+  /** The same, for a file that ends before its video does. */
   cutOff?: CutOff & { upload: string; fileName: string };
   /** The same, for a file whose form has not accepted the terms that there are by now. */
   waiting?: { upload: string; fileName: string };
@@ -67,7 +67,7 @@ export interface UploadSuccess {
   publishAt?: string;
   /** It was to be published and is a draft, because it is not all there. */
   isCutOff?: boolean;
-  /** It looks like a film of the block list, and waits for somebody who says that it is another. */
+  /** It looks like a video of the block list, and waits for somebody who says that it is another. */
   looksBlocked?: boolean;
   /** Its comparison with the block list takes longer, and it is held until then. */
   isUncompared?: boolean;

@@ -3,7 +3,7 @@ import { consentHref } from "~/features/consent/consent";
 import { usePermissions } from "~/features/permissions/use-permissions";
 import { cutOffSentence } from "~/shared/cut-off";
 import { formatBytes } from "~/shared/format-bytes";
-import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
 import { Field, FileField, SelectField } from "~/ui/forms/field";
 import { FramePicker } from "./frame-picker";
@@ -130,7 +130,7 @@ function OwnFields({
       <Field
         label="Title"
         required
-        maxLength={MAX_TITLE_LETTERS}
+        maxLength={MAX_TITLE_LENGTH}
         value={own.title}
         onChange={(event) => onOwn({ title: event.currentTarget.value })}
       />

@@ -20,7 +20,7 @@ export type ItemState =
   | "publishing"
   /** The catalogue has the same file already; the admin decides. */
   | "duplicate"
-  /** The file ends before its film does; the admin decides. */
+  /** The file ends before its video does; the admin decides. */
   | "cut off"
   | "failed"
   | "done";

@@ -3,7 +3,7 @@ import { usePermissions } from "~/features/permissions/use-permissions";
 import { NO_SCHEDULE, type TypedSchedule } from "~/features/visibility/schedule";
 import { shownCategories } from "~/shared/categories";
 import type { FileLimits } from "~/shared/file-rules";
-import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { MomentField } from "~/ui/forms/moment-field";
 import { thumbnailHint, type UploadField, type UploadTexts } from "./upload-fields";
@@ -41,7 +41,7 @@ export function UploadTextFields({
           label="Title"
           name="title"
           required={!several}
-          maxLength={MAX_TITLE_LETTERS}
+          maxLength={MAX_TITLE_LENGTH}
           defaultValue={texts.title}
           error={wrong.title}
         />

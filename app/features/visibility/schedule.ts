@@ -11,12 +11,12 @@ export type TypedSchedule = Record<keyof Schedule, string>;
 
 export const NO_SCHEDULE: TypedSchedule = { publishAt: "", unpublishAt: "" };
 
-const MOST_YEARS = 10;
+const MAX_YEARS = 10;
 
 const SENTENCES = {
   noTime: "This is no date with a time, such as 2030-01-31T18:00.",
   past: "This moment has passed. Choose a later one.",
-  far: `At most ${MOST_YEARS} years ahead.`,
+  far: `At most ${MAX_YEARS} years ahead.`,
   order: "A video can be hidden only after it has been published.",
 } as const;
 
@@ -37,7 +37,7 @@ export function readSchedule(
     const time = /^\d{4}-\d\d-\d\dT/.test(text) ? parseTime(text) : Number.NaN;
     if (Number.isNaN(time)) fields[field] = SENTENCES.noTime;
     else if (time <= now) fields[field] = SENTENCES.past;
-    else if (new Date(time).getUTCFullYear() - new Date(now).getUTCFullYear() > MOST_YEARS) {
+    else if (new Date(time).getUTCFullYear() - new Date(now).getUTCFullYear() > MAX_YEARS) {
       fields[field] = SENTENCES.far;
     }
     return fields[field] ? null : new Date(time).toISOString();

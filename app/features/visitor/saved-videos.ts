@@ -2,7 +2,7 @@ import { useToast } from "~/ui/feedback/toast";
 import { storedValue } from "./browser-storage";
 
 /** More ids than this are nobody's list, and each of them costs a request for its card. */
-export const MOST_SAVED = 500;
+export const MAX_SAVED = 500;
 
 /** The ids of what the visitor has saved, the latest first: in this browser and nowhere else. */
 const saved = storedValue<readonly string[]>("saved", (stored) =>
@@ -11,7 +11,7 @@ const saved = storedValue<readonly string[]>("saved", (stored) =>
 
 /** @returns false when the browser does not store it, so that it lasts as long as the page. */
 export function saveVideo(id: string): boolean {
-  return saved.write([id, ...saved.read().filter((other) => other !== id)].slice(0, MOST_SAVED));
+  return saved.write([id, ...saved.read().filter((other) => other !== id)].slice(0, MAX_SAVED));
 }
 
 export function forgetVideos(gone: readonly string[]): void {
@@ -59,7 +59,7 @@ export function useSaveVideo(id: string) {
 export function addSavedVideos(ids: readonly string[]) {
   const before = saved.read();
   const fresh = ids.filter((id) => !before.includes(id));
-  const added = fresh.slice(0, Math.max(0, MOST_SAVED - before.length));
+  const added = fresh.slice(0, Math.max(0, MAX_SAVED - before.length));
   const isStored = added.length === 0 || saved.write([...before, ...added]);
   return {
     added: added.length,

@@ -21,10 +21,10 @@ function parseHistory(stored: unknown): WatchHistory {
 const finished = storedValue<readonly string[]>("watched", (stored) =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [],
 );
-const MOST_FINISHED = 500;
+const MAX_FINISHED = 500;
 
 export function rememberFinished(id: string): void {
-  finished.write([id, ...finished.read().filter((other) => other !== id)].slice(0, MOST_FINISHED));
+  finished.write([id, ...finished.read().filter((other) => other !== id)].slice(0, MAX_FINISHED));
 }
 
 /** What was begun or watched to its end. */

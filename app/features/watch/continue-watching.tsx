@@ -132,7 +132,7 @@ function Waiting() {
 }
 
 /** Videos under Continue watching. */
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
 interface BegunVideo {
   id: string;
@@ -176,7 +176,7 @@ function useBegunCards() {
 
   const videos = latest
     .map(([id, leftAt]): BegunVideo => ({ id, leftAt, card: cards.get(id) }))
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_SHOWN);
   return {
     videos,
     /** Nothing of what was begun is public: said where it would stand, so that nothing moves. */

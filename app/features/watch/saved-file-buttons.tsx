@@ -7,7 +7,7 @@ import {
   SAVED_FILE_NAME,
   savedFile,
 } from "~/features/visitor/saved-file";
-import { addSavedVideos, MOST_SAVED } from "~/features/visitor/saved-videos";
+import { addSavedVideos, MAX_SAVED } from "~/features/visitor/saved-videos";
 import { addStoredFields } from "~/features/visitor/transfer";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
@@ -87,7 +87,7 @@ export function importReport(
 ): string | undefined {
   const sentences = [
     known > 0 && `${formatQuantity(known, "video")} ${known === 1 ? "was" : "were"} saved already.`,
-    left > 0 && `${formatQuantity(left, "video")} did not fit: at most ${MOST_SAVED} can be saved.`,
+    left > 0 && `${formatQuantity(left, "video")} did not fit: at most ${MAX_SAVED} can be saved.`,
     ignored > 0 &&
       `${ignored === 1 ? "One entry was" : `${ignored} entries were`} not understood and left out.`,
     !isStored && "They last until this page is closed: your browser stores nothing for this site.",

@@ -5,7 +5,7 @@ import { readText } from "~/media/files/local-copies.server";
 import { startRendition } from "~/shared/streams/start-rendition";
 
 /**
- * Reads from the playlists (RFC 8216) where the rendition begins that a film begins with, so that the page can
+ * Reads from the playlists (RFC 8216) where the rendition begins that a video begins with, so that the page can
  * name it and the player need not ask for one after the other. Undefined where the stream is stored in another way.
  */
 export async function streamStart(hlsUrl: string): Promise<StreamStart | undefined> {

@@ -6,7 +6,7 @@ import { classNames } from "~/ui/class-names";
 import { PageLink } from "~/ui/page-link";
 import { useHydrated } from "~/ui/use-hydrated";
 
-const MOST_UP_NEXT = 5;
+const MAX_UP_NEXT = 5;
 
 /** What plays after a video, once the visitor has changed the order: in this tab alone, and gone with it. */
 const upNext = tabValue<VideoCardData[] | undefined>("upNext", (stored) =>
@@ -20,7 +20,7 @@ export function useUpNext(here: string, related: VideoCardData[]): VideoCardData
   const stored = upNext.use();
   return useMemo(() => {
     const left = stored?.filter(({ id }) => id !== here) ?? [];
-    return left.length > 0 ? left : related.slice(0, MOST_UP_NEXT);
+    return left.length > 0 ? left : related.slice(0, MAX_UP_NEXT);
   }, [stored, here, related]);
 }
 

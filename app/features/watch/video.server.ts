@@ -29,7 +29,7 @@ export interface VideoDetail extends VideoCardData {
   /** WebVTT whose cues point into sprites, once it is made. */
   storyboardUrl?: string;
   captions: { url: string; language: string; label: string }[];
-  /** How loud the film is, once it is measured. */
+  /** How loud the video is, once it is measured. */
   sound?: { lufs: number; truePeak: number };
   durationSeconds: number;
   /** ISO 8601 UTC */

@@ -7,7 +7,7 @@ import { prepared } from "~db/client.server";
 export interface WatchedParts {
   /** Views in which it was played. */
   views: number;
-  /** In how many of them each twentieth of the film was watched. */
+  /** In how many of them each twentieth of the video was watched. */
   parts: number[];
 }
 

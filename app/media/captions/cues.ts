@@ -15,9 +15,9 @@ export interface Cue {
 }
 
 /** A line of text on a picture has 40 to 80; one with fonts and positions in it some hundred. */
-export const MOST_LINE_CHARACTERS = 2_000;
+export const MAX_LINE_LENGTH = 2_000;
 /** One every four seconds of a day. */
-export const MOST_CUES = 20_000;
+export const MAX_CUES = 20_000;
 
 /** A caption file is larger than any that is one; `message` is for the person who sent it. */
 export class CaptionsLimitError extends Error {}
@@ -42,7 +42,7 @@ const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;"
  */
 export function readCues(text: string): Cue[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
-  if (lines.some((line) => line.length > MOST_LINE_CHARACTERS)) {
+  if (lines.some((line) => line.length > MAX_LINE_LENGTH)) {
     throw new CaptionsLimitError("A line of this caption file has more than 2,000 characters.");
   }
   const isWebvtt = /^WEBVTT(?:[ \t]|$)/.test(lines[0] ?? "");
@@ -63,7 +63,7 @@ export function readCues(text: string): Cue[] {
         .join("\n"),
     };
     if (cue.end <= cue.start || !cue.text) continue;
-    if (cues.push(cue) > MOST_CUES) {
+    if (cues.push(cue) > MAX_CUES) {
       throw new CaptionsLimitError("This caption file has more than 20,000 cues.");
     }
   }

@@ -33,7 +33,7 @@ export interface Source {
   isClean?: boolean;
 }
 
-/** A part of a film, in seconds. */
+/** A part of a video, in seconds. */
 export interface Cut {
   start: number;
   end: number;
@@ -59,7 +59,7 @@ export interface Artifact {
   ofStream?: string;
   /** The ids of the videos that it looks like. */
   similar?: readonly string[];
-  /** The ids of the blocked films that it looks like. */
+  /** The ids of the blocked videos that it looks like. */
   blocked?: readonly number[];
   /** What the scan of the file said. */
   scan?: ScanResult;
@@ -79,10 +79,10 @@ export interface Artifact {
 
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
-/** Shorter than this nobody seeks in a film, and no player needs a stream of it. */
+/** Shorter than this nobody seeks in a video, and no player needs a stream of it. */
 const SHORTEST_STREAM_SECONDS = 0.1;
 
-/** Whether a film is one picture, or over before it is seen: it is played as a file alone. */
+/** Whether a video is one picture, or over before it is seen: it is played as a file alone. */
 export function isOnePicture({ durationSeconds, video }: Probe): boolean {
   return durationSeconds < SHORTEST_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
 }
@@ -92,7 +92,7 @@ export function maxFileBytes(seconds: number, bitsPerSecond: number): number {
   return Math.ceil(((seconds + 10) * bitsPerSecond * 2) / 8) + 64 * 1024 ** 2;
 }
 
-/** Processor seconds for work on a film; 8K on one slow core takes no more. */
+/** Processor seconds for work on a video; 8K on one slow core takes no more. */
 export function cpuSecondsFor({ durationSeconds }: Pick<Probe, "durationSeconds">): number {
   return 600 + durationSeconds * 120;
 }

@@ -30,12 +30,12 @@ export async function isWholeCopy(
   task: Task,
   copy: string,
   original: string,
-  film: Video,
+  source: Video,
 ): Promise<boolean> {
   try {
     const probe = await cachedProbe(copy);
-    if (!isAsLong(probe, film)) return false;
-    return (await countPackets(task, copy, probe)) === (await countPackets(task, original, film));
+    if (!isAsLong(probe, source)) return false;
+    return (await countPackets(task, copy, probe)) === (await countPackets(task, original, source));
   } catch (error) {
     if (error instanceof RefusedFileError) return false;
     throw error;
@@ -43,13 +43,13 @@ export async function isWholeCopy(
 }
 
 /** Returns how many packets of the video a copy of a file gets: none before the first keyframe. */
-async function countPackets(task: Task, file: string, film: Video): Promise<number> {
+async function countPackets(task: Task, file: string, source: Video): Promise<number> {
   let packets = 0;
-  const stream = ["-map", `0:${film.video.index}`, "-c", "copy"];
+  const stream = ["-map", `0:${source.video.index}`, "-c", "copy"];
   await runFfmpeg(task, [...inputArguments(file), ...stream, ...TO_NOTHING], {
-    seconds: film.durationSeconds,
+    seconds: source.durationSeconds,
     fileBytes: FILE_BYTES,
-    cpuSeconds: cpuSecondsFor(film),
+    cpuSeconds: cpuSecondsFor(source),
     urgent: true,
     silent: true,
     onFrames: (count) => {

@@ -38,14 +38,14 @@ export function suspendHardware(hardware: Hardware, reason: string, now = Date.n
  * malloc: with 48 threads the ladder did not fit into the memory that ffmpeg is given (probe/ffmpeg.server.ts).
  * With 8 a ladder up to 2160p takes 4 GiB of its 6.
  */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 
 /** Threads that a decoder, an encoder, or the filters may use. */
 export function threads(): number {
-  return Math.min(settings().encoderThreads || os.availableParallelism(), MOST_THREADS);
+  return Math.min(settings().encoderThreads || os.availableParallelism(), MAX_THREADS);
 }
 
-/** To be raised with a change of the ladder that makes it worth while to convert all films again. */
+/** To be raised with a change of the ladder that makes it worth while to convert all videos again. */
 const LADDER_VERSION = 1;
 
 /**
@@ -73,7 +73,7 @@ export function presetFor(pace: Pace): string {
   return pace === "idle" ? IDLE_PRESET : USUAL_PRESET;
 }
 
-/** What films are measured by: x264 then spends nothing on detail that only looks like the film's. */
+/** What videos are measured by: x264 then spends nothing on detail that only looks like the video's. */
 const TUNE = "ssim";
 
 /** Of the renditions of a stream, by x264's scale. */
@@ -173,7 +173,7 @@ const AV1_PRESET = 8;
 const AV1_QUALITY = 35;
 const AV1_STEPS = 1.5;
 /** Of the bits that H.264 may take at its busiest. */
-const AT_MOST = 0.7;
+const MAX_SHARE_OF_H264 = 0.7;
 
 /** The encoder of a codec, or why there is none, as a sentence for the log. */
 function encoderOf(codec: ExtraCodec): { encoder: string } | { reason: string } {
@@ -227,7 +227,7 @@ export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder
 
 /** Returns the encoder of a codec with its options, for what x264 would make with `picture`. */
 export function extraArguments({ codec, hardware }: CodecEncoder, picture: Picture): string[] {
-  const maxBitrate = Math.round(picture.maxBitrate * AT_MOST);
+  const maxBitrate = Math.round(picture.maxBitrate * MAX_SHARE_OF_H264);
   if (codec === "hevc") {
     const args = pictureArguments(hardware, { ...picture, maxBitrate });
     const other = args.map((value) => value.replace(/^h264_/, "hevc_"));

@@ -8,7 +8,7 @@ export interface Rate {
 }
 
 /**
- * From what was filmed to what a screen shows: one picture of interlaced two, a steady rate from
+ * From what was recorded to what a screen shows: one picture of interlaced two, a steady rate from
  * time 0 on, the size, square pixels, the colours of HDR brought into those of a usual screen, and
  * the tags that say which colours those are.
  */
@@ -84,7 +84,7 @@ const TRANSFERS = ["bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "iec6
 const HD_WIDTH = 1280;
 const HD_HEIGHT = 720;
 
-/** The colours that all outputs of a film have: its own where those are usual, else BT.709. */
+/** The colours that all outputs of a video have: its own where those are usual, else BT.709. */
 function colorsOf(video: VideoStream): Colors {
   if (video.hdr) return BT709;
   const { primaries = "", transfer = "" } = video;
@@ -104,7 +104,7 @@ function sourceMatrix({ matrix = "", width, height }: VideoStream): string {
   return width >= HD_WIDTH || height >= HD_HEIGHT ? BT709.matrix : BT601.matrix;
 }
 
-/** Options of ffmpeg's filter `scale` that bring the pictures of a film into those colours. */
+/** Options of ffmpeg's filter `scale` that bring the pictures of a video into those colours. */
 function scaleColors(video: VideoStream): string {
   const { matrix: wanted } = colorsOf(video);
   const matrix = sourceMatrix(video);

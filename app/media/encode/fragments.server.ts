@@ -71,8 +71,8 @@ export function fragmentReader(path: string): () => Promise<FragmentedFile> {
 }
 
 /** Of two seconds at 120 pictures each they are a hundred times smaller. */
-const MOST_BOX_BYTES = 1024 ** 2;
-const MOST_SAMPLES = 100_000;
+const MAX_BOX_BYTES = 1024 ** 2;
+const MAX_SAMPLES = 100_000;
 
 /**
  * Of a file that an ffmpeg of ours has written, perhaps on another machine (docs/workers.md); a stranger's
@@ -85,7 +85,7 @@ async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxH
 }
 
 async function read(file: FileHandle, { start, end }: Pick<BoxHeader, "start" | "end">) {
-  if (end - start > MOST_BOX_BYTES) throw new RangeError("A box is larger than ffmpeg writes any.");
+  if (end - start > MAX_BOX_BYTES) throw new RangeError("A box is larger than ffmpeg writes any.");
   const buffer = Buffer.alloc(end - start);
   await file.read(buffer, 0, buffer.length, start);
   return buffer;
@@ -153,7 +153,7 @@ function readRuns(moof: Buffer) {
           : moof.readUInt32BE(box.body + 4);
       } else if (box.type === "trun") {
         samples += moof.readUInt32BE(box.body + 4);
-        if (samples > MOST_SAMPLES) throw new RangeError("A fragment claims too many samples.");
+        if (samples > MAX_SAMPLES) throw new RangeError("A fragment claims too many samples.");
         const run = readRun(moof, box.body, defaults);
         duration += run.duration;
         firstSampleEnd ||= run.firstSampleEnd;

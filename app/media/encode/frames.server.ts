@@ -9,7 +9,7 @@ import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./t
 
 /** What one ffmpeg decodes side by side: each picture has a decoder, and 4K takes hundreds of MiB. */
 const PIXELS_AT_ONCE = 3840 * 2160;
-const MOST_AT_ONCE = 10;
+const MAX_CONCURRENT = 10;
 const CPU_SECONDS = 300;
 const FILE_BYTES = 256 * 1024 ** 2;
 
@@ -18,7 +18,7 @@ interface Size {
   height: number;
 }
 
-/** How pictures are taken from a film, and in which form they are written. */
+/** How pictures are taken from a video, and in which form they are written. */
 interface Taking {
   /** Options of the decoder. */
   decoding?: string[];
@@ -30,7 +30,7 @@ interface Taking {
 
 /**
  * Writes the pictures that are shown at some times as JPEGs of that size into the task's folder, and
- * returns their paths; undefined for those that there are not, as behind the end of a film that is
+ * returns their paths; undefined for those that there are not, as behind the end of a video that is
  * shorter than it claims.
  *
  * @param onProgress is told how many times are done with.
@@ -90,7 +90,7 @@ export async function grayFrames(
     const pixels = picture === undefined ? undefined : await readFile(picture);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
-  // Not before all are read: in a film of a few milliseconds several times have the same picture.
+  // Not before all are read: in a video of a few milliseconds several times have the same picture.
   await removeTemporary(...files);
   return frames;
 }
@@ -108,7 +108,7 @@ async function takePictures(
   onProgress: (done: number) => void,
 ): Promise<(string | undefined)[]> {
   const fitting = Math.floor(PIXELS_AT_ONCE / (probe.video.width * probe.video.height));
-  const atOnce = Math.max(1, Math.min(MOST_AT_ONCE, fitting));
+  const atOnce = Math.max(1, Math.min(MAX_CONCURRENT, fitting));
   const pictures: (string | undefined)[] = [];
   for (let from = 0; from < times.length; from += atOnce) {
     const some = times.slice(from, from + atOnce);

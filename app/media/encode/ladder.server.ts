@@ -53,10 +53,10 @@ const WITHOUT_DELAY = ["-flush_packets", "1"];
 const SOUND_FRAGMENT_SECONDS = 1;
 
 /**
- * The adaptive stream (CMAF): every quality and every sound from one decoding of the film, each in a
+ * The adaptive stream (CMAF): every quality and every sound from one decoding of the video, each in a
  * file of its own, and the playlists over them.
  *
- * @param watch of a film that browsers can't play: it is watched while its stream is made, of which the
+ * @param watch of a video that browsers can't play: it is watched while its stream is made, of which the
  *   file that is played without scripts becomes a copy.
  */
 export async function encodeLadder(

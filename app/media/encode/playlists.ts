@@ -29,7 +29,7 @@ export interface SoundRendition
 }
 
 /**
- * What a film begins with is named first, since a device's own player takes it; then the others, the
+ * What a video begins with is named first, since a device's own player takes it; then the others, the
  * smallest first, the same with surround, and the sound alone for the poorest line.
  */
 export function masterPlaylist(
@@ -144,7 +144,7 @@ export interface Segment {
 
 /**
  * Two fragments, each of which begins with a keyframe, are a segment. The first two are one each: the
- * shorter the first segment, the sooner a film plays.
+ * shorter the first segment, the sooner a video plays.
  */
 export function segmentsOf(fragments: readonly Segment[]): Segment[] {
   const segments = fragments
@@ -162,16 +162,16 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
 }
 
 /**
- * The segments of a film that is being made which stay as they are, whatever follows: the last of the
- * film is not among them.
+ * The segments of a video that is being made which stay as they are, whatever follows: the last of the
+ * video is not among them.
  *
- * @param filmSeconds that the film will last.
+ * @param videoSeconds that the video will last.
  */
-export function closedSegments(fragments: readonly Segment[], filmSeconds: number): Segment[] {
+export function closedSegments(fragments: readonly Segment[], videoSeconds: number): Segment[] {
   let end = 0;
   const before = fragments.filter(({ duration }) => {
     end += duration;
-    return end <= filmSeconds - duration;
+    return end <= videoSeconds - duration;
   });
   const whole = before.length > 2 ? before.length - (before.length % 2) : before.length;
   return segmentsOf(before.slice(0, whole));
@@ -221,12 +221,12 @@ export function targetDuration(segments: readonly Segment[]): number {
 }
 
 /**
- * How much of a film its playlist has: all of it from the beginning, as much as is made of it yet, or
+ * How much of a video its playlist has: all of it from the beginning, as much as is made of it yet, or
  * all of it now. The lines of a playlist stay as they were when more are added (§6.2.1).
  */
 export type Growth = "whole" | "growing" | "grown";
 
-/** Who comes while a playlist grows begins with the film, and not with what was made last (§4.3.5.2). */
+/** Who comes while a playlist grows begins with the video, and not with what was made last (§4.3.5.2). */
 const FROM_THE_BEGINNING = "#EXT-X-START:TIME-OFFSET=0,PRECISE=YES";
 
 /**
@@ -264,7 +264,7 @@ export function mediaPlaylist(
 
 /**
  * §4.3.3.6: the keyframes of the same file, which a device's own player shows while one winds through
- * the film.
+ * the video.
  */
 export function keyframePlaylist(
   file: string,

@@ -9,7 +9,7 @@ export interface Rendition {
   name: string;
   width: number;
   height: number;
-  /** Every picture, or every second one of a film with more than 30 a second. */
+  /** Every picture, or every second one of a video with more than 30 a second. */
   everySecond: boolean;
   /** Bits a second that the picture may take at its busiest. */
   maxBitrate: number;
@@ -20,7 +20,7 @@ export interface Rendition {
 /** Wherever one seeks to, at most so much before it has to be decoded. */
 const KEYFRAME_SECONDS = 2;
 
-/** By the shorter side, so that a portrait film has the same qualities. */
+/** By the shorter side, so that a portrait video has the same qualities. */
 const STEPS = [
   { side: 240, bitrate: 400_000 },
   { side: 360, bitrate: 800_000 },
@@ -34,14 +34,14 @@ const POOR_STEP = { side: 144, bitrate: 75_000 };
 
 /** What moves twice as often takes this much more. */
 const SMOOTH_FACTOR = 1.5;
-/** From here on all pictures of a film of 60 a second are kept, and in the largest rendition. */
+/** From here on all pictures of a video of 60 a second are kept, and in the largest rendition. */
 const SMOOTH_FROM_SIDE = 720;
-/** A film this much larger than the step below it has that step besides its own size. */
+/** A video this much larger than the step below it has that step besides its own size. */
 const OWN_STEP_FACTOR = 1.15;
 
 /**
- * The qualities made from a film, smallest first, at least one. The largest has the size and the rate
- * of the film, up to the limit.
+ * The qualities made from a video, smallest first, at least one. The largest has the size and the rate
+ * of the video, up to the limit.
  */
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
@@ -68,7 +68,7 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
   });
 }
 
-/** Width and height, both even, with the shorter one as asked and the film's own proportions. */
+/** Width and height, both even, with the shorter one as asked and the video's own proportions. */
 export function fit({ width, height }: { width: number; height: number }, side: number) {
   const scale = Math.min(1, side / Math.min(width, height));
   const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
@@ -88,7 +88,7 @@ const USUAL_RATES: Rate[] = [
 ];
 
 /**
- * The steady rate that a film is shown at: its own when it is a usual or a low one, the next usual
+ * The steady rate that a video is shown at: its own when it is a usual or a low one, the next usual
  * one above a varying one, 60 at the most.
  */
 export function steadyRate(framesPerSecond: number): Rate {
@@ -120,7 +120,7 @@ export function keyframeEvery(rendition: Pick<Rendition, "everySecond">, rate: R
   return smooth && !rendition.everySecond ? pictures * 2 : pictures;
 }
 
-/** The qualities of a stream of a film, within the operator's limit. */
+/** The qualities of a stream of a video, within the operator's limit. */
 export function streamRenditions({ video }: Probe): Rendition[] {
   return renditionsFor(video, settings().encoderMaxHeight);
 }

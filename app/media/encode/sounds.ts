@@ -1,7 +1,7 @@
 import { distinctLabel, languageTag, soundLabel, UNKNOWN } from "../captions/languages";
 import type { SoundStream } from "../probe/streams";
 
-/** The sounds of an adaptive stream: each sound of the film alone in a file, in one or more encodings. */
+/** The sounds of an adaptive stream: each sound of the video alone in a file, in one or more encodings. */
 
 export interface Sound {
   /** Names its files, such as `sound-1`. */
@@ -14,7 +14,7 @@ export interface Sound {
   channels: number;
   /** What people choose it by; the same in every encoding. */
   label: string;
-  /** BCP 47; left out where the film does not say. */
+  /** BCP 47; left out where the video does not say. */
   language?: string;
   /** The first one is what is heard unless another is chosen. */
   isDefault: boolean;
@@ -22,13 +22,13 @@ export interface Sound {
   mayBeTaken: boolean;
 }
 
-/** Stereo for every rendition, poor stereo for the poorest lines, and surround as the film has it. */
+/** Stereo for every rendition, poor stereo for the poorest lines, and surround as the video has it. */
 export type Encoding = "stereo" | "poor" | "surround";
 
 const BITRATES = { stereo: 128_000, poor: 64_000 };
 
-/** More languages than a film is sold with. */
-export const MOST_SOUNDS = 20;
+/** More languages than a video is sold with. */
+export const MAX_AUDIO_TRACKS = 20;
 /** What MP4 holds and devices at a television decode. */
 const SURROUND_CODECS = ["ac3", "eac3"];
 
@@ -36,7 +36,7 @@ const SURROUND_CODECS = ["ac3", "eac3"];
 const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
 
 /**
- * The sounds to be made of a film, by encoding, in each the default one first.
+ * The sounds to be made of a video, by encoding, in each the default one first.
  *
  * @param withPoor there is a rendition for poor lines.
  */
@@ -45,7 +45,7 @@ export function soundsFor(streams: readonly SoundStream[], withPoor: boolean): S
   const languages = new Set<string>();
   const stereo: Sound[] = [];
   const surround: Sound[] = [];
-  const most = streams.slice(0, MOST_SOUNDS);
+  const most = streams.slice(0, MAX_AUDIO_TRACKS);
   for (const stream of most) {
     const other = most.find((each) => surroundOf(each, most) === stream);
     if (other) continue;
@@ -85,7 +85,7 @@ function isSurround({ codec, channels }: SoundStream): boolean {
   return SURROUND_CODECS.includes(codec) && channels > 2;
 }
 
-/** Many films have each language twice: in stereo, and behind it in surround. */
+/** Many videos have each language twice: in stereo, and behind it in surround. */
 function surroundOf(stereo: SoundStream, streams: readonly SoundStream[]): SoundStream | undefined {
   if (stereo.channels > 2) return undefined;
   return streams.find(

@@ -22,7 +22,7 @@ import { type Rendition, rateOf } from "./renditions.server";
 import type { Sound } from "./sounds";
 import { EncodeError } from "./task.server";
 
-/** What a stream is made of: every quality and every sound of a film. */
+/** What a stream is made of: every quality and every sound of a video. */
 export interface Ladder {
   file: string;
   probe: Probe;
@@ -37,8 +37,8 @@ export interface Ladder {
   preset: string;
 }
 
-/** Sound that is copied and leaves out more of the film than this is not offered. */
-const MOST_MISSING_SECONDS = 0.1;
+/** Sound that is copied and leaves out more of the video than this is not offered. */
+const MAX_MISSING_SECONDS = 0.1;
 /**
  * The target duration of a stream that is watched while it is made, which may not change (RFC 8216
  * §6.2.1): two intervals of keyframes, and a fragment of sound more.
@@ -105,7 +105,7 @@ async function writeInOneStep(file: string, text: string): Promise<void> {
   await rename(`${file}.part`, file);
 }
 
-/** The sounds that were made, without those that were copied and do not last as long as the film. */
+/** The sounds that were made, without those that were copied and do not last as long as the video. */
 async function readSounds(
   folder: string,
   { sounds, probe }: Ladder,
@@ -118,7 +118,7 @@ async function readSounds(
     if (!made) continue;
     const { fragments, headerBytes, codec } = made;
     const lasts = fragments.reduce((sum, { duration }) => sum + duration, 0);
-    const isWhole = sound.bitrate || lasts > probe.durationSeconds - MOST_MISSING_SECONDS;
+    const isWhole = sound.bitrate || lasts > probe.durationSeconds - MAX_MISSING_SECONDS;
     if (!isWhole || fragments.length === 0) {
       await removeTemporary(path.join(folder, file));
       continue;
@@ -141,7 +141,7 @@ async function readSounds(
 export interface EarlyWatch {
   /** The folder in which those of streams stand. */
   parent: string;
-  /** Seconds of the film that an earlier attempt has made, and that are being watched. */
+  /** Seconds of the video that an earlier attempt has made, and that are being watched. */
   watchableSeconds: number;
   /** Called once for a folder, as soon as more than that can be watched in it. */
   publish(folderName: string): Promise<void>;
@@ -260,7 +260,7 @@ function lookAt(ladder: Ladder) {
   };
 }
 
-/** Of a film's beginning nobody knows how busy it becomes: the most that it may take is told. */
+/** Of a video's beginning nobody knows how busy it becomes: the most that it may take is told. */
 function growingMaster(
   pictures: readonly GrowingPictures[],
   sounds: readonly GrowingSound[],

@@ -60,7 +60,7 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
 }
 
 /**
- * Whether a film is played as a stream before there is a file that browsers play, which then is a copy of
+ * Whether a video is played as a stream before there is a file that browsers play, which then is a copy of
  * the stream: it is decoded once. Rows of other programs, which name the file as it is, are shown as
  * they are until there is a file. So is a file whose timestamps jump: posters and comparisons search it by
  * time, which needs a file whose timestamps don't.
@@ -228,10 +228,10 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
 }
 
 /** Whether the new file may replace one that plays. */
-async function isFitReplacement(task: Task, film: Probe): Promise<boolean> {
+async function isFitReplacement(task: Task, video: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
   const made = await cachedProbe(file);
-  return isAsLong(made, film) && (await decodeFrames(task, file, streamsOf(made))) !== undefined;
+  return isAsLong(made, video) && (await decodeFrames(task, file, streamsOf(made))) !== undefined;
 }
 
 /** Whether a copy could be made: it ends at the first packet that is damaged, which decoders pass over. */

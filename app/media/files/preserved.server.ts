@@ -20,7 +20,7 @@ export function isPreservedReport(reportId: string, time = NOW): string {
   return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }
 
-/** Whether a file is recorded as one of a preserved video, of its earlier films, or of a pending one. */
+/** Whether a file is recorded as one of a preserved video, of its earlier videos, or of a pending one. */
 export function isPreservedFile({ bucket, path }: FileName): boolean {
   if (bucket === "documents") return false;
   if (!prepared(`${VIDEOS_NOW} LIMIT 1`).get()) return false;

@@ -162,7 +162,7 @@ function covers(entry: MediaName, name: MediaName): boolean {
 export function isInUse(name: FileName): boolean {
   if (!isMedia(name)) return false;
   const { bucket, path } = name;
-  const isBlocked = prepared("SELECT 1 FROM blocked_films WHERE state = 'waiting' AND file = ?");
+  const isBlocked = prepared("SELECT 1 FROM blocked_videos WHERE state = 'waiting' AND file = ?");
   if (bucket === "videos" && isBlocked.get(path)) return true;
   const base = mediaBasePath(path);
   // What jobs make below has a new name each time: it is named, or needed by nobody.

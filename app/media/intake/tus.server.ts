@@ -14,7 +14,7 @@ import { UploadError } from "./upload-error.server";
 /** Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload), below this address. */
 const TUS_PATH = "/admin/uploads";
 
-const MAX_NAME_LETTERS = 300;
+const MAX_NAME_LENGTH = 300;
 const MAX_TERMS_DIGITS = 20;
 
 interface TusEndpoint {
@@ -150,8 +150,8 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
   if (upload.size === 0) throw new UploadError(415, EMPTY_FILE);
   const terms = upload.metadata?.terms?.slice(0, MAX_TERMS_DIGITS);
   incoming.getStore()?.requireAdmission({ terms, bytes: upload.size ?? 0 });
-  const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LETTERS);
-  const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LETTERS);
+  const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LENGTH);
+  const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LENGTH);
   if (/^(image|audio|text)\//.test(filetype)) {
     throw new UploadError(415, "This file is not a video that the site can read.");
   }
@@ -184,7 +184,7 @@ export async function storeFinishedUpload(userId: string, file: ReceivedFile): P
   const folder = resumableFolder();
   await fs.promises.mkdir(folder, { recursive: true });
   const id = newUploadId(userId);
-  const metadata = { filename: file.name.slice(0, MAX_NAME_LETTERS), sha256: file.sha256 };
+  const metadata = { filename: file.name.slice(0, MAX_NAME_LENGTH), sha256: file.sha256 };
   const record = new Upload({ id, size: file.bytes, offset: 0, metadata });
   await uploadRecords(folder).set(id, record);
   await fs.promises.rename(file.path, path.join(folder, id));

@@ -60,7 +60,7 @@ export class PictureError extends Error {
 }
 
 /** For one picture; the process is killed then. */
-const MOST_SECONDS = 10;
+const MAX_SECONDS = 10;
 const STARTS_WITHIN_MS = 30_000;
 /** Of memory; 40 megapixels of four channels in 16 bit are 320 MB. */
 const MAX_DATA_BYTES = 1024 ** 3;
@@ -109,7 +109,7 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
     child.ref();
     child.channel?.ref();
     child.send(task);
-    const message = await nextMessage(child, MOST_SECONDS * 1000);
+    const message = await nextMessage(child, MAX_SECONDS * 1000);
     if ("answer" in message) return message.answer;
     if ("failure" in message) throw new PictureError(message.failure, message.reason);
     throw new PictureError("interrupted");

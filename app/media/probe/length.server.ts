@@ -3,7 +3,7 @@ import { inputSize, openInput } from "../storage/ranged-input.server";
 import { inputArguments, type Limits, run, runLines } from "./ffmpeg.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
 
-/** What a file says about the length of its film, as ffprobe reports it: seconds, where it does. */
+/** What a file says about the length of its video, as ffprobe reports it: seconds, where it does. */
 export interface SaidLength {
   container: { format_name: string; start_time?: number; duration?: number };
   picture: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
@@ -15,8 +15,8 @@ export interface SaidLength {
   layout: Mp4Layout | undefined;
 }
 
-export interface FilmLength {
-  /** Seconds from the beginning of the film to the end of its last picture that is there. */
+export interface VideoLength {
+  /** Seconds from the beginning of the video to the end of its last picture that is there. */
   seconds: number;
   /** Seconds that the header announces, where the file ends before that. */
   announcedSeconds?: number;
@@ -25,33 +25,33 @@ export interface FilmLength {
 }
 
 const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
-/** Later than any film, so that ffprobe goes to the last keyframe there is. */
+/** Later than any video, so that ffprobe goes to the last keyframe there is. */
 const BEHIND_THE_END = "999999%";
 /** What rounding, and sound that ends later, may make of the length in a header. */
 const WHOLE_SHARE = 0.95;
 
-/** Whose header says how long the film is; of the others ffmpeg reports what it has found in them. */
+/** Whose header says how long the video is; of the others ffmpeg reports what it has found in them. */
 const ANNOUNCING = /^(mov|matroska|flv|mxf)/;
 
-/** Whether less than 95 % of the announced film is there. */
-export function isCutOff(length: FilmLength): length is CutOff {
+/** Whether less than 95 % of the announced video is there. */
+export function isCutOff(length: VideoLength): length is CutOff {
   const { seconds, announcedSeconds } = length;
   return announcedSeconds !== undefined && seconds < announcedSeconds * WHOLE_SHARE;
 }
 
 /**
- * How long a film is: its pictures, from the first moment of the file on. The index of a whole MP4
+ * How long a video is: its pictures, from the first moment of the file on. The index of a whole MP4
  * tells that; of any other file the last packets are read, and all of them where these can't be
  * found. The length in a header is that of the longest of its streams, of the bytes that were meant
  * to follow, or a guess, so it only announces.
  *
  * @param tailOnly estimates the duration from the end of a file in which timestamps may jump.
  */
-export async function filmLength(
+export async function videoLength(
   file: string,
   said: SaidLength,
   { tailOnly = false } = {},
-): Promise<FilmLength> {
+): Promise<VideoLength> {
   const { container, picture, layout, frameRate } = said;
   const start = container.start_time ?? picture.start_time ?? 0;
   // With several edits, ffprobe reports at most the length of the media that they repeat.

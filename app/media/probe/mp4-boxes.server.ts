@@ -1,10 +1,10 @@
 import { type InputFile, openInput } from "../storage/ranged-input.server";
 import { type BoxHeader, boxHeaders, FIRST_BOXES } from "./box-headers.server";
 
-/** Headers that are read of one file: a film of a camera has about a hundred. */
-const MOST_HEADERS = 2_000;
+/** Headers that are read of one file: a video of a camera has about a hundred. */
+const MAX_HEADERS = 2_000;
 /** Bytes of sample entries that are read: they lie side by side, one to three in a track. */
-const MOST_ENTRIES = 16;
+const MAX_ENTRIES = 16;
 
 /**
  * How samples are named whose bytes are encrypted: ISO/IEC 14496-12 §8.12 (Common Encryption,
@@ -17,7 +17,7 @@ const PARENTS = new Set(["edts", "mdia", "minf", "stbl"]);
 /** `stsd` begins with version, flags and a count (§8.5.2). */
 const ENTRIES_AFTER = 8;
 /** Bytes of an edit list that are read: a thousand edits. */
-const MOST_EDIT_BYTES = 8 + 1_000 * 20;
+const MAX_EDIT_BYTES = 8 + 1_000 * 20;
 /** Handlers (§8.4.3) of the tracks that are converted; timecode and metadata are left out. */
 const CONVERTED = new Set(["vide", "soun"]);
 
@@ -52,7 +52,7 @@ export interface Mp4Layout {
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
   const input = await openInput(file);
   try {
-    const budget = { left: MOST_HEADERS };
+    const budget = { left: MAX_HEADERS };
     const layout: Mp4Layout = {
       index: "missing",
       isIndexFirst: false,
@@ -144,12 +144,12 @@ async function readTrack(
     else if (box.type === "hdlr")
       track.handler ||= (await read(input, box, 12)).toString("latin1", 8);
     else if (box.type === "elst") {
-      const list = await read(input, box, MOST_EDIT_BYTES);
+      const list = await read(input, box, MAX_EDIT_BYTES);
       track.isOneEdit &&= isOneEdit(list);
       track.edited = (track.edited ?? 0) + editUnits(list) / timescale;
     } else if (box.type === "stsd") {
       track.sampleDescriptions += (await read(input, box, 8)).readUInt32BE(4);
-      const entries = { left: Math.min(MOST_ENTRIES, budget.left) };
+      const entries = { left: Math.min(MAX_ENTRIES, budget.left) };
       for await (const { type } of limited(input, box.body + ENTRIES_AFTER, box.end, entries)) {
         track.isEncrypted ||= ENCRYPTED.has(type);
       }

@@ -13,11 +13,11 @@ import {
   run,
 } from "./ffmpeg.server";
 import {
-  type FilmLength,
-  filmLength,
   isCutOff,
   type SaidLength,
   timestampsMayJump,
+  type VideoLength,
+  videoLength,
 } from "./length.server";
 import { readMp4Layout } from "./mp4-boxes.server";
 import {
@@ -62,7 +62,7 @@ export interface Probe {
    * inputArguments().
    */
   dtsDeltaThreshold?: number;
-  /** Less than 95 % of the announced film is there. */
+  /** Less than 95 % of the announced video is there. */
   cutOff?: CutOff;
   video: VideoStream;
   /** The sound that is played unless another is chosen. */
@@ -78,7 +78,7 @@ export interface Probe {
   /**
    * It plays sooner, or can be sought at all, once it was copied: an MP4 whose index stands behind the pictures or
    * that has fragments, another file that does not say how long it is, as browsers record them, and a file that
-   * ends before its film does and would be waited for.
+   * ends before its video does and would be waited for.
    */
   needsFaststart: boolean;
 }
@@ -210,9 +210,13 @@ export async function probe(
   };
 }
 
-async function lengthOf(file: string, said: SaidLength, isEstimated: boolean): Promise<FilmLength> {
+async function lengthOf(
+  file: string,
+  said: SaidLength,
+  isEstimated: boolean,
+): Promise<VideoLength> {
   const { container, layout } = said;
-  const length = await filmLength(file, said, { tailOnly: isEstimated });
+  const length = await videoLength(file, said, { tailOnly: isEstimated });
   // The last packets may be after the end of the last edit.
   if (layout?.editedSeconds && !layout.isCopyable)
     length.seconds = Math.min(length.seconds, layout.editedSeconds - (container.start_time ?? 0));

@@ -71,7 +71,7 @@ async function addressElsewhere({ object, type }: StoredFile): Promise<string | 
 }
 
 /**
- * A player asks the site for each part of a stream anew. Of a whole film browsers go on asking the store,
+ * A player asks the site for each part of a stream anew. Of a whole video browsers go on asking the store,
  * by the first address that they were given, which ends after a minute: those bytes pass through.
  */
 function isPartOfStream({ path }: MediaName): boolean {

@@ -30,7 +30,7 @@ import {
  */
 const SMALL_WIDTHS_PIXELS = [480, 720];
 /** More than this are not remembered; who asks again later asks again then. */
-const MOST_WAITING = 200;
+const MAX_QUEUED = 200;
 /** Pictures that can't be read, and don't need to be tried at each request. */
 const MAX_REMEMBERED = 10_000;
 /** Failures that another try doesn't change. */
@@ -85,7 +85,7 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
   const { waiting, unreadable } = state;
   // A read replica shows what its primary has created.
   if (settings().readOnlyFrom) return;
-  if (waiting.has(small.path) || waiting.size >= MOST_WAITING) return;
+  if (waiting.has(small.path) || waiting.size >= MAX_QUEUED) return;
   waiting.add(small.path);
   state.last = state.last
     .then(() => resize(name, small, width))

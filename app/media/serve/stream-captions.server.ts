@@ -15,7 +15,7 @@ import { readText } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * A device's own player knows of a film's captions what the playlist says. They come and go with their
+ * A device's own player knows of a video's captions what the playlist says. They come and go with their
  * video, the playlist stays as it was made, so they are added when it is asked for.
  */
 
@@ -66,7 +66,7 @@ function masterWithCaptions(master: string, captions: readonly Captions[]): stri
   return first < 0 ? master : [...lines.slice(0, first), ...tags, ...lines.slice(first)].join("\n");
 }
 
-/** One segment, as long as the film. */
+/** One segment, as long as the video. */
 function captionsPlaylist(url: string): string | undefined {
   const name = parseMediaUrl(url);
   if (!name || !isThere(url)) return undefined;

@@ -10,9 +10,9 @@ import { onShutdown } from "../node/shutdown.server";
 import { type Change, studioVersion, subscribe, type Topic } from "./hub.server";
 
 /** Of one address: a household with many tabs, but not a client that opens thousands. */
-export const MOST_STREAMS_PER_ADDRESS = 50;
+export const MAX_STREAMS_PER_ADDRESS = 50;
 /** More than this many open streams are turned away, so that there are sockets left for pages. */
-const MOST_STREAMS = 10_000;
+const MAX_STREAMS = 10_000;
 /** An event rather than a comment, so that a page can notice that a connection is dead. */
 const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
 /** What a browser waits that reconnects by itself. Ours does it with a back-off of its own. */
@@ -21,7 +21,7 @@ const TRY_AGAIN_SECONDS = "10";
 const TOO_MANY = "Too many open streams.";
 const PUBLIC_TOPICS: ReadonlySet<Topic> = new Set<Topic>(["catalogue", "views"]);
 /** A client that takes nothing any more is let go: an event is some hundred bytes. */
-const MOST_WAITING_BYTES = 64 * 1024;
+const MAX_QUEUED_BYTES = 64 * 1024;
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",
@@ -81,8 +81,8 @@ export function answerEvents(
     const wantsJobs = new URLSearchParams(query).has("jobs");
     const isOpen = wantsJobs ? jobEventsAccess(headers.cookie ?? "") : undefined;
     const greeting = greet(headers["last-event-id"]?.toString(), isOpen !== undefined);
-    const hasRoom = openStreamCount() < MOST_STREAMS;
-    const release = take(openStreams().counts, clientAddressOf(request), MOST_STREAMS_PER_ADDRESS);
+    const hasRoom = openStreamCount() < MAX_STREAMS;
+    const release = take(openStreams().counts, clientAddressOf(request), MAX_STREAMS_PER_ADDRESS);
     if (!hasRoom || !release) {
       release?.();
       const status = release ? 503 : 429;
@@ -151,7 +151,7 @@ function send(text: string, topic?: Topic): void {
     }
     // Whoever ended it, as a shutdown does: a write after the end would throw.
     if (response.writableEnded) remove(response);
-    else if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+    else if (response.writableLength > MAX_QUEUED_BYTES) response.destroy();
     else response.write(text);
   }
 }

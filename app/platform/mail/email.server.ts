@@ -1,7 +1,7 @@
 import { isLoopback } from "../loopback";
 
 /** For each step of a conversation with the server. */
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 export interface Email {
   /** A mail program shows a second copy of it once. */
@@ -34,10 +34,10 @@ export async function sendEmail(
     ...(username && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     }),
-    connectionTimeout: MOST_MS,
-    greetingTimeout: MOST_MS,
-    socketTimeout: MOST_MS,
-    dnsTimeout: MOST_MS,
+    connectionTimeout: MAX_MS,
+    greetingTimeout: MAX_MS,
+    socketTimeout: MAX_MS,
+    dnsTimeout: MAX_MS,
   });
   try {
     await transport.sendMail({

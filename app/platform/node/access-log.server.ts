@@ -22,7 +22,7 @@ interface Morgan {
   ): void;
 }
 
-/** Asked every few seconds, and never news; and how far a film was watched, which is counted alone. */
+/** Asked every few seconds, and never news; and how far a video was watched, which is counted alone. */
 const UNLOGGED: readonly string[] = ["/healthz", "/metrics", "/video/:id/watched"];
 
 const started = new WeakMap<ServerResponse, number>();

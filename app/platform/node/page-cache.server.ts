@@ -109,7 +109,7 @@ export function cacheRendered(status: number, headers: Headers, text: string): b
 }
 
 /** The size of the cache at most, by the bytes of its answers. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** View counts on a cached list may be this old, like those of an open list. */
 const LIST_VIEWS_MAX_AGE_MS = 15_000;
 /** Those on a video's page (product decisions, Views). */
@@ -158,7 +158,7 @@ const pages = processState(
   "page cache",
   () =>
     new LRUCache<string, CachedPage>({
-      maxSize: MOST_BYTES,
+      maxSize: MAX_BYTES,
       sizeCalculation: ({ plain }) => 500 + 3 * plain.length,
     }),
 );

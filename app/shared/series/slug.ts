@@ -1,4 +1,4 @@
-const MAX_SLUG_LETTERS = 80;
+const MAX_SLUG_LENGTH = 80;
 
 /**
  * What the address of a series ends in, of a text: letters and digits of any script in lower case,
@@ -13,7 +13,7 @@ export function slugOf(text: string): string {
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "-"),
   ]
-    .slice(0, MAX_SLUG_LETTERS)
+    .slice(0, MAX_SLUG_LENGTH)
     .join("")
     .replaceAll(/^-+|-+$/g, "");
 }

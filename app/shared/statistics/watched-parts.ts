@@ -1,10 +1,10 @@
-/** Parts that a film is divided into, for what is counted of how far it is watched: 5 % each. */
+/** Parts that a video is divided into, for what is counted of how far it is watched: 5 % each. */
 export const WATCHED_PARTS = 20;
 
 /** A view as the player reports it: a digit for each part, 1 for what was watched. */
 export const REPORT = /^[01]{20}$/;
 
-/** Played from one moment to another, in seconds of the film. */
+/** Played from one moment to another, in seconds of the video. */
 export type Span = readonly [start: number, end: number];
 
 /** The same seconds as spans that follow each other without touching. */
@@ -19,12 +19,12 @@ export function union(spans: readonly Span[]): Span[] {
 }
 
 /**
- * Which parts of a film were watched: those of which at least half was played, so that somebody who
+ * Which parts of a video were watched: those of which at least half was played, so that somebody who
  * looks for a moment has not watched every part that was passed.
  *
- * @param duration of the film, in seconds.
+ * @param duration of the video, in seconds.
  * @returns the report, such as `11100000000000000000`; undefined where nothing was played, or nobody
- *   knows how long the film is.
+ *   knows how long the video is.
  */
 export function watchedReport(spans: readonly Span[], duration: number): string | undefined {
   const played = union(spans);

@@ -2,7 +2,7 @@
 const START_SIDE = 240;
 
 /**
- * The rendition that a film begins with: a small one, so that its first picture is quick. The page
+ * The rendition that a video begins with: a small one, so that its first picture is quick. The page
  * asks for its beginning, and the player begins with the same.
  *
  * @param renditions pictures alone; in pixels.

@@ -8,7 +8,7 @@ type ShowToast = (toast: ToastMessage) => () => void;
 const ToastContext = createContext<ShowToast | undefined>(undefined);
 
 /** More than this would cover the page; the oldest goes first. */
-const MOST_TOASTS = 3;
+const MAX_TOASTS = 3;
 
 /**
  * Shows the toast that came with the page, in its HTML, and those that the browser makes.
@@ -34,7 +34,7 @@ export function ToastProvider({
     (toast: ToastMessage) => {
       lastId.current += 1;
       const shown = { ...toast, id: lastId.current };
-      setToasts((before) => [...before, shown].slice(-MOST_TOASTS));
+      setToasts((before) => [...before, shown].slice(-MAX_TOASTS));
       return () => dismiss(shown.id);
     },
     [dismiss],
@@ -49,7 +49,7 @@ export function ToastProvider({
       const id = lastId.current;
       const standing =
         fromServer.kind === "success" ? toasts.filter(({ kind }) => kind !== "error") : toasts;
-      setToasts([...standing, { ...fromServer, id }].slice(-MOST_TOASTS));
+      setToasts([...standing, { ...fromServer, id }].slice(-MAX_TOASTS));
     }
   }
 

@@ -10,12 +10,12 @@ const HOURS = 2;
 /** Encoded once, and repeated without being encoded again. */
 const PART_SECONDS = 20;
 const SIZES = { "1080p": "1920x1080", "360p": "640x360" };
-const MOST_WAITED_SECONDS = 20;
-const MOST_BYTES = String(8 * 1024 ** 3);
+const MAX_WAITED_SECONDS = 20;
+const MAX_BYTES = String(8 * 1024 ** 3);
 const CHUNK_BYTES = 1024 ** 2;
 
 /**
- * How long a film of two hours in HEVC, as phones record it, with its index behind, has to be waited for:
+ * How long a video of two hours in HEVC, as phones record it, with its index behind, has to be waited for:
  * from the last byte of its upload until a player can have its playlists and their first segments.
  */
 export async function run(report: Report): Promise<void> {
@@ -23,22 +23,22 @@ export async function run(report: Report): Promise<void> {
     const site = new SiteProcess({
       ENCODER_CONCURRENCY: "1",
       ENCODER_PRESET: "auto",
-      MAX_VIDEO_BYTES: MOST_BYTES,
+      MAX_VIDEO_BYTES: MAX_BYTES,
     });
     try {
-      const film = makeFilm(site.folder, size);
+      const source = makeVideo(site.folder, size);
       await site.start();
-      const { answered, watchable } = await send(site, film);
-      report.figure(`${HOURS} h of ${name}, its file`, fs.statSync(film).size / 1e6, "MB");
+      const { answered, watchable } = await send(site, source);
+      report.figure(`${HOURS} h of ${name}, its file`, fs.statSync(source).size / 1e6, "MB");
       report.figure(`${HOURS} h of ${name}, the upload is answered after`, answered, "s");
-      report.atMost(`${HOURS} h of ${name}, watchable after`, watchable, MOST_WAITED_SECONDS, "s");
+      report.atMost(`${HOURS} h of ${name}, watchable after`, watchable, MAX_WAITED_SECONDS, "s");
     } finally {
       await site.remove();
     }
   }
 }
 
-function makeFilm(folder: string, size: string): string {
+function makeVideo(folder: string, size: string): string {
   const part = makeClip(folder, "part", {
     seconds: PART_SECONDS,
     picture: `testsrc2=size=${size}:rate=30:duration=${PART_SECONDS}`,
@@ -47,23 +47,23 @@ function makeFilm(folder: string, size: string): string {
       ...["-x265-params", "log-level=none:keyint=60"],
     ],
   });
-  const film = path.join(folder, "film.mp4");
+  const source = path.join(folder, "video.mp4");
   const again = (HOURS * 3_600) / PART_SECONDS - 1;
-  ffmpeg(["-stream_loop", String(again), "-i", part, "-c", "copy", film]);
-  return film;
+  ffmpeg(["-stream_loop", String(again), "-i", part, "-c", "copy", source]);
+  return source;
 }
 
-/** Sends the film by the form; seconds from its last byte to the answer, and to what a player begins with. */
-async function send(site: SiteProcess, film: string) {
+/** Sends the video by the form; seconds from its last byte to the answer, and to what a player begins with. */
+async function send(site: SiteProcess, source: string) {
   const { before, after } = multipartParts(GOOD_TEXTS);
-  const bytes = Buffer.byteLength(before) + fs.statSync(film).size + Buffer.byteLength(after);
+  const bytes = Buffer.byteLength(before) + fs.statSync(source).size + Buffer.byteLength(after);
   const cookie = await signInTo(site);
   const { request, send, answer } = openRequest(site, "POST", "/admin/publish", {
     ...MULTIPART,
     ...{ Cookie: cookie, "Content-Length": String(bytes) },
   });
   await send(before);
-  for await (const chunk of fs.createReadStream(film, { highWaterMark: CHUNK_BYTES })) {
+  for await (const chunk of fs.createReadStream(source, { highWaterMark: CHUNK_BYTES })) {
     // One that is refused is answered before its end, and nothing more of it is read.
     await Promise.race([send(chunk as Buffer), answer]);
   }

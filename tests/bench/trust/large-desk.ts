@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { sealBox } from "~/features/consent/validity.server";
-import { sealMessage, sealReport } from "~/features/moderation/reports/report-records.server";
+import { encryptPayload } from "~/features/consent/validity.server";
+import { encryptReport, sealMessage } from "~/features/moderation/reports/report-records.server";
 import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { sqliteHandle } from "~db/client.server";
 import { REPORT_KINDS } from "~db/schema/moderation";
@@ -30,14 +30,14 @@ export function fillDesk(now: number): void {
   const sqlite = sqliteHandle();
   const videos = sqlite.prepare("SELECT id FROM videos ORDER BY number").pluck().all() as string[];
   const addReport = sqlite.prepare(
-    `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, box)
-     VALUES (@id, @kind, @state, @decision, @receivedAt, @dueAt, @closedAt, @box)`,
+    `INSERT INTO reports (id, kind, state, decision, received_at, due_at, closed_at, payload)
+     VALUES (@id, @kind, @state, @decision, @receivedAt, @dueAt, @closedAt, @payload)`,
   );
   const addVideo = sqlite.prepare(
     "INSERT INTO report_videos (report_id, video_id, decision, decided_at) VALUES (?, ?, ?, ?)",
   );
   const addMessage = sqlite.prepare(
-    "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, 'moderator', ?, ?)",
+    "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, 'moderator', ?, ?)",
   );
   const iso = (ms: number) => new Date(ms).toISOString();
   inParts(REPORTS, (number) => {
@@ -57,7 +57,7 @@ export function fillDesk(now: number): void {
       receivedAt: iso(received),
       dueAt: iso(received + 48 * HOUR_MS),
       closedAt: isClosed ? iso(closed) : null,
-      box: sealReport({
+      payload: encryptReport({
         ...{ name: "A Reporter", email: "reporter@example.com", statements: ["It is true."] },
         where: `https://videos.example/video/${videoId}`,
         what: "What is wrong with this video, in some sentences. ".repeat(8),
@@ -81,16 +81,19 @@ export function fillDesk(now: number): void {
 function addRecords(videos: readonly string[]): void {
   const sqlite = sqliteHandle();
   const performer = sqlite.prepare(
-    `INSERT INTO performers (id, stage_names, sort_name, box, document_kind, checked_on, created_at, updated_at)
-     VALUES (@id, @name, @name, @box, 'passport', '2020-01-01', '2020-01-01', '2020-01-01')`,
+    `INSERT INTO performers (id, stage_names, sort_name, payload, document_kind, checked_on, created_at, updated_at)
+     VALUES (@id, @name, @name, @payload, 'passport', '2020-01-01', '2020-01-01', '2020-01-01')`,
   );
   const document = sqlite.prepare(
     `INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
      VALUES (?, ?, 'identity', 'application/pdf', 1, 'x', '2020-01-01')`,
   );
   inParts(PERFORMERS, (number) => {
-    const box = sealBox({ legalName: `Legal Name ${number}`, dateOfBirth: "1990-01-01" });
-    performer.run({ id: `performer-${number}`, name: `name ${number}`, box });
+    const payload = encryptPayload({
+      legalName: `Legal Name ${number}`,
+      dateOfBirth: "1990-01-01",
+    });
+    performer.run({ id: `performer-${number}`, name: `name ${number}`, payload });
     document.run(randomUUID(), `performer-${number}`);
   });
   const consent = sqlite.prepare(

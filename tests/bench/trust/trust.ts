@@ -29,9 +29,9 @@ const SENT = 150;
 const PAGES = 200;
 const PLAIN_PAGES = 20;
 const PUBLISHED_AT_ONCE = 1_000;
-const MOST_PAGE_MS = 20;
-const MOST_HOLD_MS = 25;
-const MOST_COUNT_MS = 2_000;
+const MAX_PAGE_MS = 20;
+const MAX_HOLD_MS = 25;
+const MAX_COUNT_MS = 2_000;
 const SETTINGS = {
   REQUIRE_CONSENT: "on",
   PUBLIC_URL: "https://videos.example",
@@ -85,7 +85,7 @@ async function queuePages(report: Report): Promise<void> {
     };
   });
   const times = await timesOf(views, (view) => readQueue(view));
-  report.atMost(`a page of the queue of ${REPORTS} reports, p95`, p95(times), MOST_PAGE_MS, "ms");
+  report.atMost(`a page of the queue of ${REPORTS} reports, p95`, p95(times), MAX_PAGE_MS, "ms");
   const plain = await timesOf(views.slice(0, PLAIN_PAGES), plainQueue);
   report.figure("sorting all that match takes", median(plain) / median(times), "times as long");
 }
@@ -105,13 +105,13 @@ function plainQueue({ state, kind, after }: QueueView): unknown {
 async function singleReports(report: Report): Promise<void> {
   const some = Array.from({ length: PAGES }, (_, at) => reportId((at * 499) % REPORTS));
   const desk = await timesOf(some, (id) => readReportPage(id));
-  report.atMost("a report on the desk, p95", p95(desk), MOST_PAGE_MS, "ms");
+  report.atMost("a report on the desk, p95", p95(desk), MAX_PAGE_MS, "ms");
   const row = sqliteHandle().prepare("SELECT * FROM reports WHERE id = ?");
   const messages = sqliteHandle().prepare("SELECT * FROM report_messages WHERE report_id = ?");
   const tokens = some.map((id) => statusToken(id));
   const status = await timesOf(tokens, readStatusPage);
   const plain = await timesOf(some, (id) => [row.get(id), messages.all(id)]);
-  report.atMost("its status link, p95", p95(status), MOST_PAGE_MS, "ms");
+  report.atMost("its status link, p95", p95(status), MAX_PAGE_MS, "ms");
   report.figure("of its bare rows", median(status) / median(plain), "times");
 }
 
@@ -139,13 +139,13 @@ async function sending(report: Report): Promise<void> {
     if (!("id" in sent)) throw new Error(`The report was refused: ${JSON.stringify(sent)}`);
   });
   const insert = sqlite.prepare(
-    `INSERT INTO reports (id, kind, received_at, due_at, box)
+    `INSERT INTO reports (id, kind, received_at, due_at, payload)
      VALUES (?, 'copyright', '2020-01-01', '2020-01-01', ?)`,
   );
   const plain = await timesOf(ids, (videoId) => {
     insert.run(randomUUID(), JSON.stringify(Object.fromEntries(formOf(videoId))));
   });
-  report.atMost("a report from its form to the queue, p95", p95(times), MOST_PAGE_MS, "ms");
+  report.atMost("a report from its form to the queue, p95", p95(times), MAX_PAGE_MS, "ms");
   report.figure("of a plain row", median(times) / median(plain), "times");
 }
 
@@ -155,8 +155,8 @@ async function figures(report: Report): Promise<void> {
   const held = await longestHold(async () => {
     first = await timed(readTransparency);
   });
-  report.atMost("figures of the transparency page, CPU", first.cpu, MOST_COUNT_MS, "ms");
-  report.atMost("the serving thread is held by them", held, MOST_HOLD_MS, "ms");
+  report.atMost("figures of the transparency page, CPU", first.cpu, MAX_COUNT_MS, "ms");
+  report.atMost("the serving thread is held by them", held, MAX_HOLD_MS, "ms");
   const again = await timesOf(
     Array.from({ length: PAGES }, () => 0),
     readTransparency,
@@ -199,7 +199,7 @@ async function publishing(report: Report): Promise<void> {
   forgetSettings();
   report.figure(`publishing ${PUBLISHED_AT_ONCE} videos with records`, required.ms, "ms");
   report.figure("of publishing them without", required.ms / free.ms, "times");
-  report.atMost("the serving thread is held by it", required.held, MOST_HOLD_MS, "ms");
+  report.atMost("the serving thread is held by it", required.held, MAX_HOLD_MS, "ms");
 }
 
 /** How long work takes in one transaction, which is taken back. */
@@ -232,7 +232,7 @@ async function endings(report: Report): Promise<void> {
     const held = await longestHold(async () => {
       hidden = await hideEnded(lastDay);
     });
-    report.atMost("records end: the serving thread is held", held, MOST_HOLD_MS, "ms");
+    report.atMost("records end: the serving thread is held", held, MAX_HOLD_MS, "ms");
   });
   report.figure(`hiding ${hidden} videos whose records have ended, CPU`, cpu, "ms");
   await projected();
@@ -245,7 +245,9 @@ async function erasing(report: Report, now: number): Promise<void> {
   report.figure(
     "erasing all closed reports in one transaction would hold it",
     holdOf(() => {
-      sqlite.prepare("UPDATE reports SET box = NULL, erased_at = '' WHERE state = 'closed'").run();
+      sqlite
+        .prepare("UPDATE reports SET payload = NULL, erased_at = '' WHERE state = 'closed'")
+        .run();
       sqlite.prepare("DELETE FROM report_messages").run();
     }),
     "ms",
@@ -256,5 +258,5 @@ async function erasing(report: Report, now: number): Promise<void> {
     ({ result: erased, cpu } = await timed(() => eraseDue(afterAll)));
   });
   report.figure(`erasing ${erased} reports, CPU of each`, (cpu / erased) * 1_000, "microseconds");
-  report.atMost("the serving thread is held by it", held, MOST_HOLD_MS, "ms");
+  report.atMost("the serving thread is held by it", held, MAX_HOLD_MS, "ms");
 }

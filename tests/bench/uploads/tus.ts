@@ -2,8 +2,8 @@ import type { Report } from "../report";
 import { measureStock } from "./stock-site";
 import { MIB, openUploadSite, VIDEO_BYTES } from "./upload-site";
 
-const MOST_CPU_SHARE = 0.5;
-const MOST_GROWN_MIB = 64;
+const MAX_CPU_SHARE = 0.5;
+const MAX_GROWN_MIB = 64;
 
 /**
  * Resumable upload of 2 GiB, beside a multipart upload of the usual parts (busboy, a digest, a
@@ -21,9 +21,9 @@ export async function run(report: Report): Promise<void> {
     report.figure("tus, 2 GiB", tus.cpuSeconds, "CPU-seconds");
     report.figure("tus, 2 GiB", tus.seconds, "s");
     const share = tus.cpuSeconds / usual.cpuSeconds;
-    report.atMost("tus, CPU beside the usual multipart upload", share, MOST_CPU_SHARE);
+    report.atMost("tus, CPU beside the usual multipart upload", share, MAX_CPU_SHARE);
     report.figure("tus, CPU beside our form", tus.cpuSeconds / form.cpuSeconds, "times");
-    report.atMost("tus, memory grown", tus.grownBytes / MIB, MOST_GROWN_MIB, "MiB");
+    report.atMost("tus, memory grown", tus.grownBytes / MIB, MAX_GROWN_MIB, "MiB");
   } finally {
     await site.close();
   }

@@ -5,13 +5,13 @@ import { SiteProcess } from "../../site-process";
 import { WorkerProcess } from "../../workers/worker-process";
 import type { Report } from "../report";
 
-const FILMS = 10;
-const FILM_SECONDS = 10;
+const VIDEOS = 10;
+const VIDEO_SECONDS = 10;
 /** The best of each counts: ffmpeg yields to whatever else this machine does. */
 const ROUNDS = 3;
-const LEAST_RATIO = 1.7;
+const MIN_RATIO = 1.7;
 
-/** A queue of films made by one worker, and by two; each has one processor. */
+/** A queue of videos made by one worker, and by two; each has one processor. */
 export async function run(report: Report): Promise<void> {
   const times = { alone: [] as number[], both: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -19,9 +19,9 @@ export async function run(report: Report): Promise<void> {
     times.both.push(await secondsFor(2));
   }
   const [alone, both] = [Math.min(...times.alone), Math.min(...times.both)];
-  report.figure(`a queue of ${FILMS} films by one worker`, alone, "s");
-  report.figure(`a queue of ${FILMS} films by two workers`, both, "s");
-  report.atLeast("two workers beside one", alone / both, LEAST_RATIO, "times as fast");
+  report.figure(`a queue of ${VIDEOS} videos by one worker`, alone, "s");
+  report.figure(`a queue of ${VIDEOS} videos by two workers`, both, "s");
+  report.atLeast("two workers beside one", alone / both, MIN_RATIO, "times as fast");
 }
 
 async function secondsFor(count: number): Promise<number> {
@@ -29,10 +29,10 @@ async function secondsFor(count: number): Promise<number> {
   const workers: WorkerProcess[] = [];
   try {
     await site.start();
-    const clip = makeClip(site.folder, "film", {
-      ...{ seconds: FILM_SECONDS, size: "1280x720", output: ["-movflags", "+faststart"] },
+    const clip = makeClip(site.folder, "video", {
+      ...{ seconds: VIDEO_SECONDS, size: "1280x720", output: ["-movflags", "+faststart"] },
     });
-    const film = fs.readFileSync(clip);
+    const video = fs.readFileSync(clip);
     for (let processor = 0; processor < count; processor++) {
       const worker = new WorkerProcess(site, `worker ${processor}`);
       workers.push(worker);
@@ -42,9 +42,9 @@ async function secondsFor(count: number): Promise<number> {
     const add = site
       .database()
       .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'ladder', 40)");
-    const videos = Array.from({ length: FILMS }, (_, number) => {
-      const video_url = site.addFile("videos", `u/${1_700_000_000_000 + number}.mp4`, film);
-      return site.addVideo({ title: `Film ${number}`, video_url });
+    const videos = Array.from({ length: VIDEOS }, (_, number) => {
+      const video_url = site.addFile("videos", `u/${1_700_000_000_000 + number}.mp4`, video);
+      return site.addVideo({ title: `Video ${number}`, video_url });
     });
     const left = site.database().prepare("SELECT count(*) FROM jobs WHERE state <> 'done'").pluck();
     const begun = performance.now();

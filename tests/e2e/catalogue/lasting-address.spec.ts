@@ -4,7 +4,7 @@ import { runJobs } from "../run-jobs";
 import { expect, signIn, test } from "../site";
 
 /** A minute, filled up to about 50 MB: more than a browser reads ahead. Its index stands behind. */
-const film = () =>
+const source = () =>
   clip(
     "mp4",
     "-f lavfi -i testsrc2=size=320x180:rate=25:duration=60 -c:v libx264 -preset ultrafast -x264-params nal-hrd=cbr -b:v 7M -minrate 7M -maxrate 7M -bufsize 7M -g 25 -pix_fmt yuv420p".split(
@@ -12,14 +12,14 @@ const film = () =>
     ),
   );
 
-test("a film with its index at the end is watched, sought and watched on while it is converted", async ({
+test("a video with its index at the end is watched, sought and watched on while it is converted", async ({
   page,
   site,
 }) => {
   await signIn(page);
   await page.goto("/admin");
-  await page.locator("input[name=video]").setInputFiles(film());
-  await page.getByLabel("Title").fill("A film");
+  await page.locator("input[name=video]").setInputFiles(source());
+  await page.getByLabel("Title").fill("A video");
   await page.getByLabel("Description").fill("By the sea.");
   await page.getByLabel("Category").selectOption("desi");
   await page.getByRole("button", { name: /^Upload/ }).click();
@@ -29,7 +29,7 @@ test("a film with its index at the end is watched, sought and watched on while i
   const { id, video_url } = row();
 
   const player = new PlayerPage(page);
-  /** Goes on from there: a film that played to its end while the machine was busy has stopped. */
+  /** Goes on from there: a video that played to its end while the machine was busy has stopped. */
   const watchFrom = async (seconds: number) => {
     await player.seekTo(seconds);
     await player.video.evaluate((video: HTMLVideoElement) => video.play());

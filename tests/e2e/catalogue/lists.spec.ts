@@ -140,16 +140,16 @@ test("a card under the pointer plays and loops from 25 s, muted, or its clip in 
   page,
   site,
 }) => {
-  const film = fs.readFileSync(mp4Clip(40, "160x90"));
+  const source = fs.readFileSync(mp4Clip(40, "160x90"));
   const h264 = fs.readFileSync(mp4Clip(5, "160x90"));
   const codec = "-f lavfi -i testsrc2=s=160x90:r=10 -t 5 -c:v libsvtav1 -preset 10".split(" ");
   const av1 = fs.readFileSync(clip("mp4", codec));
-  const clips = [av1, Buffer.from("no film")].map((first, index) => {
+  const clips = [av1, Buffer.from("no video")].map((first, index) => {
     site.addFile("videos", `u/${index + 3}/preview-a/av1.mp4`, first);
     return site.addFile("videos", `u/${index + 3}/preview-a/h264.mp4`, h264);
   });
   await fill(site, 4, (number) => ({
-    video_url: site.addFile("videos", `u/${number}.mp4`, film),
+    video_url: site.addFile("videos", `u/${number}.mp4`, source),
     preview_url: clips[number - 3] ?? null,
   }));
   await page.goto("/");

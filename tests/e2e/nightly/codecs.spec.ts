@@ -35,9 +35,9 @@ test("AV1 is loaded where the device decodes it well, and not a byte of it elsew
   site,
 }) => {
   test.setTimeout(120_000);
-  const film = makeClip(folder, "film", { seconds: 4, size: "426x240" });
-  const source = site.addFile("videos", "u/1700000000077.mp4", fs.readFileSync(film));
-  const id = site.addVideo({ title: "A popular film", source_url: source, duration: "0:04" });
+  const clip = makeClip(folder, "video", { seconds: 4, size: "426x240" });
+  const source = site.addFile("videos", "u/1700000000077.mp4", fs.readFileSync(clip));
+  const id = site.addVideo({ title: "A popular video", source_url: source, duration: "0:04" });
   site
     .database()
     .prepare("INSERT INTO jobs (video_id, kind, priority) VALUES (?, 'codecs', 100000000)")
@@ -61,6 +61,6 @@ test("AV1 is loaded where the device decodes it well, and not a byte of it elsew
   });
   const names = await played(other, id);
   await expect.poll(() => names.has("av1-240p")).toBe(true);
-  // The page has asked for the beginning of the film before its player was there.
+  // The page has asked for the beginning of the video before its player was there.
   expect([...names].filter((name) => !name.startsWith("av1"))).toEqual(["240p"]);
 });

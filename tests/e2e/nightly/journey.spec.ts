@@ -13,17 +13,17 @@ import { expect, signIn, test } from "../site";
 import { addressesOf, journey, ladderOf, type Place, uploads, visiting, watches } from "./journey";
 import { type Parts, startParts } from "./parts";
 
-const FILM = () => mp4Clip(20, "640x360");
-const LONG_FILM = () => mp4Clip(30, "640x360");
+const VIDEO = () => mp4Clip(20, "640x360");
+const LONG_VIDEO = () => mp4Clip(30, "640x360");
 
-test("with the default settings, films are uploaded, watched, sought in and hidden", async ({
+test("with the default settings, videos are uploaded, watched, sought in and hidden", async ({
   browser,
 }) => {
   test.setTimeout(240_000);
   const site = new SiteProcess({ ENCODER_CONCURRENCY: "" });
   try {
     await site.start();
-    await journey({ browser, url: site.url, site }, "Lighthouse", FILM());
+    await journey({ browser, url: site.url, site }, "Lighthouse", VIDEO());
   } finally {
     await site.remove();
   }
@@ -48,17 +48,17 @@ test.describe("with files in a store, two workers and a reader behind nginx", ()
     const watched = (title: string) => visiting(place, (page) => watches(page, title));
 
     await test.step("all are there", async () => {
-      const id = await journey(place, "Lighthouse", FILM());
+      const id = await journey(place, "Lighthouse", VIDEO());
       await isStored(place, id);
       await isReadable(parts, id);
       await visiting(place, async (page) => expect(await answeredByReader(page)).toBe(true));
       await watched("Lighthouse");
     });
 
-    await test.step("a worker in the middle of a film: the other makes it", async () => {
+    await test.step("a worker in the middle of a video: the other makes it", async () => {
       const id = await visiting(place, async (page) => {
         await signIn(page);
-        return uploads(place, page, "Harbour", LONG_FILM());
+        return uploads(place, page, "Harbour", LONG_VIDEO());
       });
       const atWork = () => workers.find(({ folder }) => encodersIn(folder).length > 0);
       // Between two programs there is none.

@@ -52,7 +52,7 @@ export function ladderOf({ site }: Place, id: string): string | undefined {
     .get(id) as string | undefined;
 }
 
-/** Finds a film in the list, plays it, and seeks to where nothing of it has been read yet. */
+/** Finds a video in the list, plays it, and seeks to where nothing of it has been read yet. */
 export async function watches(page: Page, title: string): Promise<void> {
   // A reader is some seconds behind: it may answer for the page where the site that writes has answered for the list.
   await expect(async () => {
@@ -76,7 +76,7 @@ export async function watches(page: Page, title: string): Promise<void> {
  * An admin uploads, the stream is made, a visitor watches and seeks; the admin hides it and shows it again,
  * and the page and every byte go with it.
  *
- * @returns the id of the film.
+ * @returns the id of the video.
  */
 export async function journey(place: Place, title: string, file: string): Promise<string> {
   return visiting(place, async (studio) => {
@@ -107,7 +107,7 @@ export async function journey(place: Place, title: string, file: string): Promis
   });
 }
 
-/** Of the page, the file and the stream of a film. */
+/** Of the page, the file and the stream of a video. */
 export function addressesOf({ site }: Pick<Place, "site">, id: string): string[] {
   const row = site.database().prepare("SELECT video_url, hls_url FROM videos WHERE id = ?").get(id);
   const { video_url, hls_url } = row as { video_url: string; hls_url: string };

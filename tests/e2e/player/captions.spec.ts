@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright/test";
 import { clip, mp4Clip } from "../../clips";
-import { addFinishedFilm } from "../../finished-films";
+import { addProcessedVideo } from "../../processed-videos";
 import { publishVideo } from "../../publish-video";
 import { expect, expectNoViolations, signIn, test } from "../site";
 import { PlayerPage } from "./player-page";
@@ -22,7 +22,7 @@ test("captions that came with the file are shown, switched, remembered, and take
 }) => {
   const player = new PlayerPage(page);
   await player.open(
-    addFinishedFilm({ sqlite: site.database(), uploads: site.uploads }, "complete"),
+    addProcessedVideo({ sqlite: site.database(), uploads: site.uploads }, "complete"),
   );
   await player.seekTo(2);
   await expect(drawn(page)).toHaveCount(0);

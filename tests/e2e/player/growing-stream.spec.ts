@@ -8,7 +8,7 @@ import { PlayerPage } from "./player-page";
 const BASE = "u/1700000000000";
 const STREAM = `${BASE}/hls-first`;
 
-/** A film that browsers don't play, of which nothing has been made yet. */
+/** A video that browsers don't play, of which nothing has been made yet. */
 function publishSource(site: SiteProcess): string {
   const source_url = site.addFile("videos", `${BASE}.mkv`, "not played");
   return site.addVideo({ title: "From a phone", source_url, video_url: "", duration: "0:40" });
@@ -37,7 +37,7 @@ function playlistOf(whole: string, segments?: number): string {
   return parts.slice(0, segments + 1).join("");
 }
 
-test("a film is watched while it is made, and the page does not notice that it is whole", async ({
+test("a video is watched while it is made, and the page does not notice that it is whole", async ({
   page,
   site,
 }) => {

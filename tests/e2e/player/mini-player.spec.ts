@@ -20,7 +20,7 @@ async function playFrom(player: PlayerPage, seconds: number): Promise<void> {
 test("a video that plays goes on in the corner, and back on its page", async ({ page, site }) => {
   const player = new PlayerPage(page);
   const id = publishAdaptive(site);
-  site.database().prepare("UPDATE videos SET title = 'First film' WHERE id = ?").run(id);
+  site.database().prepare("UPDATE videos SET title = 'First video' WHERE id = ?").run(id);
   await player.open(id);
   await expect(views(page)).toHaveText("1 view");
   await playFrom(player, 12);
@@ -46,7 +46,7 @@ test("a video that plays goes on in the corner, and back on its page", async ({ 
   await expect(video).toBeVisible();
   const left = await time(video);
 
-  await mini(page).getByRole("link", { name: "Back to First film" }).press("Enter");
+  await mini(page).getByRole("link", { name: "Back to First video" }).press("Enter");
   await expect(page).toHaveURL(new RegExp(`/video/${id}`));
   await expect(mini(page)).toHaveCount(0);
   await player.ready();

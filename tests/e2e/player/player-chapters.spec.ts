@@ -5,7 +5,7 @@ import type { SiteProcess } from "../../site-process";
 import { expect, expectNoViolations, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-const DESCRIPTION = `A film by the sea.\n0:00 Start\n0:10 The <i>sea</i>\n0:25 Night\n0:38 ${"x".repeat(300)}\n\nLook at 0:30.`;
+const DESCRIPTION = `A video by the sea.\n0:00 Start\n0:10 The <i>sea</i>\n0:25 Night\n0:38 ${"x".repeat(300)}\n\nLook at 0:30.`;
 
 /** A video with chapters and a storyboard of four tiles. */
 function publishWithStoryboard(site: SiteProcess): string {
@@ -97,7 +97,7 @@ test("the seek bar previews and drags, and chapters and times in the text play i
     expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(
       false,
     );
-    await expect(page.getByText("A film by the sea.")).toHaveCSS(
+    await expect(page.getByText("A video by the sea.")).toHaveCSS(
       "white-space-collapse",
       "preserve-breaks",
     );

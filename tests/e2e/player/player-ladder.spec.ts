@@ -1,14 +1,14 @@
 import path from "node:path";
-import { addFinishedFilm } from "../../finished-films";
+import { addProcessedVideo } from "../../processed-videos";
 import { expect, test } from "../site";
 import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test("the quality of a film that the site has encoded is switched while it plays, without a gap", async ({
+test("the quality of a video that the site has encoded is switched while it plays, without a gap", async ({
   page,
   site,
 }) => {
-  const id = addFinishedFilm({ sqlite: site.database(), uploads: site.uploads }, "complete");
+  const id = addProcessedVideo({ sqlite: site.database(), uploads: site.uploads }, "complete");
   const player = new PlayerPage(page);
   await player.open(id);
   await expect.poll(() => plays(player)).toBe("blob:");
@@ -55,7 +55,7 @@ test("another language is heard at once when it is chosen, and is remembered", a
   page,
   site,
 }) => {
-  const id = addFinishedFilm({ sqlite: site.database(), uploads: site.uploads }, "complete");
+  const id = addProcessedVideo({ sqlite: site.database(), uploads: site.uploads }, "complete");
   const asked = new Set<string>();
   page.on("request", (request) => asked.add(path.basename(new URL(request.url()).pathname)));
   const player = new PlayerPage(page);

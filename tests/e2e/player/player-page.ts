@@ -64,7 +64,7 @@ export class PlayerPage {
     await expect.poll(async () => (await this.state()).time).toBeGreaterThan(time);
   }
 
-  /** So that the film outlasts what a slow machine does meanwhile. */
+  /** So that the video outlasts what a slow machine does meanwhile. */
   async playSlowly(speed = 0.25): Promise<void> {
     await this.video.evaluate((video: HTMLVideoElement, speed) => {
       // The default too: another source would begin with it.

@@ -8,7 +8,7 @@ const PICTURE = "-f lavfi -i testsrc2=size=320x180:rate=25:duration=40 ";
 const SOUND = "-f lavfi -i sine=duration=40 ";
 const CODEC = "-c:v mpeg4 -c:a aac -movflags +faststart";
 /** Chromium has no decoder for MPEG-4 Part 2, as other devices have none for AV1. */
-const film = (sound: string) => clip("mp4", (PICTURE + sound + CODEC).split(" "));
+const video = (sound: string) => clip("mp4", (PICTURE + sound + CODEC).split(" "));
 
 /** A video whose stream is still to be made, and what happens when it is. */
 function publishBeforeItsStream(site: SiteProcess, file: string) {
@@ -24,11 +24,11 @@ function publishBeforeItsStream(site: SiteProcess, file: string) {
   return { id, finish };
 }
 
-test("a film that the browser can't decode is being prepared, and plays as a stream", async ({
+test("a video that the browser can't decode is being prepared, and plays as a stream", async ({
   page,
   site,
 }) => {
-  const { id, finish } = publishBeforeItsStream(site, film(SOUND));
+  const { id, finish } = publishBeforeItsStream(site, video(SOUND));
   await page.goto(`/video/${id}`);
   const player = new PlayerPage(page);
   const notice = player.root.getByRole("alert");
@@ -46,7 +46,7 @@ test("without a stream to come, and without sound, the browser is said to be una
   page,
   site,
 }) => {
-  const { id } = publishBeforeItsStream(site, film(""));
+  const { id } = publishBeforeItsStream(site, video(""));
   site.database().prepare("UPDATE jobs SET state = 'failed' WHERE video_id = ?").run(id);
   await page.goto(`/video/${id}`);
   await expect(new PlayerPage(page).root.getByRole("alert")).toContainText(

@@ -16,7 +16,7 @@ test("the block list is imported, exported, and an entry removed and put back", 
   page,
   site,
 }) => {
-  site.database().exec("DELETE FROM blocked_films");
+  site.database().exec("DELETE FROM blocked_videos");
   await signIn(page);
   await page.goto("/admin/block-list");
   await expect(page.getByText("No blocked videos yet.")).toBeVisible();
@@ -27,20 +27,20 @@ test("the block list is imported, exported, and an entry removed and put back", 
   await file.setInputFiles(list(line(1), line(2)));
   await page.getByRole("button", { name: "Import list" }).press("Enter");
   await expect(page.getByText("2 videos that can’t be uploaded again.")).toBeVisible();
-  const films = page.getByRole("list", { name: "Blocked videos" }).getByRole("listitem");
-  await expect(films).toHaveCount(2);
-  await expect(films.first()).toContainText("Shown without consent");
-  await expect(films.first()).toContainText("Same file only");
+  const videos = page.getByRole("list", { name: "Blocked videos" }).getByRole("listitem");
+  await expect(videos).toHaveCount(2);
+  await expect(videos.first()).toContainText("Shown without consent");
+  await expect(videos.first()).toContainText("Same file only");
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Export list" }).click();
   expect((await download).suggestedFilename()).toBe("block-list.jsonl");
-  await films
+  await videos
     .first()
     .getByRole("link", { name: /^Remove / })
     .press("Enter");
   const dialog = page.getByRole("dialog", { name: /^Remove .* from the block list\?$/ });
   await dialog.getByRole("button", { name: "Remove" }).press("Enter");
-  await expect(films).toHaveCount(1);
+  await expect(videos).toHaveCount(1);
   await page.getByRole("button", { name: "Undo" }).press("Enter");
-  await expect(films).toHaveCount(2);
+  await expect(videos).toHaveCount(2);
 });

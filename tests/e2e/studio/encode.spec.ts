@@ -12,7 +12,7 @@ test.beforeAll(() => {
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 test("a video that is being prepared says so", async ({ page, site }) => {
-  const source_url = site.addFile("videos", "u/1.avi", "A film");
+  const source_url = site.addFile("videos", "u/1.avi", "A video");
   const id = site.addVideo({ source_url });
   await page.goto(`/video/${id}`);
   await expect(page.getByText("Video not available")).toBeVisible();

@@ -25,13 +25,13 @@ test("the arrow keys choose a picture of the storyboard as the thumbnail", async
     `${folder}/storyboard.vtt`,
     Buffer.from(STORYBOARD),
   );
-  const video_url = site.addFile("videos", "u/1700000000000.mp4", Buffer.from("no film"));
+  const video_url = site.addFile("videos", "u/1700000000000.mp4", Buffer.from("no video"));
   site.addVideo({ id: "v", title: "Aurora", video_url, storyboard_url });
   await signIn(page);
   await page.goto("/admin?tab=manage&edit=v");
   const dialog = page.getByRole("dialog");
-  const moment = dialog.getByLabel("Thumbnail from the film, at");
-  await dialog.getByText("Find a moment in the film").click();
+  const moment = dialog.getByLabel("Thumbnail from the video, at");
+  await dialog.getByText("Find a moment in the video").click();
   const pictures = dialog.getByRole("group", {
     name: "Or the thumbnail from one of these pictures",
   });

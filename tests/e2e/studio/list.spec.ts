@@ -6,15 +6,15 @@ test("the list is narrowed, its columns are chosen, and the view is saved and re
   site,
 }) => {
   site.database().exec("DELETE FROM saved_views");
-  site.addVideo({ id: "old", title: "Old film", created_at: "2025-01-31T12:00:00.000Z" });
-  site.addVideo({ id: "bare", title: "Bare film", created_at: "2025-03-01T12:00:00.000Z" });
-  site.addVideo({ id: "new", title: "New film", created_at: "2025-03-02T12:00:00.000Z" });
+  site.addVideo({ id: "old", title: "Old video", created_at: "2025-01-31T12:00:00.000Z" });
+  site.addVideo({ id: "bare", title: "Bare video", created_at: "2025-03-01T12:00:00.000Z" });
+  site.addVideo({ id: "new", title: "New video", created_at: "2025-03-02T12:00:00.000Z" });
   site.database().exec(`UPDATE videos SET thumbnail_url =
     iif(id = 'new', '/media/thumbnails/u/1.webp', NULL)`);
   await signIn(page);
   await page.goto("/admin?tab=manage");
   const titles = page.locator(".video-row-title a");
-  await expect(titles).toHaveText(["New film", "Bare film", "Old film"]);
+  await expect(titles).toHaveText(["New video", "Bare video", "Old video"]);
 
   await expect(page.getByLabel("Added from")).toBeHidden();
   const more = page.locator("summary", { hasText: "More filters" });
@@ -24,7 +24,7 @@ test("the list is narrowed, its columns are chosen, and the view is saved and re
   await page.getByLabel("No thumbnail").check();
   await page.getByRole("group", { name: "Columns" }).getByLabel("Views").uncheck();
   await page.getByLabel("No thumbnail").press("Enter");
-  await expect(titles).toHaveText(["Bare film"]);
+  await expect(titles).toHaveText(["Bare video"]);
   const address = new URL(page.url());
   expect(address.searchParams.get("from")).toMatch(/^2025-02-(09|10)/);
   expect(address.searchParams.get("no-thumbnail")).toBe("1");
@@ -38,10 +38,10 @@ test("the list is narrowed, its columns are chosen, and the view is saved and re
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByText("View Saved")).toBeVisible();
   await page.getByRole("link", { name: "Clear" }).click();
-  await expect(titles).toHaveText(["New film", "Bare film", "Old film"]);
+  await expect(titles).toHaveText(["New video", "Bare video", "Old video"]);
   const views = page.getByRole("navigation", { name: "Saved views" });
   await views.getByRole("link", { name: "Bare since February" }).click();
-  await expect(titles).toHaveText(["Bare film"]);
+  await expect(titles).toHaveText(["Bare video"]);
 
   await page.getByRole("button", { name: "Remove the view Bare since February" }).click();
   await expect(views).toHaveCount(0);

@@ -9,7 +9,7 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
 }) => {
   const database = site.database();
   database.exec("DELETE FROM reports; DELETE FROM video_holds");
-  const id = site.addVideo({ title: "A reported film" });
+  const id = site.addVideo({ title: "A reported video" });
   addOpenReport(database, {
     ...{ id: "late", kind: "consent", videoId: id, dueAt: "2026-01-03T00:00:00.000Z" },
   });
@@ -51,14 +51,14 @@ test("a moderator hides, keeps and removes what was reported, by keyboard", asyn
   await expect(page.getByRole("row", { name: "Reports received 2" })).toBeVisible();
 });
 
-test("a moderator adds the video that is meant, uncovers its film and decides by a letter", async ({
+test("a moderator adds the video that is meant, uncovers its video and decides by a letter", async ({
   page,
   site,
 }) => {
   const database = site.database();
   database.exec("DELETE FROM reports; DELETE FROM video_holds");
   const id = site.addVideo({
-    title: "The film that is meant",
+    title: "The video that is meant",
     video_url: site.addFile("videos", "covered/1.mp4", fs.readFileSync(mp4Clip(2))),
   });
   addOpenReport(database, { id: "words", kind: "under-age", videoId: "nowhere" });
@@ -70,18 +70,18 @@ test("a moderator adds the video that is meant, uncovers its film and decides by
     .prepare("SELECT decision FROM report_videos WHERE video_id = ?")
     .pluck();
   const isPublic = database.prepare("SELECT public FROM videos WHERE id = ?").pluck();
-  await expect(page.getByRole("link", { name: "The film that is meant" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "The video that is meant" })).toBeVisible();
   expect(isPublic.get(id)).toBe(0);
   await expectNoViolations(page);
 
-  const film = page.locator("video");
-  await expect(film).toBeHidden();
-  await page.getByText("Show The film that is meant").click();
-  await expect(film).toBeVisible();
-  await film.evaluate((video: HTMLVideoElement) => video.play());
-  await page.getByText("Cover The film that is meant").click();
-  await expect(film).toBeHidden();
-  await expect.poll(() => film.evaluate((video: HTMLVideoElement) => video.paused)).toBe(true);
+  const source = page.locator("video");
+  await expect(source).toBeHidden();
+  await page.getByText("Show The video that is meant").click();
+  await expect(source).toBeVisible();
+  await source.evaluate((video: HTMLVideoElement) => video.play());
+  await page.getByText("Cover The video that is meant").click();
+  await expect(source).toBeHidden();
+  await expect.poll(() => source.evaluate((video: HTMLVideoElement) => video.paused)).toBe(true);
 
   await page.keyboard.press("k");
   await expect(page.getByRole("radio", { name: "Keep" })).toBeChecked();

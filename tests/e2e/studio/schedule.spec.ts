@@ -5,18 +5,18 @@ import { expect, expectNoViolations, signIn, test } from "../site";
 test.use({ timezoneId: "Asia/Kolkata" });
 
 const MANAGE = "/admin?tab=manage";
-const row = (page: Page) => page.getByRole("row").filter({ hasText: "A film" });
+const row = (page: Page) => page.getByRole("row").filter({ hasText: "A video" });
 const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 
 test("a video is scheduled in the time of the browser and appears by itself", async ({
   page,
   site,
 }) => {
-  site.addVideo({ id: "v", title: "A film", status: "hidden" });
+  site.addVideo({ id: "v", title: "A video", status: "hidden" });
   const stored = () => site.database().prepare("SELECT publish_at FROM videos").pluck().get();
   await signIn(page);
   await page.goto(MANAGE);
-  await page.getByRole("link", { name: "Schedule A film" }).click();
+  await page.getByRole("link", { name: "Schedule A video" }).click();
   const dialog = page.getByRole("dialog", { name: "Schedule Video" });
   await expect(dialog).toContainText("Your time, Asia/Calcutta.");
   await expectNoViolations(page);
@@ -34,10 +34,10 @@ test("a video is scheduled in the time of the browser and appears by itself", as
   await expect(row(page)).toContainText(`Publishes Jan 1, ${NEXT_YEAR}, 10:00`);
 
   await page.goto("/");
-  await expect(page.getByText("A film")).toHaveCount(0);
+  await expect(page.getByText("A video")).toHaveCount(0);
   const soon = new Date(Date.now() + 1_000).toISOString();
   site.database().prepare("UPDATE videos SET publish_at = ?").run(soon);
-  await expect(page.getByRole("article").filter({ hasText: "A film" })).toBeVisible();
+  await expect(page.getByRole("article").filter({ hasText: "A video" })).toBeVisible();
 });
 
 test("an upload is a draft until its time, which is in the time of the browser", async ({
@@ -47,7 +47,7 @@ test("an upload is a draft until its time, which is in the time of the browser",
   await signIn(page);
   await page.goto("/admin");
   await page.locator("input[name=video]").setInputFiles(mp4Clip(5));
-  await page.getByLabel("Title").fill("A film");
+  await page.getByLabel("Title").fill("A video");
   await page.getByLabel("Description").fill("Along the river.");
   await page.getByLabel("Category").selectOption("desi");
   await page.getByText("Publish later, or hide at a time").click();
@@ -68,7 +68,7 @@ test("many videos are scheduled at once, and ordered by what comes next", async 
   page,
   site,
 }) => {
-  site.addVideo({ id: "v", title: "A film", status: "hidden" });
+  site.addVideo({ id: "v", title: "A video", status: "hidden" });
   site.addVideo({ id: "w", title: "Another", status: "hidden" });
   site.addVideo({
     id: "x",
@@ -78,7 +78,7 @@ test("many videos are scheduled at once, and ordered by what comes next", async 
   });
   await signIn(page);
   await page.goto(MANAGE);
-  for (const title of ["A film", "Another"]) await page.getByLabel(`Select ${title}`).check();
+  for (const title of ["A video", "Another"]) await page.getByLabel(`Select ${title}`).check();
   const bar = page.getByRole("form", { name: "Selected videos" });
   await bar.getByLabel("With the selected videos").selectOption("Schedule");
   await bar.getByRole("button", { name: "Apply" }).click();

@@ -32,7 +32,7 @@ const STUDIO_PAGES = [
 /** Fills each page of the studio with what is long, failed, due or open. */
 async function fillStudio(site: SiteProcess): Promise<void> {
   const database = site.database();
-  database.exec("DELETE FROM reports; DELETE FROM deleted_videos; DELETE FROM blocked_films");
+  database.exec("DELETE FROM reports; DELETE FROM deleted_videos; DELETE FROM blocked_videos");
   await fill(site, 12, (number) => ({
     tags: '["evening", "one take", "Averyverylongtagthatcannotbebrokenatallbyanyone"]',
     views: number * 1_000_000,

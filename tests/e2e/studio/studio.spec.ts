@@ -10,7 +10,7 @@ const endSessions = (site: SiteProcess) => site.database().exec("DELETE FROM ses
 const comeBack = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event("focus")));
 
 function addVideos(site: SiteProcess, count: number) {
-  for (let n = 0; n < count; n += 1) site.addVideo({ id: `v${n}`, title: `Film ${n}` });
+  for (let n = 0; n < count; n += 1) site.addVideo({ id: `v${n}`, title: `Video ${n}` });
 }
 
 /** Answers the browser's questions; what was asked is in the list. */
@@ -65,7 +65,7 @@ test("who types before the scripts are there goes on typing in the same place", 
   await release();
   await expect(page.locator("dialog:modal")).toBeVisible();
   await page.keyboard.type(" night");
-  await expect(title).toHaveValue("Film 0 at night");
+  await expect(title).toHaveValue("Video 0 at night");
 });
 
 test("signed out elsewhere, the upload page shows the prompt, and brings the texts back", async ({
@@ -132,13 +132,13 @@ test("an edit that is not saved is asked about, however the dialog is left", asy
   await page.goto(MANAGE);
   const answer = { yes: false };
   const asked = answerQuestions(page, answer);
-  await page.getByRole("link", { name: "Edit Film 0" }).click();
+  await page.getByRole("link", { name: "Edit Video 0" }).click();
   const dialog = page.getByRole("dialog");
   // Nothing typed: nothing asked.
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
-  await page.getByRole("link", { name: "Edit Film 0" }).click();
+  await page.getByRole("link", { name: "Edit Video 0" }).click();
   await dialog.getByLabel("Category").selectOption("premium");
   const ways = [
     () => page.keyboard.press("Escape"),
@@ -160,7 +160,7 @@ test("an edit that is not saved is asked about, however the dialog is left", asy
 
   // What is saved is not asked about.
   const before = asked.length;
-  await page.getByRole("link", { name: "Edit Film 0" }).click();
+  await page.getByRole("link", { name: "Edit Video 0" }).click();
   await dialog.getByLabel("Title").fill("Saved");
   await dialog.getByRole("button", { name: "Update" }).click();
   await expect(row(page, "Saved")).toHaveCount(1);
@@ -301,7 +301,7 @@ test("the bar of the selected takes a tenth of the screen until it is opened @ph
   addVideos(site, 12);
   await signIn(page);
   await page.goto(MANAGE);
-  await page.getByLabel("Select Film 3", { exact: true }).check();
+  await page.getByLabel("Select Video 3", { exact: true }).check();
   const bar = page.getByRole("form", { name: "Selected videos" });
   await expect(bar).toBeInViewport();
   const { height } = (await bar.boundingBox())!;
@@ -319,7 +319,7 @@ test("hundreds of videos are changed with a pending state, and a toast that coun
   site.database().exec(`
     INSERT INTO videos (id, title, category)
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-    SELECT 'many' || i, 'Film ' || i, 'desi' FROM n`);
+    SELECT 'many' || i, 'Video ' || i, 'desi' FROM n`);
   await signIn(page);
   await page.goto(MANAGE);
   const bar = page.getByRole("form", { name: "Selected videos" });

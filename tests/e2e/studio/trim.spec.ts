@@ -10,10 +10,10 @@ test.beforeAll(() => {
 });
 test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("a video is cut at the moments that the film shows, by keyboard", async ({ page, site }) => {
+test("a video is cut at the moments that the video shows, by keyboard", async ({ page, site }) => {
   // Nobody makes the cut meanwhile.
   site.database().exec("UPDATE queue_state SET paused_at = '2026-01-01T00:00:00.000Z'");
-  const clip = makeClip(folder, "film", { seconds: 6, as: "webm", video: VP8, audio: false });
+  const clip = makeClip(folder, "video", { seconds: 6, as: "webm", video: VP8, audio: false });
   const video_url = site.addFile("videos", "u/1700000000000.webm", fs.readFileSync(clip));
   site.addVideo({ id: "v", title: "Aurora", video_url, duration: "0:06" });
   await signIn(page);
@@ -23,9 +23,9 @@ test("a video is cut at the moments that the film shows, by keyboard", async ({ 
   const [start, end] = [dialog.getByLabel("Starts at"), dialog.getByLabel("Ends at")];
   // What is typed is shown, and what is shown is taken over.
   await start.fill("0:02.5");
-  const film = dialog.getByLabel("The whole film");
-  await expect(film).toHaveJSProperty("currentTime", 2.5);
-  await film.evaluate((element: HTMLVideoElement) => {
+  const source = dialog.getByLabel("The whole video");
+  await expect(source).toHaveJSProperty("currentTime", 2.5);
+  await source.evaluate((element: HTMLVideoElement) => {
     element.currentTime = 4.25;
   });
   await dialog.getByRole("button", { name: "Ends here" }).press("Enter");

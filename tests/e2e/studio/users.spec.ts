@@ -9,7 +9,7 @@ test("somebody is invited, and sees their own drafts alone", async ({
   baseURL,
 }) => {
   site.database().exec("DELETE FROM users WHERE email = 'new@example.com'");
-  site.addVideo({ title: "Another's film" });
+  site.addVideo({ title: "Another's video" });
   await signIn(page);
   await page.goto("/admin/users");
   await page.getByLabel("E-mail of the new user").fill("new@example.com");

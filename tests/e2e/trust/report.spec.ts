@@ -93,14 +93,14 @@ test("the form says which videos it finds, and asks once about a text without on
     .getByLabel("Where it is")
     .fill("http://videos.example/video/v0\nhttp://videos.example/video/nowhere");
   await expect(status.getByText("We can't find this video: /video/nowhere")).toBeVisible();
-  await page.getByLabel("Where it is").fill("the second film on Home");
+  await page.getByLabel("Where it is").fill("the second video on Home");
   await expect(status.getByText(/^No video address found\./)).toBeVisible();
   await page.getByLabel("What is wrong").fill("The title names a person.");
   await statement(page).check();
   await sendButton(page).click();
   await expect(page.getByText("We can’t find a public video at this address.")).toBeVisible();
   await expect(page.getByLabel("Where it is")).toBeFocused();
-  await expect(page.getByLabel("Where it is")).toHaveValue("the second film on Home");
+  await expect(page.getByLabel("Where it is")).toHaveValue("the second video on Home");
   await expectNoViolations(page);
   await page.getByRole("button", { name: "Send report anyway" }).click();
   await expect(page.getByText("Received. A moderator will review it.")).toBeVisible();

@@ -14,7 +14,7 @@ const blocks = (page: Page) =>
   );
 
 /** A line is 20 pixels high, or more. */
-const MOST_PIXELS = 2;
+const MAX_PIXELS = 2;
 
 test("every line stands where it will when the typeface has come", async ({ page, site }) => {
   await fill(site, 12, (index) => ({ title: `Evening by the sea, part ${index}` }));
@@ -32,7 +32,7 @@ test("every line stands where it will when the typeface has come", async ({ page
     expect(before).toHaveLength(whole.length);
     const moved = whole.filter(({ top, height }, index) =>
       [top - before[index]!.top, height - before[index]!.height].some(
-        (pixels) => Math.abs(pixels) > MOST_PIXELS,
+        (pixels) => Math.abs(pixels) > MAX_PIXELS,
       ),
     );
     expect(moved).toEqual([]);

@@ -13,7 +13,7 @@ afterEach(() => site.remove());
 describe("the activity list", () => {
   it("says who did what to which video and when, newest first", async () => {
     await transaction(() =>
-      recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A film" }),
+      recordActivity({ userId: "u", action: "publish", subjectId: "v", detail: "A video" }),
     );
     await transaction(() => recordActivity({ userId: null, action: "password-reset" }));
     expect(await listActivities()).toEqual([
@@ -30,7 +30,7 @@ describe("the activity list", () => {
         email: "a@b.c",
         action: "publish",
         subjectId: "v",
-        detail: "A film",
+        detail: "A video",
       }),
     ]);
   });

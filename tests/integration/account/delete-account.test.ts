@@ -173,8 +173,8 @@ function fillAll(): void {
       VALUES ('own', '${user}', 'A reason', '${owner}', '${at}', '${later}'),
         ('given', '${receiver}', 'A reason', '${user}', '${at}', '${later}');
     INSERT INTO reports (id, kind, received_at, due_at) VALUES ('r', 'other', '${at}', '${later}');
-    INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
-      VALUES ('${user}', 'r', 'v', 'keep', '${at}', 'box');
+    INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
+      VALUES ('${user}', 'r', 'v', 'keep', '${at}', 'payload');
     INSERT INTO invitations (token_hash, email, role, invited_by, created_at, expires_at, used_at)
       VALUES ('used', 'guest@example.com', 'editor', '${user}', '${at}', '${later}', '${at}'),
         ('own', '${EMAIL}', 'owner', '${owner}', '${at}', '${later}', '${at}');
@@ -183,8 +183,8 @@ function fillAll(): void {
     INSERT INTO upload_terms VALUES (1, 'Terms', '${at}', '${user}');
     INSERT INTO accepted_terms (video_id, subject, version, user_id, accepted_at)
       VALUES ('v', 'video', 1, '${user}', '${at}');
-    INSERT INTO performers (id, stage_names, sort_name, box, checked_by, created_at, updated_at)
-      VALUES ('who', 'A', 'a', 'box', '${user}', '${at}', '${at}');
+    INSERT INTO performers (id, stage_names, sort_name, payload, checked_by, created_at, updated_at)
+      VALUES ('who', 'A', 'a', 'payload', '${user}', '${at}', '${at}');
     INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at, added_by)
       VALUES ('doc', 'who', 'other', 'image/png', 1, 'key', '${at}', '${user}');
     INSERT INTO video_consents (video_id, kind, people, recorded_on, updated_at, updated_by)

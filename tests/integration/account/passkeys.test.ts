@@ -13,7 +13,7 @@ import { cookiesOf, formRequest, GOOD_PASSWORD, makeUser, postForm } from "../..
 import { useTemporarySite } from "../../temporary-site";
 import { Authenticator } from "./authenticator";
 
-const SITE = "https://films.example";
+const SITE = "https://videos.example";
 let site: ReturnType<typeof useTemporarySite>;
 beforeEach(() => {
   site = useTemporarySite({ PUBLIC_URL: SITE });
@@ -108,7 +108,7 @@ describe("a passkey", () => {
     expect(await isSignedIn(answer.cookies)).toBe(true);
     expect(await activities()).toEqual(expect.arrayContaining(["passkey-add", "passkey-sign-in"]));
     const { passkeys, sessions } = await page(session);
-    expect(passkeys).toMatchObject([{ name: "Phone", rpId: "films.example", synced: false }]);
+    expect(passkeys).toMatchObject([{ name: "Phone", rpId: "videos.example", synced: false }]);
     expect(passkeys[0]!.lastUsedAt).toBeDefined();
     expect(sessions).toHaveLength(2);
   });
@@ -170,7 +170,7 @@ describe("a passkey", () => {
     const anonymous = await begin(authPasskey, {}, session);
     const user = { id: "x" };
     const made = (asked: Asked) =>
-      new Authenticator(SITE).create({ ...asked, rp: { id: "films.example" }, user });
+      new Authenticator(SITE).create({ ...asked, rp: { id: "videos.example" }, user });
     const add = (cookies: string, passkey: string) =>
       change(cookies, { intent: "passkey-add", passkey });
     expect(await add(anonymous.cookies, made(anonymous.asked))).toMatchObject({ status: 400 });
@@ -224,7 +224,7 @@ describe("a passkey", () => {
     expect(await addTo(session, authenticator)).toMatchObject({ status: 409 });
     const insert = sqliteHandle().prepare(
       `INSERT INTO passkeys (id, user_id, rp_id, name, public_key, counter, synced)
-       VALUES (?, ?, 'films.example', 'x', x'00', 0, 0)`,
+       VALUES (?, ?, 'videos.example', 'x', x'00', 0, 0)`,
     );
     for (let n = 0; n < 19; n++) insert.run(`k${n}`, id);
     const fields = { purpose: "add", current: GOOD_PASSWORD };
@@ -272,7 +272,7 @@ describe("an answer", () => {
 
   it.each([
     ["another site's", { origin: "https://evil.example" }],
-    ["one by http", { origin: "http://films.example" }],
+    ["one by http", { origin: "http://videos.example" }],
     ["one without fingerprint, face or PIN", { isVerified: false }],
     ["another key's", { signWith: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
     ["one for another account", { userHandle: Buffer.from("somebody").toString("base64url") }],
@@ -323,7 +323,7 @@ describe("an answer", () => {
     expect(await post(auth.action, "/auth", fields, cookies)).toMatchObject({ status: 400 });
     expect(await page(session)).toMatchObject({
       rpId: "other.example",
-      passkeys: [{ rpId: "films.example" }],
+      passkeys: [{ rpId: "videos.example" }],
     });
   });
 });
@@ -401,7 +401,7 @@ describe("an account without a password", () => {
 });
 
 describe("where passkeys can't be", () => {
-  it.each(["http://films.example", "https://203.0.113.7", "https://[2001:db8::1]"])(
+  it.each(["http://videos.example", "https://203.0.113.7", "https://[2001:db8::1]"])(
     "at %s, the account page says so",
     async (PUBLIC_URL) => {
       const { id } = makeUser();

@@ -167,7 +167,7 @@ describe("who may call", () => {
 describe("videos", () => {
   it("are listed by status, search, category and page, and anything else is refused", async () => {
     const token = await tokenOf(owner, "read");
-    for (let index = 0; index < 51; index++) addVideo({ title: `Film ${index}` });
+    for (let index = 0; index < 51; index++) addVideo({ title: `Video ${index}` });
     const hidden = addVideo({ title: "Hidden", status: "hidden" });
     const first = schemas.videoPage.parse((await call("videos", { token })).body);
     expect([first.videos.length, first.pages, first.total]).toEqual([50, 2, 52]);

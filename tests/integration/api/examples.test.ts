@@ -11,7 +11,7 @@ const variables: Record<string, string> = {};
 const run = promisify(execFile);
 const remaining = new Set(OPERATIONS.map(({ name }) => name));
 
-/** The example of a call, run as somebody pastes it into a shell beside a film.mp4. */
+/** The example of a call, run as somebody pastes it into a shell beside a video.mp4. */
 async function example(name: string): Promise<string> {
   const operation = OPERATIONS.find((each) => each.name === name);
   remaining.delete(name);
@@ -22,7 +22,7 @@ async function example(name: string): Promise<string> {
 
 beforeAll(async () => {
   await site.start();
-  makeClip(site.folder, "film");
+  makeClip(site.folder, "video");
   const headers = { Origin: site.url, "Sec-Fetch-Site": "same-origin" };
   const post = (path: string, fields: [string, string][], cookie = "") =>
     fetch(site.url + path, {
@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => site.remove());
 
 describe("the examples of the reference", () => {
-  it("upload a film and make a video of it, once", async () => {
+  it("upload a video and make a video of it, once", async () => {
     const begun = await example("beginUpload");
     variables.UPLOAD = /^location: \S*\/api\/v1\/uploads\/([\w-]+)/im.exec(begun)?.[1] ?? "";
     expect(await example("readUpload")).toMatch(/^upload-offset: 0\r?$/im);

@@ -25,7 +25,7 @@ beforeEach(async () => {
   user = makeUser();
   token = await tokenOf(user);
   sqliteHandle().exec(
-    "INSERT INTO videos (id, title, category, status) VALUES ('v', 'A film', 'desi', 'review')",
+    "INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'review')",
   );
   // That of the token.
   sqliteHandle().exec("DELETE FROM activities");

@@ -10,7 +10,7 @@ import {
   isBlockedFile,
   isBlockedMd5,
   removeEntry,
-} from "~/features/processing/comparison/blocked-films.server";
+} from "~/features/processing/comparison/blocked-videos.server";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { exportBlockList } from "~/features/processing/comparison/list-file.server";
 import { isPublic } from "~/features/visibility/visibility.server";
@@ -52,13 +52,13 @@ describe("a list of digests", () => {
     ["capital letters and spaces", `  ${sha256(1).toUpperCase()} \n\t${md5(2).toUpperCase()}`],
     ["Windows line breaks and a byte order mark", `\ufeff${sha256(1)}\r\n${md5(2)}\r\n`],
     ["comments and empty lines", `# a\n\n; b\n// c\n${sha256(1)}\n\n${md5(2)}\n# end`],
-    ["lines of sha256sum and md5sum", `${sha256(1)}  a film.mp4\n${md5(2)} *b.mp4`],
+    ["lines of sha256sum and md5sum", `${sha256(1)}  a video.mp4\n${md5(2)} *b.mp4`],
     ["escaped names", `\\${sha256(1)}  a\\nb.mp4\n${md5(2)}  c`],
     ["lines of sha256sum --tag", `SHA256 (a (1).mp4) = ${sha256(1)}\nMD5 (b) = ${md5(2)}`],
     ["CSV with a header", `name,SHA-256,MD5\n"a, b.mp4",${sha256(1)},\nc,,${md5(2)}`],
     ["CSV with semicolons", `"md5";"sha256"\n"${md5(2)}";"${sha256(1)}"`],
     ["columns separated by tabs", `id\thash\n1\t${sha256(1)}\n2\t${md5(2)}`],
-    ["CSV without a header", `${sha256(1)},a film.mp4\n${md5(2)},b`],
+    ["CSV without a header", `${sha256(1)},a video.mp4\n${md5(2)},b`],
   ])("is read with %s", async (_, text) => {
     expect(await importText(text)).toEqual({ added: 2, known: 0 });
     expect([isBlocked(sha256(1)), isBlocked(md5(2)), isBlocked(md5(1))]).toEqual([
@@ -86,7 +86,7 @@ describe("a list of digests", () => {
     ],
   ])("is refused as a whole with %s", async (_, text, sentence) => {
     await expect(importText(text)).rejects.toThrow(sentence);
-    expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_films").pluck().get()).toBe(0);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(hasBlockedMd5s()).toBe(false);
   });
 

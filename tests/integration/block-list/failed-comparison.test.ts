@@ -64,20 +64,20 @@ const logged = () =>
 
 describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more", () => {
   it("says why, and is published once it could be compared again", async () => {
-    const clip = makeClip(site.folder, "film", { picture: "testsrc2=size=160x120:duration=4" });
+    const clip = makeClip(site.folder, "video", { picture: "testsrc2=size=160x120:duration=4" });
     const id = await addToLibrary(site.uploads, clip, true);
     await transaction(() => holdUncompared(id));
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('storyboard')");
     const file = onDisk(site.uploads, videoRow(id).video_url);
-    const film = fs.readFileSync(file);
-    fs.writeFileSync(file, "This is no film any more.");
+    const video = fs.readFileSync(file);
+    fs.writeFileSync(file, "This is no video any more.");
     await workUntilIdle();
     expect(jobStates(id).storyboard).toBe("failed");
     expect(await releaseCompared()).toBe(0);
     expect(loadReview(id)?.uncompared?.failure?.why).toContain("not a video file");
     expect(refusalsOf([id]).get(id)).toMatch(/couldn’t be compared .*: This is not a video file/);
 
-    fs.writeFileSync(file, film);
+    fs.writeFileSync(file, video);
     const { location, toast } = await succeeded(() => ask(id, "compare-again"));
     expect(location).toBe(`/admin/review/${id}`);
     expect(toast.description).toContain("queued again");
@@ -89,7 +89,7 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     expect(isPublic(id)).toBe(true);
     expect((await listActivities())[0]).toMatchObject({
       action: "queue-again",
-      detail: "Comparing with others of “film.mp4”",
+      detail: "Comparing with others of “video.mp4”",
     });
     // Nothing was decided by a person.
     expect(logged()).toEqual([]);
@@ -102,7 +102,7 @@ describe("a comparison that failed for good", () => {
 
   it("is said in the list, on the page of the block list, and to whoever publishes", async () => {
     await addHeld({ transcode: "done", storyboard: "done", fingerprint: "failed" });
-    expect(await listed()).toEqual([{ id: "v", title: "A film", why }]);
+    expect(await listed()).toEqual([{ id: "v", title: "A video", why }]);
     const { manage } = (await page("/admin?tab=manage")) as never as {
       manage: { held: Record<string, string> };
     };
@@ -171,7 +171,7 @@ describe("a comparison that failed for good", () => {
   });
 });
 
-describe("a moderator who has watched the film", () => {
+describe("a moderator who has watched the video", () => {
   it("publishes it, which stands in the log", async () => {
     await addHeld({ fingerprint: "failed" });
     const { toast } = await succeeded(() => ask("v", "release-uncompared"));
@@ -180,7 +180,10 @@ describe("a moderator who has watched the film", () => {
     expect(logged()).toEqual([
       { action: "release-uncompared", video_id: "v", user_id: "u", detail: '{"hasFailed":true}' },
     ]);
-    expect((await listActivities())[0]).toMatchObject({ action: "block-looked", detail: "A film" });
+    expect((await listActivities())[0]).toMatchObject({
+      action: "block-looked",
+      detail: "A video",
+    });
     expect(await listed()).toEqual([]);
     // Somebody else was first.
     expect(await ask("v", "release-uncompared")).toMatchObject({ init: { status: 409 } });
@@ -210,9 +213,9 @@ describe("a moderator who has watched the film", () => {
     expect(refusalsOf(["v"]).get("v")).toContain("decides on a report");
   });
 
-  it("says of a film that was not compared nothing about those it looks like", async () => {
+  it("says of a video that was not compared nothing about those it looks like", async () => {
     await addHeld({ fingerprint: "failed" });
-    expect(await ask("v", "other-film")).toMatchObject({ init: { status: 404 } });
+    expect(await ask("v", "other-video")).toMatchObject({ init: { status: 404 } });
     expect(uncomparedOf("v")).toBeDefined();
   });
 

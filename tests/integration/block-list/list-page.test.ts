@@ -7,12 +7,12 @@ import { loader as download } from "~/features/moderation/routes/block-list-file
 import { loader as loadThumbnail } from "~/features/moderation/routes/block-list-thumbnail";
 import { openSession } from "~/features/permissions/session.server";
 import {
-  blockFilm,
+  blockVideo,
   forgetEntries,
   hasBlockedFrames,
   isBlockedFile,
-} from "~/features/processing/comparison/blocked-films.server";
-import { compareSite, findBlockedFilms } from "~/features/processing/comparison/likeness.server";
+} from "~/features/processing/comparison/blocked-videos.server";
+import { compareSite, findBlockedVideos } from "~/features/processing/comparison/likeness.server";
 import { importBlockList } from "~/features/processing/comparison/list-file.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { purge } from "~/features/trash/trash.server";
@@ -121,7 +121,7 @@ describe("the page of the block list", () => {
       ["reason", "blocked", "first", "step", "frames", "sha256"],
       "",
     ]);
-    sqliteHandle().exec("DELETE FROM blocked_films");
+    sqliteHandle().exec("DELETE FROM blocked_videos");
     const { toast } = await succeeded(() => sendList(...file.split("\n")));
     expect(toast.description).toContain("2 videos added, 0 already on the list");
     const again = await succeeded(() => sendList(...file.split("\n"), line(3)));
@@ -157,7 +157,7 @@ describe("the page of the block list", () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
     await transaction(() => {
-      blockFilm("v", "private", new Date("2026-11-01T10:00:00Z"));
+      blockVideo("v", "private", new Date("2026-11-01T10:00:00Z"));
       appendToLog({ action: "remove", reportId: "r", videoId: "v", userId: null });
     });
     const entry = async () => (await page()).entries[0];
@@ -177,7 +177,7 @@ describe("the page of the block list", () => {
   it("shows nobody an image of a video that was blocked as under age", async () => {
     addVideo({ id: "v", title: "A street", thumbnail_url: "/media/thumbnails/u/1.webp" });
     writeUpload(site.uploads, "thumbnails/u/1.webp");
-    await transaction(() => blockFilm("v", "under-age"));
+    await transaction(() => blockVideo("v", "under-age"));
     expect((await page()).entries[0]).toMatchObject({ title: "A street", hasThumbnail: false });
     expect((await thumbnail("1")).status).toBe(404);
   });
@@ -193,7 +193,7 @@ describe("the page of the block list", () => {
     expect((await page("?remove=1")).confirmation).toMatchObject({ id: 1 });
     expect(await page("?remove=2")).not.toHaveProperty("confirmation");
     const frames = { first: 0.5, step: 1, hashes: like };
-    expect(await findBlockedFilms(frames)).toEqual([1]);
+    expect(await findBlockedVideos(frames)).toEqual([1]);
 
     const { toast } = await succeeded(() => send({ intent: "remove", entry: "1" }));
     expect(toast.description).toBe("Entry 1 can be uploaded again.");
@@ -204,7 +204,7 @@ describe("the page of the block list", () => {
       removed: [{ id: 1 }],
     });
     expect([isBlockedFile(digest(1)), hasBlockedFrames()]).toEqual([false, false]);
-    expect(await findBlockedFilms(frames)).toEqual([]);
+    expect(await findBlockedVideos(frames)).toEqual([]);
     expect(await compareSite(1, true)).toBe(0);
     expect(isPublic("like")).toBe(true);
     expect(await exported()).toBe(`${HEADER}\n`);
@@ -215,7 +215,7 @@ describe("the page of the block list", () => {
     expect(toast.action).toMatchObject({ label: "Undo", to: "/admin/block-list" });
     await succeeded(() => send(toast.action.fields));
     expect([isBlockedFile(digest(1)), hasBlockedFrames()]).toEqual([true, true]);
-    expect(await findBlockedFilms(frames)).toEqual([1]);
+    expect(await findBlockedVideos(frames)).toEqual([1]);
     await vi.waitFor(async () => expect((await page()).matches).toHaveLength(2));
     expect(await page()).toMatchObject({ total: 1, removed: [] });
     // It was imported, so it hides nothing.
@@ -234,7 +234,7 @@ describe("the page of the block list", () => {
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
       .run(hashes(1, 30, 2));
-    await transaction(() => blockFilm("v", "private"));
+    await transaction(() => blockVideo("v", "private"));
     await succeeded(() => send({ intent: "remove", entry: "1" }));
     addVideo({ id: "copy", title: "Copy", status: "published" });
     sqliteHandle()
@@ -247,7 +247,7 @@ describe("the page of the block list", () => {
   it("deletes a removed entry after 30 days", async () => {
     await importBlockList(written(HEADER, line(1), line(2)));
     await succeeded(() => send({ intent: "remove", entry: "1" }));
-    const count = sqliteHandle().prepare("SELECT count(*) FROM blocked_films").pluck();
+    const count = sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck();
     await forgetEntries(Date.now() + 29 * DAY_MS);
     expect(count.get()).toBe(2);
     await forgetEntries(Date.now() + 30 * DAY_MS);
@@ -297,7 +297,7 @@ describe("a file that is no block list", () => {
     };
     expect(answer.data.error.status).toBe(422);
     expect(answer.data.error.detail).toContain(sentence);
-    expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_films").pluck().get()).toBe(0);
+    expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 

@@ -4,9 +4,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { performDue } from "~/features/library/change-visibility.server";
-import { blockFilm } from "~/features/processing/comparison/blocked-films.server";
+import { blockVideo } from "~/features/processing/comparison/blocked-videos.server";
 import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
-import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
+import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
 import { LONGEST_LOOK_MS } from "~/features/processing/comparison/likeness.server";
 import { planFolder } from "~/features/upload/import/folder.server";
 import { importVideos } from "~/features/upload/import/import.server";
@@ -24,8 +24,8 @@ import { fileBlob, uploadRequest } from "../../upload-requests";
 /** Uploads whose comparison with the block list does not end while somebody waits for it. */
 
 const site = useAdminSite();
-const film = (seed: number) =>
-  makeClip(site.folder, `film-${seed}`, {
+const source = (seed: number) =>
+  makeClip(site.folder, `video-${seed}`, {
     picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
@@ -59,12 +59,12 @@ async function workOnComparison(): Promise<void> {
 describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   let blocked: string;
   beforeEach(async () => {
-    blocked = film(1);
+    blocked = source(1);
     const id = await addToLibrary(site.uploads, blocked, true);
     const digest = createHash("sha256").update(fs.readFileSync(blocked)).digest("hex");
     sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, digest);
-    await transaction(() => blockFilm(id, "consent"));
-    await hashBlockedFilms();
+    await transaction(() => blockVideo(id, "consent"));
+    await hashBlockedVideos();
     sqliteHandle().exec("DELETE FROM videos; DELETE FROM jobs");
   });
   afterEach(() => vi.restoreAllMocks());
@@ -77,7 +77,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   }
 
   it("is held until its job has compared it, and public then", async () => {
-    const video = await upload(film(2));
+    const video = await upload(source(2));
     expect(isPublic(video.id)).toBe(false);
     expect(successSentence(video)).toContain("stays on hold until it has been compared");
     expect(refusalsOf([video.id]).get(video.id)).toBe(HOLD_SENTENCES.comparing);
@@ -102,7 +102,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(isPublic("0002")).toBe(false);
   });
 
-  it("stays held when it looks like a removed film", async () => {
+  it("stays held when it looks like a removed video", async () => {
     const { id } = await upload(copyOfBlocked());
     await workOnComparison();
     expect(await releaseCompared()).toBe(1);
@@ -112,9 +112,9 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   }, 60_000);
 
   it("stays a draft that was one, and keeps a time that comes meanwhile", async () => {
-    const draft = await upload(film(2), { intent: "draft" });
+    const draft = await upload(source(2), { intent: "draft" });
     const at = new Date(Date.now() + 3_600_000).toISOString();
-    const later = await upload(film(3), { publishAt: at });
+    const later = await upload(source(3), { publishAt: at });
     await performDue(Date.parse(at) + 1);
     expect(isPublic(later.id)).toBe(false);
     await workOnComparison();
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   }, 60_000);
 
   it("stays held while the job of a killed process waits to be begun again", async () => {
-    const { id } = await upload(film(2));
+    const { id } = await upload(source(2));
     await workOnComparison();
     // As it was when the process was killed: begun, and nobody works on it any more.
     sqliteHandle()
@@ -141,7 +141,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   }, 60_000);
 
   it("is released by the next start when the process was killed behind its job", async () => {
-    const { id } = await upload(film(2));
+    const { id } = await upload(source(2));
     await workOnComparison();
     expect(isPublic(id)).toBe(false);
     const { startReleasingCompared } = await import(
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   it("is imported on hold, and public once it has been compared", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
-    fs.copyFileSync(film(2), path.join(folder, "other.mp4"));
+    fs.copyFileSync(source(2), path.join(folder, "other.mp4"));
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     beLate();
     const summary = await importVideos(plan, { userId: "u", mode: "copy" });
@@ -172,7 +172,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     const form = new FormData();
     form.set("intent", "replace");
     form.set("id", "v");
-    form.set("video", new Blob([new Uint8Array(fs.readFileSync(film(2)))]), "a.mp4");
+    form.set("video", new Blob([new Uint8Array(fs.readFileSync(source(2)))]), "a.mp4");
     beLate();
     const answer = (await sendMultipart(form, "/admin?tab=manage&replace=v")) as unknown as {
       data: { studio: { status: number; detail: string } };

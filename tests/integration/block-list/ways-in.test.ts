@@ -7,9 +7,9 @@ import { action as api } from "~/features/api/routes/api";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { action as review, loader as reviewPage } from "~/features/library/routes/review";
 import { openSession } from "~/features/permissions/session.server";
-import { BLOCKED_FILE, blockFilm } from "~/features/processing/comparison/blocked-films.server";
+import { BLOCKED_FILE, blockVideo } from "~/features/processing/comparison/blocked-videos.server";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
-import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
+import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
 import { likenessesOf } from "~/features/processing/comparison/likeness.server";
 import {
   addDownloads,
@@ -32,17 +32,17 @@ import { addToLibrary, videoRow, workUntilIdle } from "../../encode-library";
 import { ffmpeg, makeClip } from "../../media-clips";
 import { fileBlob, filesIn, GOOD_TEXTS, uploadRequest } from "../../upload-requests";
 import { interruptOnce } from "../../wrapped-ffmpeg";
-import { filmServer } from "../studio/film-server";
+import { videoServer } from "../studio/video-server";
 
 const site = useAdminSite();
 const digestOf = (file: string, algorithm = "sha256") =>
   createHash(algorithm).update(fs.readFileSync(file)).digest("hex");
-const film = (seed: number) =>
-  makeClip(site.folder, `film-${seed}`, {
+const source = (seed: number) =>
+  makeClip(site.folder, `video-${seed}`, {
     picture: `color=gray:size=16x12:rate=1:duration=8,noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
-/** The film smaller, mirrored, cropped and without its beginning. */
+/** The video smaller, mirrored, cropped and without its beginning. */
 function copyOf(file: string): string {
   const copy = path.join(site.folder, "copy.mp4");
   const filters = "crop=iw*0.95:ih*0.95,hflip,scale=128:96,pad=128:128:0:16";
@@ -52,12 +52,12 @@ function copyOf(file: string): string {
 const videos = () => sqliteHandle().prepare("SELECT id, title, status, public FROM videos").all();
 const activities = async () => (await listActivities()).map(({ action }) => action);
 
-/** Puts a film on the block list whose video is gone. */
+/** Puts a video on the block list whose video is gone. */
 async function block(file: string): Promise<void> {
   const id = await addToLibrary(site.uploads, file, true);
   sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, digestOf(file));
-  await transaction(() => blockFilm(id, "consent"));
-  await hashBlockedFilms();
+  await transaction(() => blockVideo(id, "consent"));
+  await hashBlockedVideos();
   sqliteHandle().exec("DELETE FROM videos");
   fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
 }
@@ -86,7 +86,7 @@ async function importDigest(digest: string): Promise<void> {
 /** As the import of a list does, in a moment. */
 function putOnList(sha256: string): void {
   sqliteHandle().exec(
-    `INSERT OR IGNORE INTO blocked_films (id, reason, blocked_at, state, digests)
+    `INSERT OR IGNORE INTO blocked_videos (id, reason, blocked_at, state, digests)
        VALUES (1, 'under-age', '2026-01-01', 'none', 1);
      INSERT OR IGNORE INTO blocked_files VALUES ('${sha256}', 1)`,
   );
@@ -124,7 +124,7 @@ const WAYS_TO_BLOCK = [
 
 describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile) => {
   beforeEach(async () => {
-    blocked = film(1);
+    blocked = source(1);
     await blockFile(blocked);
   });
   // A test during which nothing was examined has tested nothing.
@@ -177,7 +177,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(blocked, path.join(folder, "blocked.mp4"));
-    fs.copyFileSync(film(2), path.join(folder, "other.mp4"));
+    fs.copyFileSync(source(2), path.join(folder, "other.mp4"));
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     const summary = await importVideos(plan, { userId: "u", mode: "copy" });
     expect(summary).toMatchObject({ imported: 1, failures: [{ reason: BLOCKED_FILE }] });
@@ -186,11 +186,11 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
 
   it("is refused when it comes from an address", async () => {
     const bytes = fs.readFileSync(blocked);
-    const server = await filmServer(site.folder, (_, response) => {
+    const server = await videoServer(site.folder, (_, response) => {
       response.writeHead(200, { "Content-Length": bytes.length }).end(bytes);
     });
     const texts = { title: "T", description: "D", category: "desi", tags: [] } as const;
-    const address = server.address("film.mp4");
+    const address = server.address("video.mp4");
     await addDownloads(
       [{ userId: "u", address, texts: { ...texts, tags: [] }, status: "published" }],
       server.network,
@@ -250,16 +250,16 @@ const say = (id: string, cookie = adminCookie()) =>
   review({
     request: new Request(`http://localhost/admin/review/${id}`, {
       method: "POST",
-      body: new URLSearchParams({ intent: "other-film", films: likenessesOf(id).join() }),
+      body: new URLSearchParams({ intent: "other-video", sources: likenessesOf(id).join() }),
       headers: { Cookie: cookie, Origin: "http://localhost", Host: "localhost" },
     }),
     params: { id },
     context: {},
   });
 
-describe.runIf(ffmpegAvailable())("a film that resembles a removed video", () => {
+describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () => {
   beforeEach(async () => {
-    blocked = film(1);
+    blocked = source(1);
     copy = copyOf(blocked);
     await block(blocked);
   });
@@ -279,7 +279,7 @@ describe.runIf(ffmpegAvailable())("a film that resembles a removed video", () =>
       headers: { Cookie: adminCookie() },
     });
     expect(await reviewPage({ request, params: { id }, context: {} })).toMatchObject({
-      likeFilms: [expect.any(String)],
+      blockedMatches: [expect.any(String)],
     });
     const thrown = await say(id).catch((response: Response) => response.status);
     expect(thrown).toBe(302);
@@ -333,8 +333,8 @@ describe.runIf(ffmpegAvailable())("a film that resembles a removed video", () =>
     expect(refusalsOf([id]).size).toBe(1);
   }, 60_000);
 
-  it("is not what another film is", async () => {
-    const answer = await receiveUpload(uploadRequest(fileBlob(film(9))), "u");
+  it("is not what another video is", async () => {
+    const answer = await receiveUpload(uploadRequest(fileBlob(source(9))), "u");
     expect(answer).toMatchObject({ ok: true, video: { status: "published" } });
   }, 60_000);
 });

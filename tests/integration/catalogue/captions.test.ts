@@ -50,15 +50,15 @@ Dialogue: 1,0:00:00.50,0:00:01.50,Default,,0,0,0,,{\\i1}Bonjour{\\i0} le\\Nmonde
 Dialogue: 0,0:00:02.00,0:00:03.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0 100 100{\\p0}
 `;
 
-/** A film of 4 s with English and French captions. */
+/** A video of 4 s with English and French captions. */
 function subtitled(as: string, codecs: [string, string], options: string[] = []): string {
-  const film = makeClip(site.folder, "film", { seconds: 4, video: ["mpeg4"], as: "mkv" });
+  const source = makeClip(site.folder, "video", { seconds: 4, video: ["mpeg4"], as: "mkv" });
   const [english, french] = [path.join(site.folder, "e.srt"), path.join(site.folder, "f.ass")];
   fs.writeFileSync(english, ENGLISH);
   fs.writeFileSync(french, FRENCH);
   const file = path.join(site.folder, `subtitled.${as}`);
   ffmpeg([
-    ...["-i", film, "-i", english, "-i", french, "-map", "0", "-map", "1", "-map", "2"],
+    ...["-i", source, "-i", english, "-i", french, "-map", "0", "-map", "1", "-map", "2"],
     ...["-c", "copy", ...(as === "mp4" ? ["-c:v", "libx264", "-pix_fmt", "yuv420p"] : [])],
     ...["-c:s:0", codecs[0], "-c:s:1", codecs[1], "-metadata:s:s:0", "language=eng"],
     ...["-metadata:s:s:1", "language=fre", "-disposition:s:1", "forced", ...options, file],
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
     expect((await ask(url)).status).toBe(206);
   });
 
-  it("a film without any has none, and is not asked again", async () => {
+  it("a video without any has none, and is not asked again", async () => {
     const clip = makeClip(site.folder, "plain", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'captions'");
@@ -147,12 +147,12 @@ describe.runIf(ffmpegAvailable())("captions that came with the file", () => {
   });
 
   it("more than twenty are left, and one that an admin has added stays beside them", async () => {
-    const film = makeClip(site.folder, "film", { as: "mkv" });
+    const source = makeClip(site.folder, "video", { as: "mkv" });
     const english = path.join(site.folder, "e.srt");
     fs.writeFileSync(english, ENGLISH);
     const many = path.join(site.folder, "many.mkv");
     const times = Array.from({ length: 25 }, () => ["-map", "1"]).flat();
-    ffmpeg(["-i", film, "-i", english, "-map", "0", ...times, "-c", "copy", many]);
+    ffmpeg(["-i", source, "-i", english, "-map", "0", ...times, "-c", "copy", many]);
     const id = await addToLibrary(site.uploads, many, true);
     const added = {
       url: "/media/videos/u/1/x.vtt",

@@ -54,7 +54,7 @@ describe.runIf(ffmpegAvailable())(
     let id: string;
     let before: Buffer;
     beforeEach(async () => {
-      const clip = makeClip(site.folder, "film", { seconds: 5 });
+      const clip = makeClip(site.folder, "video", { seconds: 5 });
       before = withoutMetadata(fs.readFileSync(clip));
       fs.writeFileSync(clip, before);
       id = await addToLibrary(site.uploads, clip, true);

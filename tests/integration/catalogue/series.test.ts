@@ -50,7 +50,7 @@ function twelve() {
     names.map((id, n) =>
       video({
         id,
-        title: `Film ${n}`,
+        title: `Video ${n}`,
         status: n === 1 ? "hidden" : n === 4 ? "review" : "published",
       }),
     ),
@@ -236,7 +236,7 @@ describe("home", () => {
     feature(id);
     expect(await featured()).toMatchObject({ title: "Nights", slug: "nights" });
     expect(ids((await featured())?.videos ?? [])).toEqual(["v0", "v2", "v3", "v5"]);
-    for (const other of ["/?page=2", "/?category=desi", "/?search=film", "/?sort=views"]) {
+    for (const other of ["/?page=2", "/?category=desi", "/?search=video", "/?sort=views"]) {
       expect(await featured(other), other).toBeUndefined();
     }
   });
@@ -262,7 +262,7 @@ describe("feed and sitemap", () => {
     expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
     const text = await answer.text();
     const titles = [...text.matchAll(/<item><title>(.*?)<\/title>/g)].map(([, name]) => name);
-    expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 3, 2, 0].map((n) => `Film ${n}`));
+    expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 3, 2, 0].map((n) => `Video ${n}`));
     expect(text).toContain(`${ORIGIN}/series/nights/feed.xml`);
     const request = new Request(`${ORIGIN}/sitemap.xml`);
     const index = await sitemap({ request, params: {}, context: {} } as never);

@@ -24,8 +24,8 @@ let holder: ChildProcess | undefined;
 beforeAll(async () => {
   await site.start();
   cookie = await signInTo(site);
-  file = site.addFile("videos", "u/1.mp4", "the bytes of a film");
-  id = site.addVideo({ title: "A film", video_url: file });
+  file = site.addFile("videos", "u/1.mp4", "the bytes of a video");
+  id = site.addVideo({ title: "A video", video_url: file });
 });
 afterEach(() => release());
 afterAll(() => site.remove());
@@ -169,7 +169,7 @@ describe("work on the queue, while another connection is writing", () => {
     const temporary = useTemporarySite();
     sqliteHandle().pragma("busy_timeout = 0");
     sqliteHandle().exec(`
-      INSERT INTO videos (id, title, category) VALUES ('v', 'A film', 'desi');
+      INSERT INTO videos (id, title, category) VALUES ('v', 'A video', 'desi');
       INSERT INTO jobs (video_id, kind, priority) VALUES ('v', 'preview', 1), ('v', 'storyboard', 2);`);
     const running = (await claim())!;
     const other = openSqlite(sqliteHandle().name);

@@ -50,7 +50,7 @@ export function fillLibrary(videos: number): void {
     run(`INSERT INTO upload_terms (version, text, created_at) VALUES (1, 'Terms', @longAgo)`);
     run(`INSERT INTO accepted_terms (video_id, subject, version, user_id, accepted_at)
       SELECT id, 'video', 1, 'u', @longAgo FROM videos`);
-    run(`INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
+    run(`INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
       SELECT 'u', 'r' || number, id, 'keep', @past, '' FROM videos`);
     run(`${each} INSERT INTO deleted_videos (id, title, row, deleted_at)
       SELECT 'd' || n, 'Deleted', '{}', @past FROM numbers WHERE n % 50 = 0`);
@@ -82,7 +82,9 @@ export function fillLibrary(videos: number): void {
       `${due} INSERT INTO video_files (id, video_id, state) SELECT 'g' || n, 'gone' || n, 'earlier' FROM numbers`,
     );
     run(`UPDATE deleted_videos SET deleted_at = @longAgo WHERE rowid <= ${DUE}`);
-    run(`UPDATE reports SET erased_at = NULL, box = 'x' WHERE rowid BETWEEN 701 AND 700 + ${DUE}`);
+    run(
+      `UPDATE reports SET erased_at = NULL, payload = 'x' WHERE rowid BETWEEN 701 AND 700 + ${DUE}`,
+    );
     run(`UPDATE uploader_decisions SET decided_at = @longAgo WHERE id <= ${DUE}`);
     run(`${due} INSERT INTO accepted_terms (video_id, subject, version, user_id, accepted_at, video_gone_at)
       SELECT 'gone' || n, 'video', 1, 'u', @longAgo, @longAgo FROM numbers`);
@@ -95,11 +97,11 @@ export function fillLibrary(videos: number): void {
       `${due} INSERT INTO outbox (id, report_id, event, channel, next_at) SELECT 'm' || n, 'open' || n, 'received', 'email', @past FROM numbers`,
     );
     run(
-      `INSERT INTO blocked_films (video_id, reason, blocked_at, state) VALUES ('gone', 'other', @past, 'ready')`,
+      `INSERT INTO blocked_videos (video_id, reason, blocked_at, state) VALUES ('gone', 'other', @past, 'ready')`,
     );
-    run(`${due} INSERT INTO blocked_films (video_id, title, reason, blocked_at, state, removed_at)
+    run(`${due} INSERT INTO blocked_videos (video_id, title, reason, blocked_at, state, removed_at)
       SELECT 'removed' || n, 'x', 'other', @longAgo, 'none', @longAgo FROM numbers`);
-    run(`${due} INSERT INTO blocked_films (video_id, title, reason, blocked_at, state)
+    run(`${due} INSERT INTO blocked_videos (video_id, title, reason, blocked_at, state)
       SELECT 'old' || n, 'x', 'other', @longAgo, 'none' FROM numbers`);
     run(`INSERT INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
       SELECT 'videos', 'u/' || number || '.mp4', 'k' || number, 1000, printf('%064d', number), '1-1-1', 1, 'video/mp4'

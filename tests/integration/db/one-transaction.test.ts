@@ -107,7 +107,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
 
   it("hiding a video, whose activity cannot be recorded", async () => {
     sqliteHandle().exec(`
-      INSERT INTO videos (id, title, category, status) VALUES ('v', 'A film', 'desi', 'published');
+      INSERT INTO videos (id, title, category, status) VALUES ('v', 'A video', 'desi', 'published');
       CREATE TRIGGER broken BEFORE INSERT ON activities
         BEGIN SELECT RAISE(ABORT, 'no activities'); END`);
     await expect(toggleVideo({ id: "v" }, USER)).rejects.toThrow("no activities");
@@ -119,10 +119,10 @@ describe("a step that fails in the middle leaves nothing of", () => {
   });
 
   it("an import, whose files stay where they were, moved ones too", async () => {
-    const source = path.join(site.folder, "film.mp4");
+    const source = path.join(site.folder, "video.mp4");
     fs.copyFileSync(mp4Clip(2), source);
     breakJobs();
-    const plan = { entries: [entry("film", source)], failures: [] };
+    const plan = { entries: [entry("video", source)], failures: [] };
     await expect(importVideos(plan, { userId: USER, mode: "move" })).rejects.toThrow("no jobs");
     expect(counts()).toEqual([0, 0, 0, 0, 0]);
     await removeFiles();
@@ -141,7 +141,7 @@ function entry(name: string, file?: string): ImportEntry {
 }
 
 describe("an import of many videos", () => {
-  const entries = Array.from({ length: 230 }, (_, index) => entry(`film ${index}`));
+  const entries = Array.from({ length: 230 }, (_, index) => entry(`video ${index}`));
 
   it("commits at most 50 rows at once, and leaves the lock to others in between", async () => {
     const other = new Sqlite(path.join(site.folder, "db", "site.sqlite"), { timeout: 0 });
@@ -170,7 +170,7 @@ describe("an import of many videos", () => {
 
   it("that fails later keeps what it has committed, and says how much in one activity", async () => {
     sqliteHandle().exec(
-      "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'film 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
+      "CREATE TRIGGER broken BEFORE INSERT ON videos WHEN NEW.title = 'video 120' BEGIN SELECT RAISE(ABORT, 'no'); END",
     );
     const plan = { entries, failures: [] };
     await expect(importVideos(plan, { userId: USER, mode: "copy" })).rejects.toThrow("no");

@@ -15,9 +15,9 @@ import {
   missingFiles,
 } from "~/features/operations/library-check/missing-files.server";
 import { recordDisk, recordTransfer } from "~/features/operations/statistics/daily-records.server";
-import { forgetEntries } from "~/features/processing/comparison/blocked-films.server";
+import { forgetEntries } from "~/features/processing/comparison/blocked-videos.server";
 import { releaseCompared } from "~/features/processing/comparison/compared.server";
-import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
+import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
 import { claim, heartbeat, returnToQueue } from "~/features/processing/queue/queue.server";
 import { startRunner } from "~/features/processing/queue/worker.server";
 import { emptyTrash } from "~/features/trash/trash.server";
@@ -41,8 +41,8 @@ type Round = (() => unknown) | string;
 export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
   "app/platform/live/event-stream.server.ts": "Sends a heartbeat to open event streams.",
   "app/platform/live/hub.server.ts": () => subscribe(() => {})(),
-  "app/features/processing/comparison/hash-films.server.ts": hashBlockedFilms,
-  "app/features/processing/comparison/blocked-films.server.ts": () => forgetEntries(),
+  "app/features/processing/comparison/hash-videos.server.ts": hashBlockedVideos,
+  "app/features/processing/comparison/blocked-videos.server.ts": () => forgetEntries(),
   "app/media/encode/task.server.ts": "Watches the progress of ffmpeg.",
   "app/media/files/local-copies.server.ts": () => evictCopies(),
   "app/media/intake/cleanup.server.ts": "Reads folders.",

@@ -45,9 +45,9 @@ function prepareSite(): void {
     video_url: "/media/videos/u/1.mp4",
     hls_url: "/media/videos/u/1/m.m3u8",
   });
-  addVideo({ id: "w", title: "Another film", status: "published" });
+  addVideo({ id: "w", title: "Another video", status: "published" });
   // That no report names: what is evidence stays.
-  addVideo({ id: "x", title: "A third film", status: "published" });
+  addVideo({ id: "x", title: "A third video", status: "published" });
   addOpenReport(sqliteHandle(), { id: "r", kind: "copyright", videoId: "v" });
   for (const id of ["closed", "preserved"])
     addOpenReport(sqliteHandle(), { id, kind: "copyright", videoId: "w" });
@@ -55,7 +55,7 @@ function prepareSite(): void {
     UPDATE reports SET state = 'closed', decision = 'keep', closed_at = due_at WHERE id <> 'r';
     UPDATE report_videos SET decision = 'keep', decided_at = '2026-01-01' WHERE report_id <> 'r';
     INSERT INTO deleted_videos (id, title, row, deleted_at)
-      VALUES ('d', 'A deleted film', '{"id":"d","title":"A deleted film","category":"desi"}',
+      VALUES ('d', 'A deleted video', '{"id":"d","title":"A deleted video","category":"desi"}',
         '2026-01-01T00:00:00.000Z');
     INSERT INTO video_files (id, video_id, state, video_url) VALUES ('p', 'x', 'pending', '');
     INSERT INTO video_files (id, video_id, state, video_url, replaced_at)

@@ -210,7 +210,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(await probe(path.join(ladder, "180p.mp4"))).toMatchObject({ video: upright });
   });
 
-  it("the storyboard is in step with the film", async () => {
+  it("the storyboard is in step with the video", async () => {
     // The brightness of each picture tells its time: 10 more each second.
     const clip = makeClip(site.folder, "codes", {
       picture: "color=black:size=160x90:rate=10:duration=21,geq=lum=20+T*10:cb=128:cr=128",
@@ -240,7 +240,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
         .png()
         .toBuffer();
       const { channels } = await sharp(picture).stats();
-      // Limited range in the film, full range in the picture.
+      // Limited range in the video, full range in the picture.
       const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) / 10;
       expect(seconds).toBeGreaterThan(from - 0.5);
       expect(seconds).toBeLessThan(to + 0.5);

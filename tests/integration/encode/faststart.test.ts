@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claim } from "~/features/processing/queue/queue.server";
 import { beginWork } from "~/features/processing/queue/worker.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { addFilm, copiedFilm, expectSameFilm } from "../../copied-films";
+import { addVideoWithFile, copiedVideo, expectSameVideo } from "../../copied-videos";
 import { filesBelow, jobRows, videoRow, workUntilIdle } from "../../encode-library";
 import { ffprobe, makeClip, rotate } from "../../media-clips";
 import { useTemporarySite } from "../../temporary-site";
@@ -19,17 +19,17 @@ afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first", () => {
   it("has the same packets and plays the same", async () => {
-    await expectSameFilm(site, {});
+    await expectSameVideo(site, {});
   });
 
   it("stays turned, and forgets who made it, when and where", async () => {
     const told = ["-metadata", "location=+47.3-122.2/", "-metadata", "title=Anna's"];
     const named = ["-metadata:s:v:0", "handler_name=Anna's phone"];
     const dated = ["-metadata", "creation_time=2026-01-02T03:04:05Z"];
-    const clip = makeClip(site.folder, "film", { output: [...told, ...named, ...dated] });
-    const film = rotate(clip, 90);
-    expect(fs.readFileSync(film, "latin1")).toContain("Anna's");
-    const copy = await copiedFilm(site, film);
+    const clip = makeClip(site.folder, "video", { output: [...told, ...named, ...dated] });
+    const video = rotate(clip, 90);
+    expect(fs.readFileSync(video, "latin1")).toContain("Anna's");
+    const copy = await copiedVideo(site, video);
     expect(fs.readFileSync(copy, "latin1")).not.toMatch(/Anna's|47\.3/);
     const entries = "stream_side_data=rotation:format_tags:stream_tags";
     const said = ffprobe(copy, ["-show_entries", entries, "-of", "json"]);
@@ -38,15 +38,15 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
   });
 
   it("ends when it is told to, and leaves nothing", async () => {
-    const film = makeClip(site.folder, "film", { seconds: 20, size: "640x360" });
-    const { id, file } = await addFilm(site, film);
+    const video = makeClip(site.folder, "video", { seconds: 20, size: "640x360" });
+    const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
     const work = beginWork((await claim())!);
     await work.returnToQueue();
     await work.ended;
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
-    expect(fs.readFileSync(file).equals(fs.readFileSync(film))).toBe(true);
+    expect(fs.readFileSync(file).equals(fs.readFileSync(video))).toBe(true);
     expect(videoRow(id)).toEqual(before);
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 0 });
   });
@@ -54,9 +54,9 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
   it.each([
     ["fails at once", ""],
     ["fails with half of it written", 'for last; do :; done; head -c 20000 /dev/zero > "$last"'],
-  ])("leaves the film as it is when it %s", async (_, half) => {
-    const film = makeClip(site.folder, "film");
-    const { id, file } = await addFilm(site, film);
+  ])("leaves the video as it is when it %s", async (_, half) => {
+    const video = makeClip(site.folder, "video");
+    const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
     // Only copies with the moov atom first fail.
     const failing = `case "$*" in *+faststart*) ${half || ":"}; exit 1;; esac`;
@@ -66,7 +66,7 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
     expect(jobRows(id)[0]!.reason).toContain("ffmpeg could not read or convert the file.");
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
-    expect(fs.readFileSync(file).equals(withoutMetadata(fs.readFileSync(film)))).toBe(true);
+    expect(fs.readFileSync(file).equals(withoutMetadata(fs.readFileSync(video)))).toBe(true);
     expect(videoRow(id)).toMatchObject({ ...before, bytes: expect.any(Number) });
   });
 });

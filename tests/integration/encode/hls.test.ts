@@ -9,14 +9,14 @@ import { forgetSettings } from "~/platform/settings.server";
 import { makeLadder } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 
-/** A flash and a beep at 5 s, in a film of 60 pictures a second whose sound begins 1 s late. */
+/** A flash and a beep at 5 s, in a video of 60 pictures a second whose sound begins 1 s late. */
 const FLASH =
   "color=gray:size=1280x720:rate=60:duration=9,drawbox=color=white:t=fill:enable='between(t,5,5.2)'";
 const BEEP = "aevalsrc='if(between(t,4,4.2),sin(6283*t),0)':sample_rate=48000:duration=8";
 
 /** How far a reading may be from what the playlist says, in seconds: one tick of a common clock. */
 const ROUNDING = 0.005;
-const SYNC_MOST = 0.02;
+const MAX_SYNC = 0.02;
 
 interface Segment {
   uri: string;
@@ -57,10 +57,10 @@ beforeAll(async () => {
     video: ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "60"],
     audio: false,
   });
-  const film = path.join(folder, "film.mkv");
+  const source = path.join(folder, "video.mkv");
   const late = ["-itsoffset", "1", "-f", "lavfi", "-i", BEEP];
-  ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", film]);
-  ladder = await makeLadder(film);
+  ffmpeg(["-i", clip, ...late, "-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac", source]);
+  ladder = await makeLadder(source);
   master = parse("master.m3u8");
   const read = (uri: string) => ({
     name: uri.replace(".m3u8", ""),
@@ -288,10 +288,10 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
 
   it("keeps sound and picture together within 20 ms", () => {
     for (const { name } of smallestAndLargest()) {
-      expect(Math.abs(flashOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(SYNC_MOST);
+      expect(Math.abs(flashOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(MAX_SYNC);
     }
     for (const { name } of sounds) {
-      expect(Math.abs(beepOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(SYNC_MOST);
+      expect(Math.abs(beepOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(MAX_SYNC);
     }
   });
 
@@ -301,17 +301,17 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     expect(listed).toContain("video");
     expect(listed).toContain("audio");
     // ffmpeg reads all renditions for each.
-    expect(Math.abs(flashOf(whole) - 5)).toBeLessThan(SYNC_MOST);
-    expect(Math.abs(beepOf(whole) - 5)).toBeLessThan(SYNC_MOST);
+    expect(Math.abs(flashOf(whole) - 5)).toBeLessThan(MAX_SYNC);
+    expect(Math.abs(beepOf(whole) - 5)).toBeLessThan(MAX_SYNC);
   });
 
   it.each([5, 24, 50])("keeps them together at %i pictures a second", async (rate) => {
     const picture = FLASH.replace("1280x720", "320x180").replace("rate=60", `rate=${rate}`);
     const sound = BEEP.replace("t,4,4.2", "t,5,5.2").replace("duration=8", "duration=9");
-    const film = makeClip(folder, `rate-${rate}`, { picture, sound });
-    const master = path.join(await makeLadder(film), "master.m3u8");
-    expect(Math.abs(flashOf(master) - 5)).toBeLessThan(SYNC_MOST);
-    expect(Math.abs(beepOf(master) - 5)).toBeLessThan(SYNC_MOST);
+    const source = makeClip(folder, `rate-${rate}`, { picture, sound });
+    const master = path.join(await makeLadder(source), "master.m3u8");
+    expect(Math.abs(flashOf(master) - 5)).toBeLessThan(MAX_SYNC);
+    expect(Math.abs(beepOf(master) - 5)).toBeLessThan(MAX_SYNC);
   });
 });
 

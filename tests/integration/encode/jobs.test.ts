@@ -89,7 +89,7 @@ async function until(condition: () => boolean): Promise<void> {
 const allDone = (id: string) =>
   jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup");
 
-/** Minutes of film in an instant: nothing moves in it. */
+/** Minutes of video in an instant: nothing moves in it. */
 function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
   return makeClip(site.folder, name, {
     as,
@@ -325,7 +325,7 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a result whose name another file has", () => {
-  const FILM = "/media/videos/u/holiday.avi";
+  const VIDEO = "/media/videos/u/holiday.avi";
   const OTHER = "/media/videos/u/holiday.mp4";
   const converts = async () => {
     await transaction(() => enqueueIn(["avi"], ["ladder"]));
@@ -335,13 +335,13 @@ describe.runIf(ffmpegAvailable())("a result whose name another file has", () => 
   };
   beforeEach(() => {
     const avi = makeClip(site.folder, "clip", { as: "avi" });
-    fs.mkdirSync(path.dirname(onDisk(site.uploads, FILM)), { recursive: true });
-    fs.copyFileSync(avi, onDisk(site.uploads, FILM));
+    fs.mkdirSync(path.dirname(onDisk(site.uploads, VIDEO)), { recursive: true });
+    fs.copyFileSync(avi, onDisk(site.uploads, VIDEO));
     sqliteHandle()
       .prepare(
         "INSERT INTO videos (id, title, category, source_url, video_url) VALUES (?, ?, ?, ?, '')",
       )
-      .run("avi", "Holiday", "desi", FILM);
+      .run("avi", "Holiday", "desi", VIDEO);
   });
 
   it("is not stored over another video's file", async () => {

@@ -28,7 +28,7 @@ async function measured(clip: Clip) {
   return videoRow(id);
 }
 
-describe.runIf(ffmpegAvailable())("how loud a film is", () => {
+describe.runIf(ffmpegAvailable())("how loud a video is", () => {
   it.each([-8, -23, -36])("is measured: a tone of %i LUFS", async (lufs) => {
     // Not in AAC, which begins a tone with a higher peak.
     const { loudness, true_peak } = await measured({

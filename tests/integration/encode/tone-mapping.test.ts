@@ -16,7 +16,7 @@ afterEach(() => site.remove());
 /** Of grey stripes, in cd/m²: from a dark room over the white of paper to a light. */
 const LUMINANCES = [5, 10, 20, 50, 100, 203, 500, 1_000];
 const STRIPE = 40;
-const MOST_DECIBELS = 2;
+const MAX_DECIBELS = 2;
 
 /** SMPTE ST 2084 (PQ): the signal, 0 to 1, of a luminance, and back. */
 const M1 = 2610 / 16_384;
@@ -65,7 +65,7 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on a usual screen"
     async (transfer, signalOf) => {
       const codes = LUMINANCES.map((luminance) => Math.round(64 + 876 * signalOf(luminance)));
       const stripes = codes.map((code, index) => `${code}*eq(floor(X/${STRIPE})\\,${index})`);
-      const film = makeClip(site.folder, "stripes", {
+      const clip = makeClip(site.folder, "stripes", {
         picture: `color=size=${STRIPE * codes.length}x80:rate=5:duration=1,format=yuv420p10le,geq=lum='${stripes.join("+")}':cb=512:cr=512`,
         as: "mkv",
         video: [
@@ -74,7 +74,7 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on a usual screen"
         ],
         audio: false,
       });
-      const { moves } = await transcode(...(await workOnNamed(film)));
+      const { moves } = await transcode(...(await workOnNamed(clip)));
       const picture = path.join(site.folder, "picture.gray");
       ffmpeg([
         ...["-i", path.join(site.folder, moves[0]!.from), "-frames:v", "1"],
@@ -85,7 +85,7 @@ describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on a usual screen"
         const shown = shownLuminance(bytes[40 * STRIPE * codes.length + (index + 0.5) * STRIPE]!);
         return 10 * Math.log10(shown / referenceLuminance(luminance));
       });
-      for (const decibels of off) expect(Math.abs(decibels)).toBeLessThan(MOST_DECIBELS);
+      for (const decibels of off) expect(Math.abs(decibels)).toBeLessThan(MAX_DECIBELS);
     },
   );
 });

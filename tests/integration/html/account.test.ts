@@ -117,7 +117,7 @@ it("renames and removes a passkey and asks for none", async () => {
 
 it("invites an uploader of drafts, who sees only their own, and deactivates them", async () => {
   const email = "new@example.com";
-  site.addVideo({ title: "Another's film" });
+  site.addVideo({ title: "Another's video" });
   await visitor.setCookie(await signInTo(site));
   await visitor.open("/admin/users");
   visitor.fill("E-mail of the new user", email);
@@ -137,7 +137,7 @@ it("invites an uploader of drafts, who sees only their own, and deactivates them
   site.addVideo({ title: "My draft", uploaded_by: String(id), status: "review" });
   await guest.open("/admin?tab=manage");
   expect(guest.text).toContain("1 video");
-  expect(guest.text).not.toContain("Another's film");
+  expect(guest.text).not.toContain("Another's video");
   guest.in().getByRole("link", { name: "Edit My draft" });
   expect(guest.in().queryByRole("button", { name: "Show My draft" })).toBeNull();
   expect(guest.in().queryByRole("link", { name: "Users" })).toBeNull();

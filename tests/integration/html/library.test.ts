@@ -99,16 +99,16 @@ describe("the list", () => {
     const thumbnail_url = "/media/thumbnails/u/1.webp";
     const add = (title: string, day: string, columns = {}) =>
       site.addVideo({ title, created_at: `2025-${day}T12:00:00.000Z`, ...columns });
-    add("Old film", "01-31");
-    add("Bare film", "03-01");
-    add("New film", "03-02", { thumbnail_url });
+    add("Old video", "01-31");
+    add("Bare video", "03-01");
+    add("New video", "03-02", { thumbnail_url });
     await visitor.open(MANAGE);
     visitor.fill("Added from", "2025-02-10");
     visitor.check("No thumbnail");
     const columns = visitor.in().getByRole("group", { name: "Columns" });
     visitor.field("Views", columns).checked = false;
     await visitor.submit(visitor.field("No thumbnail"));
-    expect(titles()).toEqual(["Bare film"]);
+    expect(titles()).toEqual(["Bare video"]);
     const { searchParams } = new URL(visitor.address, site.url);
     expect(searchParams.get("from")).toMatch(/^2025-02-10/);
     expect(searchParams.get("no-thumbnail")).toBe("1");
@@ -119,23 +119,23 @@ describe("the list", () => {
     await visitor.press("Save");
     expect(visitor.text).toContain("View Saved");
     await visitor.follow("Clear");
-    expect(titles()).toEqual(["New film", "Bare film", "Old film"]);
+    expect(titles()).toEqual(["New video", "Bare video", "Old video"]);
     await visitor.follow("Bare since February");
-    expect(titles()).toEqual(["Bare film"]);
+    expect(titles()).toEqual(["Bare video"]);
     await visitor.press("Remove the view Bare since February");
     expect(visitor.in().queryByRole("navigation", { name: "Saved views" })).toBeNull();
   });
 
   it("lists similar videos until they are marked as different", async () => {
-    for (const id of ["a", "b", "c"]) site.addVideo({ id, title: `Film ${id}` });
+    for (const id of ["a", "b", "c"]) site.addVideo({ id, title: `Video ${id}` });
     site.database().exec("INSERT INTO similar_videos VALUES ('a', 'b', NULL)");
     await visitor.open(MANAGE);
     const status = visitor.field<HTMLSelectElement>("Status");
     visitor.fill("Status", [...status.options].find(({ text }) => /alike/i.test(text))!.text);
     await visitor.press("Show");
-    expect(titles().sort()).toEqual(["Film a", "Film b"]);
-    expect(rowOf("Film a")).toContain("Looks like:");
-    await visitor.press("Not the same: Film a and Film b");
+    expect(titles().sort()).toEqual(["Video a", "Video b"]);
+    expect(rowOf("Video a")).toContain("Looks like:");
+    await visitor.press("Not the same: Video a and Video b");
     expect(titles()).toEqual([]);
     await visitor.open(MANAGE);
     expect(titles()).toHaveLength(3);

@@ -21,7 +21,7 @@ async function decide(decision: string, reason: string): Promise<void> {
 }
 
 it("hides, keeps, removes and restores a reported video", async () => {
-  const id = site.addVideo({ title: "A reported film" });
+  const id = site.addVideo({ title: "A reported video" });
   addOpenReport(site.database(), {
     ...{ id: "late", kind: "consent", videoId: id, dueAt: "2026-01-03T00:00:00.000Z" },
   });
@@ -75,14 +75,14 @@ it("gives a strike with a removal, which the uploader reads with its reason", as
 
 describe("the block list", () => {
   const digest = (n: number) => n.toString(16).padStart(64, "0");
-  const film = (n: number) =>
+  const video = (n: number) =>
     JSON.stringify({
       ...{ reason: "consent", blocked: "2026-11-01T10:00:00.000Z", sha256: [digest(n)] },
       ...{ first: 0, step: 0, frames: "" },
     });
-  const films = () => visitor.in().getByRole("list", { name: "Blocked videos" }).children;
+  const videos = () => visitor.in().getByRole("list", { name: "Blocked videos" }).children;
 
-  beforeEach(() => site.database().exec("DELETE FROM blocked_films"));
+  beforeEach(() => site.database().exec("DELETE FROM blocked_videos"));
 
   async function importList(...lines: string[]): Promise<void> {
     const list = ['{"format":"afterdark-block-list","version":1}', ...lines].join("\n");
@@ -96,9 +96,9 @@ describe("the block list", () => {
     expect(visitor.text).toContain("No blocked videos yet.");
     await importList("{}");
     expect(visitor.text).toContain("Line 2 is not a valid block list entry");
-    await importList(film(1), film(2));
+    await importList(video(1), video(2));
     expect(visitor.text).toContain("2 videos that can’t be uploaded again.");
-    expect([...films()].map(textOf)).toEqual(
+    expect([...videos()].map(textOf)).toEqual(
       Array(2).fill(expect.stringMatching(/Shown without consent.*Same file only/)),
     );
 
@@ -112,17 +112,17 @@ describe("the block list", () => {
       .in()
       .getByRole("heading", { name: /^Remove .* from the block list\?$/ });
     const [name] = /Entry \d+/.exec(textOf(heading)) ?? [];
-    expect(films()).toHaveLength(2);
+    expect(videos()).toHaveLength(2);
     await visitor.press("Remove");
     expect(visitor.text).toContain(`${name} can be uploaded again.`);
-    expect(films()).toHaveLength(1);
+    expect(videos()).toHaveLength(1);
     await visitor.press("Undo");
-    expect(films()).toHaveLength(2);
+    expect(videos()).toHaveLength(2);
     await visitor.follow(`Remove ${name} from the block list`);
     await visitor.press("Remove");
     await visitor.open("/admin/block-list");
     await visitor.press(`Put ${name} back on the block list`);
-    expect(films()).toHaveLength(2);
+    expect(videos()).toHaveLength(2);
   });
 
   it("publishes a video that couldn't be compared with it after a look", async () => {

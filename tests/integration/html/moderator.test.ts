@@ -22,7 +22,7 @@ const row = (sql: string, ...values: unknown[]) =>
 function addReported(id: string): void {
   site.addVideo({
     id,
-    ...{ title: "A reported film", status: "hidden" },
+    ...{ title: "A reported video", status: "hidden" },
     video_url: site.addFile("videos", `${id}/1.mp4`, "bytes"),
   });
   addOpenReport(site.database(), { id: "r", kind: "other", videoId: id });
@@ -86,11 +86,11 @@ describe("a moderator", () => {
     expect(row("SELECT deleted_by FROM deleted_videos WHERE id = 'reported'")).toEqual({
       deleted_by: "moderator",
     });
-    expect(row("SELECT count(*) AS films FROM blocked_films")).toEqual({ films: 1 });
+    expect(row("SELECT count(*) AS videos FROM blocked_videos")).toEqual({ videos: 1 });
     await decide("Restore");
     expect(visitor.text).toContain(`${EMAIL} restored the video`);
     expect(row("SELECT status FROM videos WHERE id = 'reported'")).toEqual({ status: "hidden" });
-    expect(row("SELECT count(*) AS films FROM blocked_films")).toEqual({ films: 0 });
+    expect(row("SELECT count(*) AS videos FROM blocked_videos")).toEqual({ videos: 0 });
   });
 
   it("looks at a reported video and its notes, and can't change them", async () => {
@@ -99,7 +99,7 @@ describe("a moderator", () => {
          VALUES ('reported', 'A note of an editor', '2026-01-01T00:00:00.000Z')`,
     );
     await visitor.open("/admin/reports/r");
-    await visitor.follow("A reported film");
+    await visitor.follow("A reported video");
     expect(visitor.address).toBe("/admin/review/reported");
     expect(visitor.text).toContain("A note of an editor");
     expect(visitor.text).not.toContain("Preview links");

@@ -28,7 +28,7 @@ function fillTexts(title: string): void {
 
 function attachVideo(file: string | Buffer): void {
   const input = visitor.document.querySelector<HTMLElement>("input[name=video]")!;
-  visitor.attach(input, file, "film.mp4");
+  visitor.attach(input, file, "video.mp4");
 }
 
 /** Ends the session and creates another one for later. */
@@ -59,10 +59,10 @@ describe("an upload", () => {
   });
 
   it("publishes a truncated file once its question is answered", async () => {
-    const film = fs.readFileSync(mp4Clip(5));
+    const video = fs.readFileSync(mp4Clip(5));
     await visitor.open("/admin");
     fillTexts("The rest is lost");
-    attachVideo(film.subarray(0, film.length * 0.6));
+    attachVideo(video.subarray(0, video.length * 0.6));
     await upload();
     expect(alert()).toContain("This file was cut off");
     expect(visitor.text).toContain("Upload it all the same to publish what is there");
@@ -89,7 +89,7 @@ describe("an upload", () => {
 
   it("is scheduled in UTC, alone and with others", async () => {
     await visitor.open("/admin");
-    fillTexts("A film");
+    fillTexts("A video");
     attachVideo(mp4Clip(5));
     visitor.fill("Publish at", "2020-01-01T10:00");
     await upload();
@@ -101,7 +101,7 @@ describe("an upload", () => {
     expect(visitor.text).toContain("It will be published at the time you set.");
 
     await visitor.open(MANAGE);
-    visitor.check("Select A film");
+    visitor.check("Select A video");
     const bar = visitor.in().getByRole("form", { name: "Selected videos" });
     visitor.fill("With the selected videos", "Schedule", bar);
     visitor.fill("Hide at", `${NEXT_YEAR}-02-01T10:00`, bar);
@@ -119,9 +119,9 @@ describe("an upload", () => {
 
 describe("the list", () => {
   it("schedules a video in UTC and reports a past time once", async () => {
-    site.addVideo({ id: "v", title: "A film" });
+    site.addVideo({ id: "v", title: "A video" });
     await visitor.open(MANAGE);
-    await visitor.follow("Schedule A film");
+    await visitor.follow("Schedule A video");
     const dialog = () => visitor.in().getByRole("dialog", { name: "Schedule Video" });
     expect(visitor.in(dialog()).queryByLabelText("Publish at", { exact: false })).toBeNull();
     visitor.fill("Hide at", "2020-01-01T10:00", dialog());
@@ -135,13 +135,13 @@ describe("the list", () => {
   });
 
   it("undoes a deletion from its message and reports a failure", async () => {
-    site.addVideo({ id: "v0", title: "Film 0" });
+    site.addVideo({ id: "v0", title: "Video 0" });
     await visitor.open(`${MANAGE}&delete=v0`);
     const dialog = visitor.in().getByRole("dialog");
     await visitor.press(visitor.in(dialog).getByRole("button", { name: "Delete" }));
     expect(rows()).toEqual([]);
     await visitor.press("Undo");
-    expect(rows()).toMatchObject([{ title: "Film 0" }]);
+    expect(rows()).toMatchObject([{ title: "Video 0" }]);
     await visitor.press("Apply");
     expect(alert()).toContain("No video was changed.");
   });
@@ -176,14 +176,14 @@ describe("the list", () => {
 });
 
 it("shows the limits that are set in the edit dialog", async () => {
-  site.addVideo({ id: "v", title: "A film" });
+  site.addVideo({ id: "v", title: "A video" });
   await visitor.open(`${MANAGE}&edit=v`);
   const dialog = visitor.in().getByRole("dialog");
   expect(textOf(dialog)).toContain("PNG, JPG, GIF up to 3MB");
 });
 
 it("labels the axis of each chart of views", async () => {
-  site.addVideo({ id: "v", title: "A film" });
+  site.addVideo({ id: "v", title: "A video" });
   const today = new Date().toISOString().slice(0, 10);
   site.database().prepare("INSERT INTO view_days VALUES ('v', ?, 37)").run(today);
   await visitor.open("/admin/statistics");
@@ -215,11 +215,11 @@ it("gives an uploader a strike, withdraws it and blocks the account", async () =
   const isPublic = () => rows()[0]?.public;
   await visitor.open("/admin/users");
   const strikeForm = () => visitor.field(`Reason of a strike for ${email}`).form!;
-  visitor.fill(`Reason of a strike for ${email}`, "A stolen film");
+  visitor.fill(`Reason of a strike for ${email}`, "A stolen video");
   const strikes = () => textOf(visitor.in().getByRole("list", { name: `Strikes of ${email}` }));
   await visitor.press(strikeForm().querySelector("button")!);
   expect(visitor.text).toContain(`${email} has 1 strike.`);
-  expect(strikes()).toContain("A stolen film");
+  expect(strikes()).toContain("A stolen video");
   await visitor.press("Withdraw the strike");
   expect(strikes()).toContain("withdrawn");
 

@@ -20,7 +20,7 @@ const pressIn = (element: HTMLElement, button: string) =>
 
 it("uploads a video that visitors watch, hides, shows and deletes it", async () => {
   await visitor.open("/admin");
-  visitor.fill("Title", "A film by the sea");
+  visitor.fill("Title", "A video by the sea");
   visitor.fill("Description", "Waves, for a while.");
   visitor.fill("Category", "english");
   visitor.fill("Tags", "sea, calm ,, waves");
@@ -37,28 +37,28 @@ it("uploads a video that visitors watch, hides, shows and deletes it", async () 
 
   const guest = new HtmlVisitor(site);
   await guest.open("/");
-  await guest.follow("A film by the sea");
-  expect(textOf(guest.in().getByRole("heading", { level: 1 }))).toBe("A film by the sea");
+  await guest.follow("A video by the sea");
+  expect(textOf(guest.in().getByRole("heading", { level: 1 }))).toBe("A video by the sea");
   const source = guest.document.querySelector("main video")!.getAttribute("src");
-  const film = await guest.get(source!);
+  const video = await guest.get(source!);
   const expected = withoutMetadata(fs.readFileSync(mp4Clip(5)));
-  expect(Buffer.from(await film.arrayBuffer()).equals(expected)).toBe(true);
+  expect(Buffer.from(await video.arrayBuffer()).equals(expected)).toBe(true);
   const addresses = [guest.address, video_url];
   const statuses = async () =>
     Promise.all(addresses.map(async (address) => (await guest.get(address)).status));
   expect(await statuses()).toEqual([200, 200]);
 
   await visitor.open(MANAGE);
-  await visitor.press("Hide A film by the sea");
+  await visitor.press("Hide A video by the sea");
   expect(visitor.text).toContain("Video is now hidden on the website.");
   expect(await statuses()).toEqual([404, 404]);
   await guest.open("/");
   expect(guest.text).toContain("No videos available.");
-  await visitor.press("Show A film by the sea");
+  await visitor.press("Show A video by the sea");
   expect(visitor.text).toContain("Video is now visible on the website.");
   expect(await statuses()).toEqual([200, 200]);
 
-  await visitor.follow("Delete A film by the sea");
+  await visitor.follow("Delete A video by the sea");
   await pressIn(dialog(), "Delete");
   expect(visitor.text).toContain("Video and associated files have been removed successfully.");
   expect(await statuses()).toEqual([404, 404]);

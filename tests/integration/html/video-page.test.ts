@@ -24,14 +24,14 @@ it("has the browser's own player, with poster and the version of its file", asyn
 it("shows everything about a video as text, with safe links", async () => {
   site.addVideo({
     id: "full",
-    title: "A <b>bold</b> & quiet film",
+    title: "A <b>bold</b> & quiet video",
     description: "First line\nSecond: https://example.com/a?b=1. <script>alert(1)</script>",
     tags: '["one take", "evening"]',
     category: "featured",
     views: 15_400,
   });
   await visitor.open("/video/full");
-  expect(heading()).toBe("A <b>bold</b> & quiet film");
+  expect(heading()).toBe("A <b>bold</b> & quiet video");
   const main = visitor.in(visitor.document.querySelector("main")!);
   expect(main.getByText("15.4K views")).toBeTruthy();
   expect(main.getByText("1 day ago")).toBeTruthy();

@@ -291,12 +291,12 @@ describe("forms", () => {
     const statements = () => visitor.in().getAllByRole<HTMLInputElement>("checkbox");
     expect(field("Where it is").value.trim()).toBe("http://videos.example/video/v1");
 
-    visitor.fill("What is wrong", "My film, first shown in 2020.");
+    visitor.fill("What is wrong", "My video, first shown in 2020.");
     statements()[0]!.checked = true;
     await visitor.press("Send report");
     expect(visitor.text).toContain("Please enter your name. This kind of report requires it.");
     expect(field("Your full name").autofocus).toBe(true);
-    expect(field("What is wrong").value.trim()).toBe("My film, first shown in 2020.");
+    expect(field("What is wrong").value.trim()).toBe("My video, first shown in 2020.");
     expect(statements()[0]!.checked).toBe(true);
     expect(statements().at(-1)!.getAttribute("aria-invalid")).toBe("true");
 

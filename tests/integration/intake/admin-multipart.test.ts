@@ -105,7 +105,7 @@ describe("a multipart form that is sent to plain /admin", () => {
       "/admin",
     );
     expect(answer).toMatchObject({ init: { status: 415 } });
-    expect(video()?.title).toBe("A film");
+    expect(video()?.title).toBe("A video");
   });
 
   it("is an upload with any other intent, or none", async () => {

@@ -100,7 +100,7 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
     ["a Matroska", { as: "mkv", output: TAGS }],
     ["a recording of a camcorder", { as: "ts", output: [...TAGS, "-bsf:v", SEI] }],
   ])("is not in %s, from the first second on", async (_, clip) => {
-    const file = makeClip(site.folder, "film", clip);
+    const file = makeClip(site.folder, "video", clip);
     expect(toldBy(file)).toMatch(TELLS);
     const { video_url, source_url } = await upload(file);
     if (video_url) expectClean(video_url);
@@ -110,13 +110,13 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
     expect(publicAt(source_url ?? row().video_url)).toBe(publicAt(row().video_url));
   });
 
-  it.each<[string, (film: string) => string[]]>([
-    ["the time of day in a track", (film) => ["-i", film, "-timecode", "01:02:03:04"]],
-    ["named chapters", (film) => ["-i", film, "-i", chapters(), "-map_chapters", "1"]],
+  it.each<[string, (source: string) => string[]]>([
+    ["the time of day in a track", (source) => ["-i", source, "-timecode", "01:02:03:04"]],
+    ["named chapters", (source) => ["-i", source, "-i", chapters(), "-map_chapters", "1"]],
   ])("is not in a file with %s, which is public when a copy is there", async (_, input) => {
-    const film = makeClip(site.folder, "film", { output: [...TAGS, "-movflags", "+faststart"] });
+    const source = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
-    ffmpeg([...input(film), "-map", "0:v", "-map", "0:a", "-c", "copy", file]);
+    ffmpeg([...input(source), "-map", "0:v", "-map", "0:a", "-c", "copy", file]);
     const before = await upload(file);
     expect(before).toMatchObject({ status: "published", video_url: "" });
     expect(publicAt(before.source_url!)).toBeUndefined();
@@ -145,7 +145,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     ["an MP4 with its index at the end", { output: TAGS }],
     ["a WebM", { as: "webm", ...VP8, output: TAGS }],
   ])("are marked until the next `jobs -- --all` has cleaned them (%s)", async (_, clip) => {
-    const file = makeClip(site.folder, "film", clip);
+    const file = makeClip(site.folder, "video", clip);
     const url = insertVideo(file);
     expect(await hasMark()).toBe(true);
     expect((await listManaged(ALL_NEWEST)).videos[0]).toMatchObject({ hasMetadata: true });
@@ -167,7 +167,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
   });
 
   it("are copied if they can't be rewritten, and only the studio has the original", async () => {
-    const clip = makeClip(site.folder, "film", { output: [...TAGS, "-movflags", "+faststart"] });
+    const clip = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
     const url = insertVideo(file);
@@ -186,7 +186,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
   });
 
   it("are marked again when the tool names another file", async () => {
-    const file = makeClip(site.folder, "film", { output: [...TAGS, "-movflags", "+faststart"] });
+    const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     insertVideo(file);
     await enqueueMissing();
     await workUntilIdle();
@@ -201,7 +201,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
   });
 
   it("stay as they are where they have a second name on the disk", async () => {
-    const file = makeClip(site.folder, "film", { output: [...TAGS, "-movflags", "+faststart"] });
+    const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const url = insertVideo(file);
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));
     const other = path.join(site.folder, "other.mp4");
@@ -219,7 +219,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     fs.mkdirSync(path.join(site.uploads, "thumbnails/tool"), { recursive: true });
     fs.copyFileSync(image, path.join(site.uploads, "thumbnails/tool/1.jpg"));
     const thumbnail_url = "/media/thumbnails/tool/1.jpg";
-    insertVideo(makeClip(site.folder, "film", {}), { thumbnail_url });
+    insertVideo(makeClip(site.folder, "video", {}), { thumbnail_url });
     expect(await hasMark()).toBe(true);
     await enqueueMissing();
     await workUntilIdle();
@@ -248,8 +248,8 @@ describe.runIf(hasExiftool)("the thumbnail of an upload", () => {
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);
     expect(toldBy(image)).toMatch(TELLS);
-    const film = makeClip(site.folder, "film");
-    const request = uploadRequest(fileBlob(film), {}, fileBlob(image));
+    const source = makeClip(site.folder, "video");
+    const request = uploadRequest(fileBlob(source), {}, fileBlob(image));
     const outcome = await receiveUpload(request, user);
     if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure));
     const url = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;

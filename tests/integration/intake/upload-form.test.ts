@@ -149,7 +149,7 @@ describe("a good upload", () => {
 
   it.each([
     ["a path", "../../../etc/passwd"],
-    ["a Windows path", "C:\\films\\..\\x.mp4"],
+    ["a Windows path", "C:\\videos\\..\\x.mp4"],
     ["control characters", "a\u0007b\u001b[31m.mp4"],
     ["10,000 letters", `${"x".repeat(10_000)}.mp4`],
   ])("is taken with %s for a file name, which is used for nothing", async (_, name) => {

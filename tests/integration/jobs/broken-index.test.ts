@@ -27,9 +27,9 @@ const SMALL = { size: "160x90" };
 
 describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
   it("is not replaced by a copy that ends there", async () => {
-    const film = makeClip(site.folder, "broken", { ...SMALL, seconds: 8, video: H264 });
-    breakChunkOffset(film);
-    const id = await addToLibrary(site.uploads, film, true);
+    const source = makeClip(site.folder, "broken", { ...SMALL, seconds: 8, video: H264 });
+    breakChunkOffset(source);
+    const id = await addToLibrary(site.uploads, source, true);
     const url = videoRow(id).video_url;
     const retried =
       "UPDATE jobs SET run_after = '2000' WHERE state = 'waiting' AND kind <> 'cleanup'";
@@ -42,25 +42,25 @@ describe.runIf(ffmpegAvailable())("a file whose index is broken", () => {
     expect(job!.reason).toContain("could not be copied completely");
     expect(videoRow(id)).toMatchObject({ video_url: url, source_url: null });
     const kept = fs.readFileSync(onDisk(site.uploads, url));
-    expect(kept.equals(withoutMetadata(fs.readFileSync(film)))).toBe(true);
+    expect(kept.equals(withoutMetadata(fs.readFileSync(source)))).toBe(true);
     expect(filesBelow(path.join(site.uploads, "videos"))).toHaveLength(1);
   });
 
   it("keeps its original beside an encoded file where the copy into another container ends early", async () => {
-    const film = makeClip(site.folder, "broken", {
+    const source = makeClip(site.folder, "broken", {
       ...SMALL,
       seconds: 8,
       video: H264,
       audio: ["ac3"],
     });
-    breakChunkOffset(film);
-    const id = await addToLibrary(site.uploads, film, false);
+    breakChunkOffset(source);
+    const id = await addToLibrary(site.uploads, source, false);
     sqliteHandle().exec("DELETE FROM jobs WHERE kind <> 'transcode'");
     await workUntilIdle();
     const row = videoRow(id);
     expect(row.source_url).not.toBeNull();
     expect(
-      fs.readFileSync(onDisk(site.uploads, row.source_url)).equals(fs.readFileSync(film)),
+      fs.readFileSync(onDisk(site.uploads, row.source_url)).equals(fs.readFileSync(source)),
     ).toBe(true);
   });
 });

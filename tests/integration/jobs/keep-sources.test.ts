@@ -37,14 +37,14 @@ beforeEach(() => begin("until-converted"));
 afterEach(() => site.remove());
 
 const avi = (size = "320x180", seconds = 2) =>
-  makeClip(site.folder, "film", {
+  makeClip(site.folder, "video", {
     ...{ as: "avi", size, seconds },
     ...{ video: ["mpeg4"], audio: ["libmp3lame"] },
   });
 const isThere = (url: string | null) => fs.existsSync(onDisk(site.uploads, url));
 /** With the jobs that the source matters to. */
-async function add(film: string): Promise<{ id: string; source: string }> {
-  const id = await addToLibrary(site.uploads, film, false);
+async function add(clip: string): Promise<{ id: string; source: string }> {
+  const id = await addToLibrary(site.uploads, clip, false);
   onlyJobs("transcode", "captions", "ladder");
   return { id, source: videoRow(id).source_url! };
 }
@@ -140,13 +140,13 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   });
 
   it("with several sounds goes when the stream has them all", async () => {
-    const film = path.join(site.folder, "film.mkv");
+    const clip = path.join(site.folder, "video.mkv");
     ffmpeg([
       ...["-i", avi(), "-f", "lavfi", "-i", "sine=frequency=880:duration=2", "-map", "0:v"],
       ...["-map", "0:a", "-map", "1:a", "-c:v", "mpeg4", "-c:a", "aac"],
-      ...["-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=fra", film],
+      ...["-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=fra", clip],
     ]);
-    const { id, source } = await add(film);
+    const { id, source } = await add(clip);
     await finish();
     expect(videoRow(id).source_url).toBeNull();
     expect(isThere(source)).toBe(false);
@@ -184,7 +184,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
   it("is not imported again after it was removed", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
-    fs.copyFileSync(avi(), path.join(folder, "film.avi"));
+    fs.copyFileSync(avi(), path.join(folder, "video.avi"));
     const { id: userId } = makeUser();
     const take = async () => {
       const plan = await planFolder(folder, { category: "desi", status: "published" });
@@ -199,7 +199,7 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
       source_removed_at: expect.any(String),
     });
     expect(await take()).toEqual(ids);
-    expect(fs.existsSync(path.join(folder, "film.avi"))).toBe(true);
+    expect(fs.existsSync(path.join(folder, "video.avi"))).toBe(true);
   });
 
   it("goes later when the setting is changed, and stays with always", async () => {
@@ -221,8 +221,8 @@ describe.runIf(ffmpegAvailable())("the file that a video came as", () => {
     await site.remove();
     begin("never");
     const video = ["libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"];
-    const film = { as: "mkv", size: "1408x792", seconds: 1, video, audio: ["ac3"] };
-    const { id, source } = await add(makeClip(site.folder, "film", film));
+    const clip = { as: "mkv", size: "1408x792", seconds: 1, video, audio: ["ac3"] };
+    const { id, source } = await add(makeClip(site.folder, "video", clip));
     sqliteHandle().exec("UPDATE jobs SET state = 'failed' WHERE kind = 'ladder'");
     await workUntilIdle();
     const row = videoRow(id);

@@ -22,7 +22,7 @@ const notSame = (id: string, other: string) => ({ intent: "not-same", id, other 
 
 describe("videos that look alike", () => {
   const addFour = () => {
-    for (const id of ["a", "b", "c", "d"]) addVideo({ id, title: `Film ${id}`, status: "hidden" });
+    for (const id of ["a", "b", "c", "d"]) addVideo({ id, title: `Video ${id}`, status: "hidden" });
     pair("c", "b");
     pair("a", "d");
   };
@@ -31,8 +31,8 @@ describe("videos that look alike", () => {
     addFour();
     const { list, similar } = await shown();
     expect(list.videos.map(({ id }) => id)).toEqual(["a", "d", "b", "c"]);
-    expect(similar).toMatchObject({ a: [{ title: "Film d" }], c: [{ title: "Film b" }] });
-    expect((await shown(`${ALIKE}&search=film+c`)).list.videos).toMatchObject([{ id: "c" }]);
+    expect(similar).toMatchObject({ a: [{ title: "Video d" }], c: [{ title: "Video b" }] });
+    expect((await shown(`${ALIKE}&search=video+c`)).list.videos).toMatchObject([{ id: "c" }]);
     expect((await shown(`${ALIKE}&sort=title`)).list.videos[1]).toMatchObject({ id: "b" });
     expect((await shown("/admin?tab=manage&status=hidden")).similar.b).toHaveLength(1);
   });
@@ -40,12 +40,12 @@ describe("videos that look alike", () => {
   it("are called so no more once somebody has said that they are not the same", async () => {
     addFour();
     const { toast } = await succeed(notSame("b", "c"), ALIKE);
-    expect(toast.description).toBe("It is not said again that it looks like “Film c”.");
+    expect(toast.description).toBe("It is not said again that it looks like “Video c”.");
     const { list, similar } = await shown();
     expect([list.total, similar.b, similar.c]).toEqual([2, undefined, undefined]);
     const [said] = await listActivities();
     const { before, subject, after } = activitySentence(said!.action, said!.detail);
-    expect(before + subject + after).toBe("said that “Film b” and “Film c” are not the same");
+    expect(before + subject + after).toBe("said that “Video b” and “Video c” are not the same");
     expect(await refused(notSame("b", "c"), ALIKE)).toMatchObject({ status: 404 });
     expect(await refused(notSame("b", "a"), ALIKE)).toMatchObject({ status: 404 });
     expect(await refused({ intent: "not-same", id: "b" }, ALIKE)).toMatchObject({ status: 400 });

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => site.remove());
 
 const [WIDTH, HEIGHT] = [32, 18];
-/** Some pictures of a film, tiny and grey. */
+/** Some pictures of a video, tiny and grey. */
 function pictures(file: string, rate: number, input: string[] = []): Buffer[] {
   const raw = path.join(site.folder, "pictures.gray");
   const filters = `fps=${rate}:start_time=0,scale=${WIDTH}:${HEIGHT}:flags=area,format=gray`;
@@ -30,37 +30,37 @@ function pictures(file: string, rate: number, input: string[] = []): Buffer[] {
 const difference = (a: Buffer, b: Buffer) =>
   a.reduce((sum, value, at) => sum + Math.abs(value - b[at]!), 0) / a.length;
 
-async function previewOf(film: string): Promise<string> {
-  const [source, probe, task] = await workOn(film);
+async function previewOf(video: string): Promise<string> {
+  const [source, probe, task] = await workOn(video);
   const { moves } = await createPreview(source, probe, task, "x");
-  return path.join(path.dirname(film), moves[0]!.from);
+  return path.join(path.dirname(video), moves[0]!.from);
 }
 
 describe.runIf(ffmpegAvailable())("the hover preview", () => {
   it("shows 8 s of the video without a break, from 25 s on", async () => {
-    const film = makeClip(site.folder, "film", {
+    const video = makeClip(site.folder, "video", {
       picture: "testsrc2=size=320x180:rate=10:duration=60",
       audio: false,
     });
-    const preview = await previewOf(film);
+    const preview = await previewOf(video);
     expect(fs.statSync(preview).size).toBeLessThanOrEqual(PREVIEW_MOST_BYTES);
     const found = await probe(preview);
     expect(found).toMatchObject({ playable: true, needsFaststart: false });
     expect(found?.durationSeconds).toBeCloseTo(8, 0);
     const shown = pictures(preview, 5).slice(1, 39);
-    const expected = pictures(film, 5, ["-ss", "25", "-t", "8"]).slice(1, 39);
+    const expected = pictures(video, 5, ["-ss", "25", "-t", "8"]).slice(1, 39);
     expect(shown).toHaveLength(38);
     const most = Math.max(...shown.map((picture, at) => difference(picture, expected[at]!)));
     expect(most).toBeLessThan(8);
-    expect(difference(shown[0]!, pictures(film, 5)[1]!)).toBeGreaterThan(8);
+    expect(difference(shown[0]!, pictures(video, 5)[1]!)).toBeGreaterThan(8);
   });
 
   it("of a video that ends before 26 s starts in its middle", async () => {
-    const film = makeClip(site.folder, "film", {
+    const video = makeClip(site.folder, "video", {
       picture: "testsrc2=size=320x180:rate=10:duration=10",
       audio: false,
     });
-    expect((await probe(await previewOf(film)))?.durationSeconds).toBeCloseTo(5, 1);
+    expect((await probe(await previewOf(video)))?.durationSeconds).toBeCloseTo(5, 1);
   });
 });
 

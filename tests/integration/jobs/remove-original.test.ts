@@ -51,7 +51,7 @@ const cleanup = (id: string) => jobRows(id).find(({ kind }) => kind === "cleanup
 
 /** A playable file of which a copy with its index in front is played. */
 const copied = (seconds = 4, video = H264) =>
-  converted(site.uploads, makeClip(site.folder, "film", { seconds, video }), true);
+  converted(site.uploads, makeClip(site.folder, "video", { seconds, video }), true);
 
 async function expectKept({ id, original }: { id: string; original: string }, why: RegExp) {
   expect(videoRow(id)).toMatchObject({ source_url: original, source_removed_at: null });
@@ -133,14 +133,14 @@ describe.runIf(ffmpegAvailable())("an original of which a copy is played", () =>
   it("is kept when it has two sample descriptions, of which an earlier version copied one", async () => {
     const video = await converted(
       site.uploads,
-      makeClip(site.folder, "film", { seconds: 2, audio: false, video: H264 }),
+      makeClip(site.folder, "video", { seconds: 2, audio: false, video: H264 }),
       true,
     );
     const second = makeClip(site.folder, "second", { seconds: 2, audio: false, video: CAVLC });
     const original = onDisk(site.uploads, video.original);
     // Not the file itself, which is another name of the clip.
     fs.copyFileSync(
-      makeClip(site.folder, "film", { seconds: 2, audio: false, video: H264 }),
+      makeClip(site.folder, "video", { seconds: 2, audio: false, video: H264 }),
       original,
     );
     appendVideo(original, second);
@@ -202,8 +202,8 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
   });
 
   it("is kept when a worker has sent a rendition that is damaged where it isn't checked", async () => {
-    const film = mpeg4(site.folder, { seconds: 6 });
-    const id = await addToLibrary(site.uploads, film, false);
+    const source = mpeg4(site.folder, { seconds: 6 });
+    const id = await addToLibrary(site.uploads, source, false);
     const { source_url: original } = videoRow(id);
     onlyJobs("ladder");
     const token = await makeWorker(makeUser().id);
@@ -211,7 +211,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
     const made = path.join(site.folder, "made");
     fs.mkdirSync(made);
     const task = createTask(site.folder, () => {});
-    await encodeRenditions(film, (await probe(film))!, task, "made", "urgent");
+    await encodeRenditions(source, (await probe(source))!, task, "made", "urgent");
     damageFragments(path.join(made, "180p.mp4"), 0.9);
     const files = fs.readdirSync(made).map((name) => {
       return [name, new Uint8Array(fs.readFileSync(path.join(made, name)))];
@@ -242,8 +242,8 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
   it("is kept with never, before and after the stream is made, when what is played is damaged", async () => {
     await site.remove();
     begin("never");
-    const film = makeClip(site.folder, "film", { as: "mkv", video: H264, audio: ["ac3"] });
-    const id = await addToLibrary(site.uploads, film, false);
+    const source = makeClip(site.folder, "video", { as: "mkv", video: H264, audio: ["ac3"] });
+    const id = await addToLibrary(site.uploads, source, false);
     onlyJobs("transcode");
     await workUntilIdle();
     const original = videoRow(id).source_url!;
@@ -266,9 +266,9 @@ async function expectUnchanged({ id, original }: { id: string; original: string 
 function joined(): string {
   const part = { seconds: 2, audio: false as const };
   // In the other order, ffmpeg's parser reports errors where the decoder has none: the original is kept.
-  const film = makeClip(site.folder, "film", { ...part, video: CAVLC });
-  appendVideo(film, makeClip(site.folder, "second", { ...part, video: H264 }));
-  return film;
+  const source = makeClip(site.folder, "video", { ...part, video: CAVLC });
+  appendVideo(source, makeClip(site.folder, "second", { ...part, video: H264 }));
+  return source;
 }
 
 /** Overwrites bytes of the first fragment, at that share of it. */

@@ -13,14 +13,14 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-const FILM: MediaName = { bucket: "videos", path: "u/1.mp4" };
+const VIDEO: MediaName = { bucket: "videos", path: "u/1.mp4" };
 const FOLDER: MediaName = { bucket: "videos", path: "u/1" };
 const at = ({ bucket, path: name }: MediaName) => path.join(site.uploads, bucket, name);
 const isThere = (name: MediaName) => fs.existsSync(at(name));
 const removals = () =>
   sqliteHandle().prepare("SELECT path FROM removals ORDER BY id").pluck().all();
 
-function put(name: MediaName, content = "film"): void {
+function put(name: MediaName, content = "video"): void {
   fs.mkdirSync(path.dirname(at(name)), { recursive: true });
   fs.writeFileSync(at(name), content);
 }
@@ -44,13 +44,13 @@ function addRow(table: "videos" | "video_files", columns: Record<string, string>
 
 describe("a file whose removal is enqueued", () => {
   it("is removed with its record, and the folder of what was made from it", async () => {
-    put(FILM);
+    put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
-    await recordFile({ ...FILM, videoId: "v", kind: "video" });
+    await recordFile({ ...VIDEO, videoId: "v", kind: "video" });
     await recordFile({ ...FOLDER, videoId: "v", kind: "derived" });
-    await enqueue(FILM, FOLDER);
+    await enqueue(VIDEO, FOLDER);
     await removeDue();
-    expect([isThere(FILM), isThere(FOLDER), removals()]).toEqual([false, false, []]);
+    expect([isThere(VIDEO), isThere(FOLDER), removals()]).toEqual([false, false, []]);
     expect(sqliteHandle().prepare("SELECT bytes FROM storage").pluck().get()).toBe(0);
     expect(fs.readdirSync(path.join(site.uploads, "videos/.removing"))).toEqual([]);
   });
@@ -78,17 +78,17 @@ describe("a file whose removal is enqueued", () => {
         ),
     ],
   ])("stays, with what was made from it, once %s refers to it", async (_, refer) => {
-    put(FILM);
+    put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
-    await enqueue(FILM, FOLDER);
+    await enqueue(VIDEO, FOLDER);
     refer();
     await removeDue();
-    expect([isThere(FILM), isThere(FOLDER), removals()]).toEqual([true, true, []]);
+    expect([isThere(VIDEO), isThere(FOLDER), removals()]).toEqual([true, true, []]);
   });
 
   it("goes alone when its video has another by now", async () => {
     const source = { bucket: "videos", path: "u/1.avi" } as const;
-    put(FILM);
+    put(VIDEO);
     put(source);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     put({ bucket: "videos", path: "u/1/hls-b/master.m3u8" });
@@ -102,33 +102,33 @@ describe("a file whose removal is enqueued", () => {
     ] as const;
     await enqueue(source, old, current, FOLDER);
     await removeDue();
-    expect([source, old, current, FILM].map(isThere)).toEqual([false, false, true, true]);
+    expect([source, old, current, VIDEO].map(isThere)).toEqual([false, false, true, true]);
     expect(removals()).toEqual([]);
   });
 
   it("waits while a job or an import is at work on it", async () => {
-    put(FILM);
-    await recordFile({ ...FILM, videoId: "v", kind: "video" });
+    put(VIDEO);
+    await recordFile({ ...VIDEO, videoId: "v", kind: "video" });
     sqliteHandle().exec(
       "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'ladder', 1, 'running', 'w')",
     );
-    await enqueue(FILM);
+    await enqueue(VIDEO);
     await removeDue();
-    expect([isThere(FILM), removals()]).toEqual([true, ["u/1.mp4"]]);
+    expect([isThere(VIDEO), removals()]).toEqual([true, ["u/1.mp4"]]);
     sqliteHandle().exec("DELETE FROM jobs");
     await removeDue();
-    expect([isThere(FILM), removals()]).toEqual([false, []]);
+    expect([isThere(VIDEO), removals()]).toEqual([false, []]);
   });
 
   it("stays when another tool has put a file in its place since", async () => {
-    put(FILM);
-    await transaction(() => enqueueRemovals([FILM], { reason: "deleted" }, Date.now() - 60_000));
+    put(VIDEO);
+    await transaction(() => enqueueRemovals([VIDEO], { reason: "deleted" }, Date.now() - 60_000));
     await removeDue();
-    expect([isThere(FILM), removals()]).toEqual([true, []]);
+    expect([isThere(VIDEO), removals()]).toEqual([true, []]);
   });
 
   it("is no longer there, or never was", async () => {
-    await enqueue(FILM, FOLDER);
+    await enqueue(VIDEO, FOLDER);
     await removeDue();
     expect(removals()).toEqual([]);
   });
@@ -136,17 +136,17 @@ describe("a file whose removal is enqueued", () => {
   it("stays in the queue when it can't be removed, and others go", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const thumbnail = { bucket: "thumbnails", path: "u/1.webp" } as const;
-    put(FILM);
+    put(VIDEO);
     put(thumbnail);
     const obstacle = path.join(site.uploads, "videos/.removing");
     fs.writeFileSync(obstacle, "no folder");
-    await enqueue(FILM, thumbnail);
+    await enqueue(VIDEO, thumbnail);
     await removeDue();
-    expect([isThere(FILM), isThere(thumbnail), removals()]).toEqual([true, false, ["u/1.mp4"]]);
+    expect([isThere(VIDEO), isThere(thumbnail), removals()]).toEqual([true, false, ["u/1.mp4"]]);
     expect(console.error).toHaveBeenCalledOnce();
     fs.rmSync(obstacle);
     await removeDue();
-    expect(isThere(FILM)).toBe(false);
+    expect(isThere(VIDEO)).toBe(false);
     vi.restoreAllMocks();
   });
 });
@@ -154,25 +154,25 @@ describe("a file whose removal is enqueued", () => {
 describe("a removal whose process was killed after the file was set aside", () => {
   /** As `removeFiles` leaves it when its transaction has not ended. */
   async function interrupted(): Promise<string> {
-    put(FILM);
-    await enqueue(FILM);
+    put(VIDEO);
+    await enqueue(VIDEO);
     const aside = path.join(site.uploads, "videos/.removing/u%2F1.mp4");
     fs.mkdirSync(path.dirname(aside), { recursive: true });
-    fs.renameSync(at(FILM), aside);
+    fs.renameSync(at(VIDEO), aside);
     return aside;
   }
 
   it("is ended", async () => {
     const aside = await interrupted();
     await removeDue();
-    expect([isThere(FILM), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
+    expect([isThere(VIDEO), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
   it("is undone when a row refers to the file by now", async () => {
     const aside = await interrupted();
     addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" });
     await removeDue();
-    expect([isThere(FILM), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
+    expect([isThere(VIDEO), fs.existsSync(aside), removals()]).toEqual([true, false, []]);
   });
 
   it("works for files whose encoded name exceeds the file-name limit", async () => {
@@ -194,15 +194,15 @@ describe("a removal whose process was killed after the file was set aside", () =
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
     await removeDue();
-    expect([isThere(FILM), fs.existsSync(aside)]).toEqual([true, false]);
+    expect([isThere(VIDEO), fs.existsSync(aside)]).toEqual([true, false]);
   });
 
   it("replaces nothing with what it returns", async () => {
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
-    put(FILM, "another");
+    put(VIDEO, "another");
     await removeDue();
-    expect(fs.readFileSync(at(FILM), "utf8")).toBe("another");
-    expect(fs.readFileSync(aside, "utf8")).toBe("film");
+    expect(fs.readFileSync(at(VIDEO), "utf8")).toBe("another");
+    expect(fs.readFileSync(aside, "utf8")).toBe("video");
   });
 });

@@ -112,7 +112,7 @@ describe("the playlist of a stream", () => {
 });
 
 describe("the playlist of captions", () => {
-  it("is one segment that lasts as long as the film", async () => {
+  it("is one segment that lasts as long as the video", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     const parser = new Parser();
     parser.push(await text(`${ENGLISH}.m3u8`));

@@ -128,7 +128,7 @@ const streamsOf = (id: string) => {
     : [];
 };
 
-describe.runIf(ffmpegAvailable())("a film that browsers don't play", { timeout: 120_000 }, () => {
+describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout: 120_000 }, () => {
   it("is watched while it is made, from the beginning as far as it is, and then as a whole", async () => {
     const id = await addHevc();
     expect(await listed()).toEqual([]);

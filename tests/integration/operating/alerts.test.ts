@@ -178,7 +178,7 @@ describe("what is told", () => {
     const now = Date.parse("2026-01-31T12:00:00.000Z");
     const at = (minutes: number) => new Date(now + minutes * MINUTE).toISOString();
     const fail = (video: string, minutes: number) => {
-      addVideo({ id: video, title: `Film ${video}` });
+      addVideo({ id: video, title: `Video ${video}` });
       sqliteHandle()
         .prepare(
           "INSERT INTO jobs (video_id, kind, priority, state, finished_at) VALUES (?, 'poster', 1, 'failed', ?)",
@@ -190,7 +190,7 @@ describe("what is told", () => {
     await check(now);
     const [first] = (await readAlertsPage()).last;
     expect(first!.sentence).toBe(
-      "2 conversions failed for good, the last of “Film b”, “Film a”. The queue says why.",
+      "2 conversions failed for good, the last of “Video b”, “Video a”. The queue says why.",
     );
     fail("c", 1);
     await check(now + 2 * MINUTE);

@@ -52,7 +52,7 @@ function set(environment: Record<string, string>): void {
 }
 
 /** A video with a file in the bucket. */
-function addFilm(id: string, content: string | Buffer = `The film ${id}`): string {
+function addVideoWithFile(id: string, content: string | Buffer = `The video ${id}`): string {
   const file = path.join(site.uploads, "videos/u", `${id}.mp4`);
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, content);
@@ -68,10 +68,10 @@ const leftovers = () => fs.readdirSync(folder).filter((name) => name.startsWith(
 
 describe("a backup", () => {
   it("has everything, and is proved by restoring it", async () => {
-    addFilm("a");
+    addVideoWithFile("a");
     const made = await make();
     expect(made).toMatchObject({ files: 1, repaired: 0 });
-    expect(fs.readFileSync(copyOf(made.name, "videos/u/a.mp4"), "utf8")).toBe("The film a");
+    expect(fs.readFileSync(copyOf(made.name, "videos/u/a.mp4"), "utf8")).toBe("The video a");
     const manifest = JSON.parse(
       fs.readFileSync(path.join(folder, made.name, "backup.json"), "utf8"),
     );
@@ -91,10 +91,10 @@ describe("a backup", () => {
   });
 
   it("takes no room for files that an earlier one has, also after their video was deleted", async () => {
-    addFilm("a", Buffer.alloc(3_000_000, "a"));
+    addVideoWithFile("a", Buffer.alloc(3_000_000, "a"));
     const first = await make();
     await removeVideos(["a"], "u");
-    addFilm("b");
+    addVideoWithFile("b");
     const second = await make();
     const inode = (backup: string) => fs.statSync(copyOf(backup, "videos/u/a.mp4")).ino;
     expect(inode(second.name)).toBe(inode(first.name));
@@ -114,7 +114,7 @@ describe("a backup", () => {
   });
 
   it("removes those from a wrong clock first, and links to the newest of the others", async () => {
-    addFilm("a");
+    addVideoWithFile("a");
     const future = (await make()).name.replace(/^2\d/, "29");
     fs.renameSync(path.join(folder, storedBackups(folder)[0]!), path.join(folder, future));
     const first = await make();
@@ -130,8 +130,8 @@ describe("a backup", () => {
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;
     forgetSettings();
-    addFilm("a");
-    addFilm("b");
+    addVideoWithFile("a");
+    addVideoWithFile("b");
     await recordFile({ bucket: "videos", path: "u/a.mp4", videoId: "a", kind: "video" });
     await moveIntoStore();
     const { name, files } = await make();
@@ -140,22 +140,22 @@ describe("a backup", () => {
   });
 
   it("copies a file again that is damaged in the earlier ones", async () => {
-    addFilm("a");
+    addVideoWithFile("a");
     const { name } = await make();
     const copied = copyOf(name, "videos/u/a.mp4");
     const { mtime } = fs.statSync(copied);
-    fs.writeFileSync(copied, "The FILM a");
+    fs.writeFileSync(copied, "The VIDEO a");
     fs.utimesSync(copied, mtime, mtime);
     const second = await make();
     expect(second.repaired).toBe(1);
-    expect(fs.readFileSync(copyOf(second.name, "videos/u/a.mp4"), "utf8")).toBe("The film a");
+    expect(fs.readFileSync(copyOf(second.name, "videos/u/a.mp4"), "utf8")).toBe("The video a");
   });
 
   it("is not kept when its database is damaged, and the earlier ones are", async () => {
-    addFilm("a");
+    addVideoWithFile("a");
     const { name } = await make();
     const add = sqliteHandle().prepare("INSERT INTO videos (title, category) VALUES (?, 'desi')");
-    for (let count = 0; count < 500; count++) add.run(`Film ${count}`.repeat(20));
+    for (let count = 0; count < 500; count++) add.run(`Video ${count}`.repeat(20));
     const { rootpage } = sqliteHandle()
       .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'activities'")
       .get() as { rootpage: number };
@@ -173,7 +173,7 @@ describe("a backup", () => {
     let backup: string;
     let tables: Record<string, number>;
     beforeEach(async () => {
-      addFilm("a");
+      addVideoWithFile("a");
       backup = path.join(folder, (await make()).name);
       tables = JSON.parse(fs.readFileSync(path.join(backup, "backup.json"), "utf8")).tables;
     });
@@ -215,7 +215,7 @@ describe("a backup", () => {
 
   it("has no files with BACKUP_UPLOADS=off, but their list", async () => {
     set({ BACKUP_UPLOADS: "off" });
-    addFilm("a");
+    addVideoWithFile("a");
     const { name, files } = await make();
     expect(files).toBe(0);
     expect(fs.readdirSync(path.join(folder, name)).sort()).toEqual([
@@ -234,7 +234,7 @@ describe("npm run backup without a folder", () => {
   };
 
   it("makes one as the timetable does, which restores", async () => {
-    addFilm("a");
+    addVideoWithFile("a");
     const { exitCode, stdout, stderr } = await script();
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("backed up and proved");
@@ -244,7 +244,7 @@ describe("npm run backup without a folder", () => {
 
   it("removes what a full disk left unfinished, and keeps the earlier ones", async () => {
     const { name } = await make();
-    addFilm("a", Buffer.alloc(12 * 1024 * 1024));
+    addVideoWithFile("a", Buffer.alloc(12 * 1024 * 1024));
     // A limit on the size of files gives the same failing write as a full disk, to anybody.
     const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"'];
     const { exitCode, stderr } = await script(limited);
@@ -290,8 +290,8 @@ describe("the timetable", () => {
   }, 60_000);
 
   it("makes one again whose process was killed, and removes what that left", async () => {
-    const film = addFilm("large", "");
-    fs.truncateSync(film, 512 * 1024 ** 2);
+    const video = addVideoWithFile("large", "");
+    fs.truncateSync(video, 512 * 1024 ** 2);
     const started = await startBackup({ userId: null, dueAt: new Date().toISOString() });
     await vi.waitFor(() => expect(leftovers()).toHaveLength(1), { timeout: 30_000, interval: 5 });
     backupProcess()?.kill("SIGKILL");
@@ -300,7 +300,7 @@ describe("the timetable", () => {
     expect(leftovers()).toHaveLength(1);
     expect(storedBackups(folder)).toEqual([]);
 
-    fs.truncateSync(film, 5);
+    fs.truncateSync(video, 5);
     await poll();
     expect(await states()).toEqual(["interrupted"]);
     await poll(Date.now() + 2 * MINUTE);
@@ -400,7 +400,7 @@ describe("the page of the backups", () => {
   };
 
   it("makes one now, and tells what became of it", async () => {
-    addFilm("a");
+    addVideoWithFile("a");
     expect((await page()).proved).toBeNull();
     const { location, toast } = await succeeded(() => send("back-up"));
     expect([location, toast.description]).toEqual([

@@ -13,7 +13,7 @@ let site: ReturnType<typeof useTemporarySite>;
 let file: string;
 beforeEach(() => {
   site = useTemporarySite();
-  file = path.join(site.uploads, "a film; $(reboot).mp4");
+  file = path.join(site.uploads, "a video; $(reboot).mp4");
   fs.mkdirSync(site.uploads, { recursive: true });
   fs.writeFileSync(file, "bytes");
 });

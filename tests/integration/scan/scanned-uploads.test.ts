@@ -36,18 +36,18 @@ import {
 import { videoRow } from "../../encode-library";
 import { makeClip } from "../../media-clips";
 import { fileBlob, uploadRequest } from "../../upload-requests";
-import { filmServer } from "../studio/film-server";
+import { videoServer } from "../studio/video-server";
 import { scanWith, setCommand } from "./scan-scripts";
 
 const site = useAdminSite();
-let film: string;
+let source: string;
 beforeEach(() => {
-  film = makeClip(site.folder, "film", { seconds: 1 });
+  source = makeClip(site.folder, "video", { seconds: 1 });
 });
 afterEach(() => setCommand(undefined));
 
 async function upload(): Promise<string> {
-  const answer = await receiveUpload(uploadRequest(fileBlob(film)), "u");
+  const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
   if (!answer.ok) throw new Error(answer.failure.sentence);
   return answer.video.id;
 }
@@ -95,7 +95,7 @@ async function reach(id: string): Promise<[number, number, boolean]> {
 describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
   it("can't be reached before the scan has passed it", async () => {
     scanWith(site.folder, "exit 0");
-    const answer = await receiveUpload(uploadRequest(fileBlob(film)), "u");
+    const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
     if (!answer.ok) throw new Error(answer.failure.sentence);
     const { id } = answer.video;
     expect(successSentence(answer.video)).toContain("stays on hold until it has been scanned");
@@ -207,10 +207,10 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
 
   it("is scanned when it comes over tus, from a folder and from an address", async () => {
     scanWith(site.folder, "exit 0");
-    const bytes = fs.readFileSync(film);
+    const bytes = fs.readFileSync(source);
     const arrived = path.join(site.uploads, "tmp", "arrived");
     fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
-    fs.copyFileSync(film, arrived);
+    fs.copyFileSync(source, arrived);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const sent = { path: arrived, name: "a.mp4", bytes: bytes.length, sha256 };
     await receiveUpload(
@@ -229,11 +229,11 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     ]);
 
     const third = fs.readFileSync(makeClip(site.folder, "third", { seconds: 3 }));
-    const server = await filmServer(site.folder, (_, response) => {
+    const server = await videoServer(site.folder, (_, response) => {
       response.writeHead(200, { "Content-Length": third.length }).end(third);
     });
     const texts = { title: "T", description: "D", category: "desi" as const, tags: [] };
-    const address = server.address("film.mp4");
+    const address = server.address("video.mp4");
     await addDownloads([{ userId: "u", address, texts, status: "published" }], server.network);
     await runDownloads(server.network);
     await server.close();
@@ -251,7 +251,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
       const form = new FormData();
       form.set("intent", "replace");
       form.set("id", "v");
-      form.set("video", new Blob([new Uint8Array(fs.readFileSync(film))]), "a.mp4");
+      form.set("video", new Blob([new Uint8Array(fs.readFileSync(source))]), "a.mp4");
       await succeeded(() => sendMultipart(form, "/admin?tab=manage&replace=v"));
       sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'scan'");
     };

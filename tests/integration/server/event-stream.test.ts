@@ -7,7 +7,7 @@ import { jobEventsAccess, openSession } from "~/features/permissions/session.ser
 import {
   answerEvents,
   endStreams,
-  MOST_STREAMS_PER_ADDRESS,
+  MAX_STREAMS_PER_ADDRESS,
   openStreamCount,
 } from "~/platform/live/event-stream.server";
 import { nameRoutes } from "~/platform/node/request-context.server";
@@ -109,8 +109,8 @@ describe("streams", () => {
   it("are at most 50 for one address, and another address has its own", async () => {
     const temporary = useTemporarySite();
     const from = (address: string) => openEvents({ address });
-    const open = Array.from({ length: MOST_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));
-    expect(MOST_STREAMS_PER_ADDRESS).toBe(50);
+    const open = Array.from({ length: MAX_STREAMS_PER_ADDRESS }, () => from("192.0.2.1"));
+    expect(MAX_STREAMS_PER_ADDRESS).toBe(50);
     expect(open.every(({ response }) => response.statusCode === 200)).toBe(true);
     expect(from("192.0.2.1").response.statusCode).toBe(429);
     open.push(from("192.0.2.2"));

@@ -108,7 +108,7 @@ describe("open event streams", () => {
 
 describe("views", () => {
   it("of one address count 60 times an hour for a video, and reloading goes on being answered", async () => {
-    const id = site.addVideo({ title: "A film" });
+    const id = site.addVideo({ title: "A video" });
     const browser = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" };
     const view = (address: string) =>
       ask(site, "GET", `/video/${id}/view`, { "X-Forwarded-For": address, ...browser });
@@ -142,7 +142,7 @@ describe("reports of what was watched", () => {
   const rows = () => site.database().prepare("SELECT * FROM watched_parts").all();
 
   it("that are none are refused, and make no row", async () => {
-    const id = site.addVideo({ title: "A film" });
+    const id = site.addVideo({ title: "A video" });
     const hidden = site.addVideo({ status: "hidden" });
     const status = async (...sent: Parameters<typeof report>) => (await report(...sent)).status;
     for (const each of [id, hidden, "nobody"]) {
@@ -167,7 +167,7 @@ describe("reports of what was watched", () => {
   });
 
   it("add up in one row of the video, however many come, and none is in the log", async () => {
-    const id = site.addVideo({ title: "A film" });
+    const id = site.addVideo({ title: "A video" });
     const statuses: number[] = [];
     for (let round = 0; round < 20; round += 1) {
       const some = Array.from({ length: 20 }, (_, n) => report(id, `198.51.${round}.${n}`));

@@ -13,7 +13,7 @@ import { ADMIN, SiteProcess } from "../../site-process";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const SESSION_SECRET = "a-secret-for-tests-of-32-characters";
-const FILM = "/media/videos/u/1700000000000.mp4";
+const VIDEO = "/media/videos/u/1700000000000.mp4";
 
 describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind nginx", () => {
   const writer = new SiteProcess({ LITESTREAM: "on", SESSION_SECRET });
@@ -73,7 +73,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     await writer.start();
     litestream.start();
     writer.addFile("videos", "u/1700000000000.mp4", "0123456789".repeat(100));
-    writer.addVideo({ id: "v", title: "Lighthouse", tags: '["sea"]', video_url: FILM });
+    writer.addVideo({ id: "v", title: "Lighthouse", tags: '["sea"]', video_url: VIDEO });
     // What is derived is brought up to date by the site that writes.
     expect(await (await fetch(`${writer.url}/?search=lighthouse`)).text()).toContain("/video/v");
     reader = new SiteProcess({
@@ -116,7 +116,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     "/manifest.webmanifest",
     "/transparency",
     "/privacy",
-    FILM,
+    VIDEO,
   ];
 
   it.each(READ)("%s comes from the reader, which says how old its data are", async (address) => {
@@ -129,8 +129,8 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     }
   });
 
-  it("films are read in parts, and the log of the reader has no fault", async () => {
-    const part = await fetch(nginx.url + FILM, { headers: { Range: "bytes=10-14" } });
+  it("videos are read in parts, and the log of the reader has no fault", async () => {
+    const part = await fetch(nginx.url + VIDEO, { headers: { Range: "bytes=10-14" } });
     expect([part.status, await part.text()]).toEqual([206, "01234"]);
     expect(reader.log).not.toMatch(/error|SQLITE/i);
   });
@@ -177,7 +177,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
   });
 
   it("what is hidden is gone with the next copy, page, list and file", async () => {
-    writer.addVideo({ id: "hidden", title: "Harbour", video_url: `${FILM}x` });
+    writer.addVideo({ id: "hidden", title: "Harbour", video_url: `${VIDEO}x` });
     await refreshUntil(async () => (await status(`${reader.url}/video/hidden`)) === 200);
     writer.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'hidden'");
     await fetch(`${writer.url}/?search=harbour`);
@@ -225,7 +225,7 @@ describe.runIf(nginxIsInstalled)("a reader beside a site that writes, behind ngi
     await until(async () => (await status(`${reader.url}/`)) === 503);
     const page = await fetch(`${reader.url}/video/v`);
     expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("too old")]);
-    expect(await status(reader.url + FILM)).toBe(503);
+    expect(await status(reader.url + VIDEO)).toBe(503);
     const health = await fetch(`${reader.url}/healthz`);
     expect([health.status, (await health.json()).failing]).toEqual([503, ["copy"]]);
     put(good);

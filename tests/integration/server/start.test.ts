@@ -200,8 +200,8 @@ describe("npm start", () => {
     try {
       await site.start();
       await site.stop("SIGKILL");
-      const source = path.join(folder, "film.mp4");
-      fs.writeFileSync(source, "a film");
+      const source = path.join(folder, "video.mp4");
+      fs.writeFileSync(source, "a video");
       const left = site.addFile("videos", "u/1763709999005.mp4", Buffer.from("a fi"));
       const { size, mtimeMs } = fs.statSync(source);
       site

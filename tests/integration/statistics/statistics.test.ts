@@ -44,7 +44,7 @@ describe("the statistics", () => {
       "2024-05-10 7",
     ]);
     expect(videos).toEqual([
-      { id: "v", title: "A film", views: 5 },
+      { id: "v", title: "A video", views: 5 },
       { id: "w", title: "Another", views: 4 },
     ]);
   });
@@ -111,7 +111,7 @@ describe("the statistics of one video", () => {
     watched("v");
     const statistics = await readVideoStatistics("v", { days: 3, now: NOW });
     expect(statistics).toEqual({
-      video: { id: "v", title: "A film", status: "published", held: 0, views: 0 },
+      video: { id: "v", title: "A video", status: "published", held: 0, views: 0 },
       days: [
         { day: "2024-05-08", views: 2 },
         { day: "2024-05-09", views: 0 },

@@ -132,7 +132,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
         seconds: 20,
         cpuSeconds: 20,
       });
-      return "a result of half of the film";
+      return "a result of half of the video";
     });
     await expect(decoded).rejects.toMatchObject({ failure });
     await expect(byRange(file, () => probe(file))).rejects.toMatchObject({ failure });

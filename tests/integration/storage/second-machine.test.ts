@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { command } from "../../command";
 import { filesBelow } from "../../files-below";
-import { addFinishedFilm } from "../../finished-films";
 import { until } from "../../process-figures";
+import { addProcessedVideo } from "../../processed-videos";
 import { SiteProcess } from "../../site-process";
 
 /** A copy of the database, the store and the secrets: nothing else of the first machine remains. */
@@ -21,7 +21,7 @@ let id: string;
 beforeAll(async () => {
   await first.start();
   const sqlite = first.database();
-  id = addFinishedFilm({ sqlite, uploads: first.uploads }, "complete");
+  id = addProcessedVideo({ sqlite, uploads: first.uploads }, "complete");
   // The uploaded file, which an upload records.
   sqlite.exec(`INSERT INTO media_files (bucket, path, video_id, kind, bytes)
     SELECT 'videos', substr(source_url, 15), id, 'video', 1 FROM videos`);

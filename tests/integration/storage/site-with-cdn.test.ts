@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cdnAddress } from "~/media/serve/serve-stored.server";
-import { addStoredFilm } from "../../s3/stored-film";
+import { addStoredVideo } from "../../s3/stored-video";
 import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
 /** More than two of the pieces that nginx keeps. */
-const FILM = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251));
+const VIDEO = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251));
 const SECRET = "a-secret-for-tests-of-32-characters";
 const SITE = "https://videos.example";
 
@@ -40,7 +40,7 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
       [/\/var\/cache\/nginx/, folder],
     ]);
     await site.start({ STORAGE_URL: `file://${store}`, CDN_URL: nginx.url });
-    ({ url, part } = await addStoredFilm(site, FILM));
+    ({ url, part } = await addStoredVideo(site, VIDEO));
   });
   afterAll(async () => {
     nginx?.process.kill();
@@ -66,7 +66,7 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
     expect(life).toBeLessThanOrEqual(60);
     const bytes = await fetch(address, { headers: { Range: "bytes=100-109" } });
     expect(bytes.status).toBe(206);
-    expect(Buffer.from(await bytes.arrayBuffer())).toEqual(FILM.subarray(100, 110));
+    expect(Buffer.from(await bytes.arrayBuffer())).toEqual(VIDEO.subarray(100, 110));
     expect(bytes.headers.get("Content-Type")).toBe("video/mp4");
     expect(bytes.headers.get("Cache-Control")).toBe("private, no-store, no-transform");
     expect(bytes.headers.get("Access-Control-Allow-Origin")).toBe(SITE);
@@ -90,9 +90,9 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
 
   it("asks the store once for each piece", async () => {
     const whole = async () => Buffer.from(await (await fetch(await addressOfPart())).arrayBuffer());
-    expect((await whole()).equals(FILM)).toBe(true);
+    expect((await whole()).equals(VIDEO)).toBe(true);
     const before = asked;
-    expect((await whole()).equals(FILM)).toBe(true);
+    expect((await whole()).equals(VIDEO)).toBe(true);
     expect(asked).toBe(before);
   });
 
@@ -115,11 +115,11 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
     expect(await status(cdnAddress({ ...cdn, secret: "other" }, address.pathname, 9e9))).toBe(403);
   });
 
-  it("passes whole films through, and sends nobody there once they are hidden", async () => {
-    const film = await ask(url, { Range: "bytes=0-9" });
-    expect([film.status, Buffer.from(await film.arrayBuffer())]).toEqual([
+  it("passes whole videos through, and sends nobody there once they are hidden", async () => {
+    const video = await ask(url, { Range: "bytes=0-9" });
+    expect([video.status, Buffer.from(await video.arrayBuffer())]).toEqual([
       206,
-      FILM.subarray(0, 10),
+      VIDEO.subarray(0, 10),
     ]);
     site.database().prepare("UPDATE videos SET status = 'hidden' WHERE id = 'v'").run();
     for (const address of [url, part]) expect((await ask(address)).status).toBe(404);
@@ -132,7 +132,7 @@ function answerRange(
   request: http.IncomingMessage,
   response: http.ServerResponse,
 ): void {
-  const bytes = fs.readFileSync(path.join(folder, request.url!.replace(/^\/films\//, "")));
+  const bytes = fs.readFileSync(path.join(folder, request.url!.replace(/^\/videos\//, "")));
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
   const [start, end] = [Number(from), Math.min(Number(to), bytes.length - 1)];
   response.writeHead(206, {

@@ -459,7 +459,7 @@ describe("documents of performers", () => {
   beforeEach(() => {
     write(`documents/${id}`, "encrypted");
     sqliteHandle().exec(`
-      INSERT INTO performers (id, stage_names, sort_name, box, created_at, updated_at)
+      INSERT INTO performers (id, stage_names, sort_name, payload, created_at, updated_at)
         VALUES ('p', '', '', '', '', '');
       INSERT INTO performer_documents (id, performer_id, kind, type, bytes, file_key, added_at)
         VALUES ('${id}', 'p', 'identity', 'image/png', 9, '', '')`);

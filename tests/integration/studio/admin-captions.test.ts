@@ -56,7 +56,7 @@ describe("the captions of the edit form", () => {
     ]);
   });
 
-  it("that no film has are refused with a sentence, and hold nobody up", async () => {
+  it("that no video has are refused with a sentence, and hold nobody up", async () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
     const long = begin + "<".repeat(2_000_000);
     const lines = begin + `${"<".repeat(1_999)}\n`.repeat(1_000);
@@ -128,7 +128,7 @@ describe("the captions of the edit form", () => {
           },
         },
       });
-      expect(video()).toMatchObject({ title: "A film", captions: null });
+      expect(video()).toMatchObject({ title: "A video", captions: null });
       await removeFiles();
       expect(captionFiles()).toEqual([]);
       expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);

@@ -162,7 +162,7 @@ describe("the list", () => {
 const EDIT = {
   intent: "update",
   id: "v",
-  title: " A better film ",
+  title: " A better video ",
   description: "Words",
   category: "english",
   tags: "one, , two ,One",
@@ -172,8 +172,8 @@ const EDIT = {
 describe("editing", () => {
   it("changes the fields, says so, and returns to the list it came from", async () => {
     addVideo({ updated_at: "2020-01-01T00:00:00.000Z" });
-    expect(await succeed(EDIT, "/admin?tab=manage&search=film&page=2&edit=v")).toEqual({
-      location: "/admin?tab=manage&search=film&page=2",
+    expect(await succeed(EDIT, "/admin?tab=manage&search=video&page=2&edit=v")).toEqual({
+      location: "/admin?tab=manage&search=video&page=2",
       toast: {
         title: "Video Updated",
         description: "Video has been updated successfully.",
@@ -181,7 +181,7 @@ describe("editing", () => {
       },
     });
     expect(video()).toMatchObject({
-      title: "A better film",
+      title: "A better video",
       description: "Words",
       category: "english",
       tags: '["one","two"]',
@@ -195,7 +195,7 @@ describe("editing", () => {
     const texts = { title: "A\u0000better\u2028film\u001b", description: "Wo\u0007rds\r\n\tmore" };
     await succeed({ ...EDIT, ...texts, tags: "o\u0008ne, two" });
     expect(video()).toMatchObject({
-      title: "A better film",
+      title: "A better video",
       description: "Words\n\tmore",
       tags: '["o ne","two"]',
     });
@@ -220,7 +220,7 @@ describe("editing", () => {
       toast: { title: "Error", description: "Failed to update video." },
       edit: { texts: { description: "Words", [field]: value }, fields: { [field]: sentence } },
     });
-    expect(video()?.title).toBe("A film");
+    expect(video()?.title).toBe("A video");
   });
 
   it("answers 404 when the row is gone", async () => {
@@ -241,7 +241,7 @@ describe("editing", () => {
     });
     expect(video()?.title).toBe("Theirs");
     await succeed({ ...EDIT, version: answer.edit!.current.version });
-    expect(video()?.title).toBe("A better film");
+    expect(video()?.title).toBe("A better video");
   });
 
   it("is not disturbed by views that were counted meanwhile", async () => {
@@ -349,7 +349,7 @@ describe("deleting", () => {
     const before = video();
     await succeed({ intent: "delete", id: "v" });
     const { manage } = await page("/admin?tab=manage");
-    expect(manage?.deletions).toMatchObject([{ titles: ["A film"], videos: 1 }]);
+    expect(manage?.deletions).toMatchObject([{ titles: ["A video"], videos: 1 }]);
     const { batch } = manage!.deletions[0]!;
     await emptyTrash(Date.now() + TRASH_MS - 5_000);
     await succeed({ intent: "restore", batch });

@@ -15,18 +15,18 @@ import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { adminCookie, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
-import { type FilmServer, filmServer } from "./film-server";
+import { type VideoServer, videoServer } from "./video-server";
 
 const CLIP = fs.readFileSync(mp4Clip(2));
 const TEXTS = {
   title: "From afar",
-  description: "A film.",
+  description: "A video.",
   category: "english",
   tags: ["night"],
 } as const;
 
 const site = useAdminSite();
-let server: FilmServer;
+let server: VideoServer;
 /** Resolves when somebody asks for /slow.mp4. */
 let slowIsAsked: Promise<void>;
 beforeEach(async () => {
@@ -34,10 +34,10 @@ beforeEach(async () => {
   slowIsAsked = new Promise((resolve) => {
     asked = resolve;
   });
-  server = await filmServer(site.folder, ({ url }, response) => {
+  server = await videoServer(site.folder, ({ url }, response) => {
     const to = (location: string) => response.writeHead(302, { Location: location }).end();
     switch (url) {
-      case "/film.mp4":
+      case "/video.mp4":
         return void response.writeHead(200, { "Content-Length": CLIP.length }).end(CLIP);
       case "/unknown-length.mp4":
         return void response.writeHead(200).end(CLIP);
@@ -48,17 +48,17 @@ beforeEach(async () => {
         response.writeHead(200, { "Content-Length": CLIP.length }).write(CLIP.subarray(0, 9_000));
         return void setImmediate(() => response.destroy());
       case "/page":
-        return void response.writeHead(200).end("<!doctype html><title>No film</title>");
+        return void response.writeHead(200).end("<!doctype html><title>No video</title>");
       case "/packed.mp4":
         return void response.writeHead(200, { "Content-Encoding": "gzip" }).end(CLIP);
       case "/moved":
-        return void to("/film.mp4");
+        return void to("/video.mp4");
       case "/to-http":
-        return void to("http://films.example/film.mp4");
+        return void to("http://videos.example/video.mp4");
       case "/to-inside":
-        return void to("https://inside.example/film.mp4");
+        return void to("https://inside.example/video.mp4");
       case "/to-loopback":
-        return void to("https://[::ffff:7f00:1]/film.mp4");
+        return void to("https://[::ffff:7f00:1]/video.mp4");
       case "/round":
         return void to("/round");
       default:
@@ -88,9 +88,9 @@ const refusal = async (work: Promise<unknown>) =>
 
 describe("an address", () => {
   it.each([
-    ["film.mp4", "film.mp4"],
+    ["video.mp4", "video.mp4"],
     ["unknown-length.mp4", "unknown-length.mp4"],
-    ["moved", "film.mp4"],
+    ["moved", "video.mp4"],
   ])("%s is fetched whole", async (name, fileName) => {
     const progress: number[] = [];
     const file = await fetched(server.address(name), {
@@ -102,11 +102,11 @@ describe("an address", () => {
   });
 
   it.each([
-    ["film.mp4", "This is no address."],
-    ["http://films.example/film.mp4", "Only addresses that begin with https:// are fetched."],
+    ["video.mp4", "This is no address."],
+    ["http://videos.example/video.mp4", "Only addresses that begin with https:// are fetched."],
     ["file:///etc/passwd", "Only addresses that begin with https:// are fetched."],
     [
-      "https://me:secret@films.example/",
+      "https://me:secret@videos.example/",
       "An address with a user name or a password in it is not fetched.",
     ],
   ])("is refused: %s", async (address, sentence) => {
@@ -114,22 +114,22 @@ describe("an address", () => {
   });
 
   it.each([
-    "https://127.0.0.1/film.mp4",
-    "https://2130706433/film.mp4",
-    "https://0x7f.1/film.mp4",
-    "https://10.1.2.3/film.mp4",
+    "https://127.0.0.1/video.mp4",
+    "https://2130706433/video.mp4",
+    "https://0x7f.1/video.mp4",
+    "https://10.1.2.3/video.mp4",
     "https://169.254.169.254/latest/meta-data",
-    "https://[::1]/film.mp4",
-    "https://[::ffff:127.0.0.1]/film.mp4",
-    "https://[fe80::1]/film.mp4",
-    "https://localhost/film.mp4",
+    "https://[::1]/video.mp4",
+    "https://[::ffff:127.0.0.1]/video.mp4",
+    "https://[fe80::1]/video.mp4",
+    "https://localhost/video.mp4",
   ])("of this machine or its network is refused: %s", async (address) => {
     expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
       "This address is not on the public internet.",
     );
   });
 
-  it.each(["https://inside.example/film.mp4", "https://both.example/film.mp4"])(
+  it.each(["https://inside.example/video.mp4", "https://both.example/video.mp4"])(
     "whose name leads to a private network is refused: %s",
     async (address) => {
       expect(await refusal(fetched(address))).toBe("This address is not on the public internet.");
@@ -137,7 +137,7 @@ describe("an address", () => {
   );
 
   it("is connected to as it was looked up, whatever the name becomes meanwhile", async () => {
-    const address = `https://rebinding.example:${server.port}/film.mp4`;
+    const address = `https://rebinding.example:${server.port}/video.mp4`;
     expect((await fetched(address)).bytes).toBe(CLIP.length);
     expect(server.lookedUp).toEqual(["rebinding.example"]);
     expect(await refusal(fetched(address))).toBe("This address is not on the public internet.");
@@ -157,7 +157,7 @@ describe("an address", () => {
     expect(temporaryFiles()).toEqual([]);
   });
 
-  it.each(["film.mp4", "unknown-length.mp4"])(
+  it.each(["video.mp4", "unknown-length.mp4"])(
     "is held to the size of an upload: %s",
     async (name) => {
       process.env.MAX_VIDEO_BYTES = "20000";
@@ -172,7 +172,7 @@ describe("an address", () => {
       "The server sends nothing any more.",
     );
     const untrusting = { ...server.network, ca: undefined };
-    expect(await refusal(fetched(server.address("film.mp4"), { network: untrusting }))).toBe(
+    expect(await refusal(fetched(server.address("video.mp4"), { network: untrusting }))).toBe(
       "The server's certificate is not valid.",
     );
     expect(temporaryFiles()).toEqual([]);
@@ -195,7 +195,7 @@ describe("what is brought in", () => {
   const videos = () => sqliteHandle().prepare("SELECT * FROM videos").all();
 
   it("becomes a video as an upload does, once", async () => {
-    await add("film.mp4");
+    await add("video.mp4");
     await runDownloads();
     expect(videos()).toMatchObject([
       { title: "From afar", status: "published", category: "english", tags: '["night"]' },
@@ -232,7 +232,7 @@ describe("what is brought in", () => {
     ["deactivated", "UPDATE users SET deactivated_at = '2026-01-01'"],
     ["made an uploader", "UPDATE users SET role = 'uploader', may_publish = 1"],
   ])("isn't fetched for an account that was %s meanwhile", async (_, change) => {
-    await add("film.mp4");
+    await add("video.mp4");
     sqliteHandle().exec(change);
     await runDownloads();
     expect(await listDownloads()).toMatchObject([{ state: "failed" }]);
@@ -241,7 +241,7 @@ describe("what is brought in", () => {
   });
 
   it("isn't published for an account that was deactivated while it arrived", async () => {
-    await add("film.mp4");
+    await add("video.mp4");
     const publishing = vi.waitFor(() => {
       const state = sqliteHandle().prepare("SELECT state FROM downloads").pluck().get();
       expect(state).toBe("running");
@@ -293,7 +293,7 @@ describe("the page", () => {
       message: "Please fill in all required fields.",
       address: { address: form.address, fields: { title: "A title is needed." } },
     });
-    expect(await send({ ...form, address: "http://films.example/a.mp4" })).toMatchObject({
+    expect(await send({ ...form, address: "http://videos.example/a.mp4" })).toMatchObject({
       status: 422,
       message: "Only addresses that begin with https:// are fetched.",
     });
@@ -309,7 +309,7 @@ describe("the page", () => {
       status: 422,
       message: expect.stringMatching(/^Row 2 \(C\): .* Nothing is brought in\.$/),
     });
-    expect(await table([row, { ...row, address: "ftp://films.example/" }])).toMatchObject({
+    expect(await table([row, { ...row, address: "ftp://videos.example/" }])).toMatchObject({
       status: 422,
     });
     expect(asked()).toEqual([]);

@@ -198,15 +198,19 @@ describe("a drafts-only uploader's request that an editor's publication overtake
   it.runIf(ffmpegAvailable())(
     "is refused: a file that replaces another, and a trim",
     async () => {
-      const film = makeClip(site.folder, "film", { seconds: 2, size: "160x90", frameRate: "10" });
-      fs.copyFileSync(film, `${site.uploads}/videos/up/1.mp4`);
+      const source = makeClip(site.folder, "video", {
+        seconds: 2,
+        size: "160x90",
+        frameRate: "10",
+      });
+      fs.copyFileSync(source, `${site.uploads}/videos/up/1.mp4`);
       const before = stateOf();
       const trim = sendForm({ intent: "trim", id: "v", start: "0:00", end: "0:01" });
       expect(await overtakenBy(trim, publish)).toBe(403);
       expect(stateOf()).toEqual(before);
       sqliteHandle().exec("UPDATE videos SET status = 'review'");
-      const bytes = new Uint8Array(fs.readFileSync(film));
-      const sent = { name: "film.mp4", bytes };
+      const bytes = new Uint8Array(fs.readFileSync(source));
+      const sent = { name: "video.mp4", bytes };
       const replace = await sendFile({ intent: "replace", id: "v" }, "video", sent);
       expect(await overtakenBy(replace, publish)).toBe(403);
       expect(stateOf()).toEqual(before);

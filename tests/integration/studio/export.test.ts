@@ -127,7 +127,7 @@ describe("the catalogue as a table", () => {
   it("is read a part at a time, each row once", async () => {
     sqliteHandle().exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
-       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Film ' || i, 'desi' FROM n`,
+       INSERT INTO videos (id, title, category) SELECT 'n' || i, 'Video ' || i, 'desi' FROM n`,
     );
     const rows = JSON.parse(await exported("json")) as { id: string }[];
     expect(new Set(rows.map(({ id }) => id)).size).toBe(1_001);
@@ -160,12 +160,12 @@ describe("the server's folder", () => {
   it("is imported with the table that was typed, and the report says what was not", async () => {
     fs.writeFileSync(path.join(folder, "a.mp4"), clipWith("a"));
     fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
-    await begin({ table: "file,title,category\na.mp4,A film,desi\ngone.mp4,Gone,desi\n" });
+    await begin({ table: "file,title,category\na.mp4,A video,desi\ngone.mp4,Gone,desi\n" });
     expect(serverFolder()?.running).toMatchObject({ total: 1 });
     await expect(begin()).rejects.toThrow("The folder is being imported already.");
     await folderImportEnds();
     expect(sqliteHandle().prepare("SELECT title, category, status FROM videos").all()).toEqual([
-      { title: "A film", category: "desi", status: "review" },
+      { title: "A video", category: "desi", status: "review" },
     ]);
     const { last } = serverFolder()!;
     expect(last?.sentence).toMatch(/^1 imported .* 0 already there, 0 duplicates, 2 failed\.$/);

@@ -84,7 +84,7 @@ describe("importing a folder", () => {
   it("takes every video of it, with what is known of each", async () => {
     video("late_night.mp4", "1");
     put("late_night.jpg", PIXEL);
-    video("desi/Second-film.mp4", "2");
+    video("desi/Second-video.mp4", "2");
     video("third.mp4", "3");
     put(
       "third.mp4.json",
@@ -107,7 +107,7 @@ describe("importing a folder", () => {
       thumbnail_url: expect.stringMatching(/\.webp$/),
       poster_colors: expect.stringMatching(/^[0-9a-f]{24}$/),
     });
-    expect(byTitle["Second film"]).toMatchObject({ category: "desi", tags: null });
+    expect(byTitle["Second video"]).toMatchObject({ category: "desi", tags: null });
     expect(byTitle["The third"]).toMatchObject({ tags: '["a","b"]', status: "review" });
     expect(byTitle["Four, of four"]).toMatchObject({ category: "premium", tags: '["x","y"]' });
     for (const row of rows()) expect(fs.existsSync(fileOf(row.video_url))).toBe(true);
@@ -335,7 +335,7 @@ describe("importing an export of the earlier system", () => {
     put("thumbnails/u-1/1700000000001.png", PIXEL);
     const plan = await csv(
       [
-        `a-1,Old film,Text,amateur,"{""one"",two}",330,${base}/videos/u-1/1700000000000.mp4,${base}/thumbnails/u-1/1700000000001.png,published,1234,2024-01-01 12:00:00+00`,
+        `a-1,Old video,Text,amateur,"{""one"",two}",330,${base}/videos/u-1/1700000000000.mp4,${base}/thumbnails/u-1/1700000000001.png,published,1234,2024-01-01 12:00:00+00`,
         "a-2,No file,,solo,,5:30,,,pending,,2024-01-02T12:00:00Z",
         `a-3,Gone,,solo,,5:30,${base}/videos/u-1/9.mp4,,published,1,2024-01-02T12:00:00Z`,
       ].map((line) => line.replace("pending", "hidden")),

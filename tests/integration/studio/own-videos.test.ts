@@ -30,7 +30,7 @@ async function signInUploader(mayPublish = false): Promise<string> {
 
 function addVideos(): void {
   addVideo({ id: "draft", title: "My draft", uploaded_by: "up", status: "review", views: 2 });
-  addVideo({ id: "mine", title: "My film", uploaded_by: "up", status: "published", views: 3 });
+  addVideo({ id: "mine", title: "My video", uploaded_by: "up", status: "published", views: 3 });
   addVideo({ id: "other", title: "Another's draft", uploaded_by: "u", status: "review" });
   addVideo({ id: "nobody", title: "Nobody's", status: "published", views: 100 });
 }
@@ -127,7 +127,7 @@ describe("the studio of an uploader", () => {
     expect([video("draft"), video("other"), video("mine")]).toMatchObject([
       { title: "New", status: "review" },
       { title: "Another's draft" },
-      { title: "My film", status: "published" },
+      { title: "My video", status: "published" },
     ]);
     // What an editor has scheduled is as good as published.
     sqliteHandle().exec(`UPDATE videos SET publish_at = '${publishAt}' WHERE id = 'draft'`);

@@ -37,7 +37,7 @@ function holdFfmpeg() {
   };
 }
 
-function addFilm(id: string): void {
+function addVideoWithFile(id: string): void {
   const name = `u/170000000000${id}.mp4`;
   const target = path.join(site.uploads, "videos", name);
   fs.mkdirSync(path.dirname(target), { recursive: true });
@@ -47,7 +47,7 @@ function addFilm(id: string): void {
 
 describe.runIf(ffmpegAvailable())("frames that are taken side by side", () => {
   it("run two at a time, and the ninth that waits of one account gets 429", async () => {
-    addFilm("1");
+    addVideoWithFile("1");
     const ffmpeg = holdFfmpeg();
     const outcomes: Promise<string>[] = [];
     let refused = 0;

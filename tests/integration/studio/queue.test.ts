@@ -58,7 +58,7 @@ async function turnedDown(fields: [string, string][]): Promise<Failure> {
 async function addQueued(id: string, columns: Record<string, string> = {}): Promise<void> {
   addVideo({
     id,
-    title: `Film ${id}`,
+    title: `Video ${id}`,
     video_url: `/media/videos/u/${id}.mp4`,
     duration: "1:40",
     ...columns,
@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
       ["waiting", 12],
     ]);
     const [job] = (await page("/admin/queue?state=failed")).queue.lists[0]!.jobs;
-    expect(job).toMatchObject({ title: "Film a", label: "Making it playable", state: "failed" });
+    expect(job).toMatchObject({ title: "Video a", label: "Making it playable", state: "failed" });
     expect((await page("/admin/queue?state=done")).queue).toMatchObject({
       counts: { done: 0 },
       lists: [{ state: "done", jobs: [] }],
@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     const { queue, status } = await page("/admin/queue?video=a");
     expect(status).toBe(200);
     expect(queue.video).toEqual({
-      ...{ id: "a", title: "Film a" },
+      ...{ id: "a", title: "Video a" },
       ...{ hasFile: true, hasStream: false },
     });
     expect(queue.lists[0]!.jobs).toHaveLength(8);
@@ -132,7 +132,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
     expect(queue.lists[0]!.jobs).toHaveLength(queue.counts.waiting!);
     const found = queue.lists[0]!.jobs.filter(({ label }) => label.startsWith("New file: "));
     expect(found.length).toBeGreaterThan(1);
-    expect(found[0]).toMatchObject({ videoId: "a", title: "Film a" });
+    expect(found[0]).toMatchObject({ videoId: "a", title: "Video a" });
     const ofVideo = (await page("/admin/queue?video=a")).queue.lists[0]!.jobs;
     // The clean-up, which waits by design, is shown there alone.
     expect(ofVideo.filter(({ state }) => state === "waiting")).toHaveLength(found.length + 1);
@@ -143,7 +143,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
         ["selected", selected],
       ]),
     ).toBe("It comes last now.");
-    expect((await activities())[0]).toContain("Streaming qualities of “Film a”");
+    expect((await activities())[0]).toContain("Streaming qualities of “Video a”");
     expect(
       await said([
         ["intent", "now"],
@@ -161,7 +161,7 @@ describe.runIf(ffmpegAvailable())("the page of the queue", () => {
       seconds: null,
       unmeasured: ["Streaming qualities", "Loudness"],
     });
-    // Of a film of 50 s: 25 s for the streams, once 10 hours because it was held, and 5 s.
+    // Of a video of 50 s: 25 s for the streams, once 10 hours because it was held, and 5 s.
     for (const [id, seconds] of [
       ["b", 25],
       ["c", 36_000],
@@ -210,7 +210,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
       codecsOff: [],
     });
     expect(await said(ask())).toBe("They are added to its stream when their turn comes.");
-    expect(await activities()).toContain("asked for further codecs of Film a");
+    expect(await activities()).toContain("asked for further codecs of Video a");
     expect(jobRows("a").at(-1)).toMatchObject({ kind: "codecs", state: "waiting" });
     expect(await turnedDown(ask())).toMatchObject({ status: 409 });
     expect(await turnedDown(ask("gone"))).toMatchObject({ status: 404 });
@@ -255,12 +255,12 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
       ]),
     ).toBe("It comes last now.");
     expect((await page()).queue.lists[2]!.jobs.map(({ title, turn }) => [title, turn])).toEqual([
-      ["Film c", "first"],
-      ["Film b", "first"],
-      ["Film b", undefined],
-      ["Film c", undefined],
-      ["Film a", undefined],
-      ["Film a", "last"],
+      ["Video c", "first"],
+      ["Video b", "first"],
+      ["Video b", undefined],
+      ["Video c", undefined],
+      ["Video a", undefined],
+      ["Video a", "last"],
     ]);
     await addQueued("new");
     const order = [];
@@ -275,8 +275,8 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
       ["a", "poster"],
     ]);
     expect((await activities()).slice(0, 2)).toEqual([
-      "put Poster of “Film a” last in the queue",
-      "put Streaming qualities of “Film c” first in the queue",
+      "put Poster of “Video a” last in the queue",
+      "put Streaming qualities of “Video c” first in the queue",
     ]);
   });
 
@@ -369,7 +369,7 @@ describe.runIf(ffmpegAvailable())("first and last", () => {
     expect(await said(fields, "/admin/queue?state=waiting")).toBe(
       "2 jobs come first now. 1 job stayed as before. 1 job no longer exists.",
     );
-    expect(await activities()).toEqual(["put 2 jobs of “Film a” first in the queue"]);
+    expect(await activities()).toEqual(["put 2 jobs of “Video a” first in the queue"]);
   });
 });
 
@@ -401,7 +401,7 @@ describe.runIf(ffmpegAvailable())("again", () => {
 
   it("makes all of a video anew, from its page and from the list", async () => {
     await addQueued("a");
-    addVideo({ id: "b", title: "Film b", video_url: "/media/videos/u/b.mp4" });
+    addVideo({ id: "b", title: "Video b", video_url: "/media/videos/u/b.mp4" });
     addVideo({ id: "empty", title: "Without a file" });
     set("state = 'done'");
     const states = (id: string) => jobRows(id).filter(({ state }) => state === "waiting").length;
@@ -445,7 +445,7 @@ describe.runIf(ffmpegAvailable())("again", () => {
     await succeed(bulk("convert-later", ["b"]));
     expect(await next()).toEqual(["a", "transcode"]);
     expect((await refused(bulk("convert-again", ["empty"]))).status).toBe(422);
-    expect((await activities())[0]).toBe("put last in the queue 1 video: “Film b”");
+    expect((await activities())[0]).toBe("put last in the queue 1 video: “Video b”");
   });
 });
 

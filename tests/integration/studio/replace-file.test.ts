@@ -78,8 +78,8 @@ async function turnedDown(file: string, id = "v", more: Record<string, string> =
 const pendingId = (id = "v") => otherFiles(id).pending?.id ?? "";
 
 /** A small clip of so many seconds. */
-const film = (seconds: number) =>
-  makeClip(site.folder, `film-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
+const source = (seconds: number) =>
+  makeClip(site.folder, `video-${seconds}`, { seconds, size: "160x90", frameRate: "10" });
 
 /** A video with a file and a stream of 5 bytes each, and a row of another file that is as complete. */
 function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date().toISOString()) {
@@ -116,9 +116,9 @@ function addBoth(state: "pending" | "earlier" = "pending", replacedAt = new Date
 it("is taken once when the form is sent twice, and both get the answer", async () => {
   addVideo();
   const received = path.join(site.uploads, "tmp", "received");
-  fs.copyFileSync(film(2), received);
+  fs.copyFileSync(source(2), received);
   const bytes = fs.statSync(received).size;
-  const arrived = { path: received, name: "film.mp4", bytes, sha256: "a".repeat(64) };
+  const arrived = { path: received, name: "video.mp4", bytes, sha256: "a".repeat(64) };
   const upload = await storeFinishedUpload("u", arrived);
   const submit = () => succeeded(() => send("", "v", { upload }));
   const [first, second] = await Promise.all([submit(), submit()]);
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     const before = videoRow(id);
     expect(before).toMatchObject({ duration: "0:05", generated_poster_url: before.thumbnail_url });
 
-    const { toast } = await succeeded(() => send(film(2), id));
+    const { toast } = await succeeded(() => send(source(2), id));
     expect(toast.description).toBe("The old file plays until the new one is ready.");
     expect(videoRow(id)).toEqual(before);
     await takeOverReady();
@@ -221,7 +221,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
 
   it("asks about the same file and about one that is cut off, and takes it all the same", async () => {
     addVideo();
-    const whole = film(3);
+    const whole = source(3);
     await succeeded(() => send(whole));
     expect((await turnedDown(whole)).detail).toMatch(/^Another file is being prepared/);
     await takeOver(pendingId(), "u");
@@ -232,7 +232,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     const same = await turnedDown(whole);
     expect(same).toMatchObject({
       status: 409,
-      detail: "This file is already in the catalogue, as “A film”.",
+      detail: "This file is already in the catalogue, as “A video”.",
       replace: { question: { kind: "duplicate" } },
     });
     const { upload } = same.replace!.question!;
@@ -251,18 +251,18 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
   it("refuses what is no video, nothing at all, and a video that is gone; nothing is left", async () => {
     addVideo();
     const text = path.join(site.folder, "notes.mp4");
-    fs.writeFileSync(text, "no film at all".repeat(1_000));
+    fs.writeFileSync(text, "no video at all".repeat(1_000));
     expect((await turnedDown(text)).status).toBe(415);
     expect((await turnedDown("")).status).toBe(422);
-    expect((await turnedDown(film(1), "w")).status).toBe(404);
+    expect((await turnedDown(source(1), "w")).status).toBe(404);
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
     expect(files()).toEqual([]);
   });
 
   it("goes on after its video has come back from the trash", async () => {
-    const id = await addToLibrary(site.uploads, film(1), true);
+    const id = await addToLibrary(site.uploads, source(1), true);
     sqliteHandle().exec("DELETE FROM jobs");
-    await succeeded(() => send(film(2), id));
+    await succeeded(() => send(source(2), id));
     await removeVideos([id], "u");
     expect(rows("SELECT 1 FROM jobs")).toEqual([]);
     await takeOverReady();
@@ -426,11 +426,11 @@ describe("the page of the trash", () => {
       files: [],
       totalFiles: { files: 1, bytes: 15 },
     });
-    const { trash: found, view } = await trash("/admin/trash?show=files&search=FILM");
-    expect(view).toMatchObject({ files: true, search: "FILM" });
+    const { trash: found, view } = await trash("/admin/trash?show=files&search=VIDEO");
+    expect(view).toMatchObject({ files: true, search: "VIDEO" });
     expect(found).toMatchObject({
       found: 1,
-      files: [{ id: "n", title: "A film", duration: "2:00", bytes: 15, deletedBy: "a@b.c" }],
+      files: [{ id: "n", title: "A video", duration: "2:00", bytes: 15, deletedBy: "a@b.c" }],
     });
     expect((await trash("/admin/trash?show=files&search=other")).trash.files).toEqual([]);
     const { location } = await succeeded(() =>
@@ -444,7 +444,7 @@ describe("the page of the trash", () => {
     addBoth("earlier");
     const form = { intent: "purge-file", file: "n" };
     expect(await sendToTrash(form)).toMatchObject({
-      data: { confirmation: { ids: ["n"], ofFiles: true, titles: ["A film"], bytes: 15 } },
+      data: { confirmation: { ids: ["n"], ofFiles: true, titles: ["A video"], bytes: 15 } },
     });
     expect(otherFiles("v").earlier).toHaveLength(1);
     await removeVideos(["v"], "u");
@@ -456,7 +456,7 @@ describe("the page of the trash", () => {
     addBoth("earlier", "2026-01-01T00:00:00.000Z");
     const only = await succeeded(() => sendToTrash({ ...form, confirmed: "1" }));
     expect(only.toast.description).toBe("1 earlier file was deleted for good.");
-    expect((await listActivities())[0]).toMatchObject({ action: "file-purge", detail: "A film" });
+    expect((await listActivities())[0]).toMatchObject({ action: "file-purge", detail: "A video" });
     await removeFiles();
     expect(there("/media/videos/u/2.mp4")).toBe(false);
     expect(there("/media/videos/u/1.mp4")).toBe(true);

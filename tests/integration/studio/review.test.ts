@@ -101,7 +101,7 @@ describe("a preview link", () => {
     addDraft();
     const path = await link();
     const shown = await preview(path);
-    expect(shown).toMatchObject({ status: 200, data: { video: { title: "A film" } } });
+    expect(shown).toMatchObject({ status: 200, data: { video: { title: "A video" } } });
     expect(shown.headers.get("Cache-Control")).toBe("no-store");
     expect(shown.headers.get("X-Robots-Tag")).toBe("noindex");
     expect(new Headers(previewHeaders({} as never)).get("Cache-Control")).toBe("no-store");
@@ -191,7 +191,7 @@ describe("a preview link", () => {
     const [newest, ...rest] = await listActivities();
     const { before, subject } = activitySentence(newest!.action, newest!.detail);
     expect(`${newest!.email ?? unknownActor(newest!.action)} ${before}${subject}`).toBe(
-      "Somebody with a link opened the preview of A film",
+      "Somebody with a link opened the preview of A video",
     );
     expect(rest.map(({ action }) => action)).toEqual(["preview-link"]);
   });

@@ -44,7 +44,7 @@ describe("the schedule of a video", () => {
       email: undefined,
       action: "publish-scheduled",
       subjectId: "v",
-      detail: "A film",
+      detail: "A video",
     });
   });
 
@@ -297,7 +297,7 @@ describe("publishing and hiding by hand", () => {
     expect((answer as unknown as { preview: BulkPreview }).preview.rows).toEqual([
       {
         id: "v",
-        title: "A film",
+        title: "A video",
         before: "hidden, published at 2030-01-01 12:01 UTC",
         after: "hidden",
       },
@@ -336,7 +336,7 @@ describe("the list of what is scheduled", () => {
     const order = async (search = "") =>
       (await listManaged({ ...sorted, search })).videos.map(({ id }) => id);
     expect(await order()).toEqual(["first", "second", "third", "last"]);
-    expect(await order("film")).toEqual(["first", "second", "third", "last"]);
+    expect(await order("video")).toEqual(["first", "second", "third", "last"]);
     for (let n = 0; n < 60; n += 1) addVideo({ id: `n${n}`, status: "review", publish_at: at(0) });
     expect(
       (await listManaged({ ...sorted, page: 2 })).videos.map(({ id }) => id).slice(-4),

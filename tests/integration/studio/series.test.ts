@@ -40,7 +40,7 @@ const sentences = async () =>
 const series = (id: number) =>
   sqliteHandle().prepare("SELECT * FROM series WHERE id = ?").get(id) as Record<string, unknown>;
 const four = () => {
-  for (const id of ["a", "b", "c", "d"]) addVideo({ id, title: `Film ${id}` });
+  for (const id of ["a", "b", "c", "d"]) addVideo({ id, title: `Video ${id}` });
   return addSeries({}, ["a", "b", "c", "d"]);
 };
 const move = (id: number, fields: Record<string, string>) => {
@@ -260,7 +260,7 @@ describe("the videos of a series", () => {
       ["c", "deleted"],
       ["d", "published"],
     ]);
-    expect(list.videos[1]?.title).toBe("Film b");
+    expect(list.videos[1]?.title).toBe("Video b");
     await move(id, { video: "d", to: "1" });
     await restoreVideos(["b"], "u");
     expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);

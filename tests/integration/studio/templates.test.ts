@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { action, loader } from "~/features/upload/routes/templates";
-import { TEMPLATE_MOST } from "~/features/upload/templates";
+import { MAX_TEMPLATE } from "~/features/upload/templates";
 import {
   deleteOldTemplates,
   deleteTemplate,
@@ -12,7 +12,7 @@ import { addVideo, adminCookie, caught, page, succeeded, useAdminSite } from "..
 
 useAdminSite();
 const ORIGIN = "http://localhost";
-const NIGHT = { name: "Night", description: "Filmed at night.", category: "desi", tags: "night" };
+const NIGHT = { name: "Night", description: "Recorded at night.", category: "desi", tags: "night" };
 
 function args(address: string, body?: Record<string, string>) {
   const headers = { Cookie: adminCookie(), Origin: ORIGIN, Host: "localhost" };
@@ -58,14 +58,14 @@ describe("templates of uploads", () => {
     const other = await add("NIGHT");
     expect((await refused(restore)).status).toBe(409);
     await deleteTemplate("u", other);
-    for (let n = 0; n < TEMPLATE_MOST; n += 1) await add(`Template ${n}`);
+    for (let n = 0; n < MAX_TEMPLATE; n += 1) await add(`Template ${n}`);
     expect((await refused(restore)).status).toBe(422);
     await deleteTemplate("u", templatesOf("u").at(-1)!.id);
     sqliteHandle()
       .prepare("UPDATE upload_templates SET deleted_at = ? WHERE id = ?")
       .run(new Date(Date.now() - 31 * 86_400_000).toISOString(), gone);
     expect((await refused(restore)).status).toBe(404);
-    expect(names()).toHaveLength(TEMPLATE_MOST - 1);
+    expect(names()).toHaveLength(MAX_TEMPLATE - 1);
   });
 
   it("are refused with what was typed, field by field", async () => {

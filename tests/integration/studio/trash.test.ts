@@ -62,7 +62,7 @@ function addWhole(id: string, columns: Record<string, string | number | null> = 
   const base = `u/17000000000${id.charCodeAt(0)}`;
   addVideo({
     id,
-    title: `Film ${id}`,
+    title: `Video ${id}`,
     video_url: `/media/videos/${base}.mp4`,
     hls_url: `/media/videos/${base}/hls/master.m3u8`,
     captions: '[{"url":"/media/videos/x.vtt","language":"en","label":"English","added":true}]',
@@ -110,8 +110,8 @@ describe("the page of the trash", () => {
     expect(trash).toMatchObject({ page: 1, pageCount: 1, found: 2 });
     expect(trash.total).toEqual({ videos: 2, bytes: 1_500 });
     expect(trash.videos).toMatchObject([
-      { id: "b", title: "Film b", bytes: 500, deletedBy: null },
-      { id: "a", title: "Film a", bytes: 1_000, deletedBy: "a@b.c" },
+      { id: "b", title: "Video b", bytes: 500, deletedBy: null },
+      { id: "a", title: "Video a", bytes: 1_000, deletedBy: "a@b.c" },
     ]);
   });
 
@@ -176,10 +176,10 @@ describe("restoring from the trash", () => {
         ["intent", "restore"],
         ["selected", "a"],
       ],
-      "/admin/trash?search=film&page=2",
+      "/admin/trash?search=video&page=2",
     );
-    expect(location).toBe("/admin/trash?search=film&page=2");
-    expect(description).toBe("“Film a” is back, files included.");
+    expect(location).toBe("/admin/trash?search=video&page=2");
+    expect(description).toBe("“Video a” is back, files included.");
     await projected();
     expect(video("a")).toEqual({
       ...before,
@@ -190,7 +190,7 @@ describe("restoring from the trash", () => {
     expect(await statusFor("a")).toBe(200);
     expect([days("a"), watched("a"), digests("a")]).toEqual([7, 7, 1]);
     expect(inTrash()).toEqual([]);
-    expect((await listActivities())[0]).toMatchObject({ action: "restore", detail: "Film a" });
+    expect((await listActivities())[0]).toMatchObject({ action: "restore", detail: "Video a" });
   });
 
   it("of what somebody has restored before is told, the rest comes back", async () => {
@@ -216,7 +216,7 @@ describe("restoring from the trash", () => {
       ["selected", "b"],
     ];
     expect((await succeed(both)).description).toBe(
-      "“Film b” is back, files included. 1 video was no longer in the trash.",
+      "“Video b” is back, files included. 1 video was no longer in the trash.",
     );
   });
 
@@ -231,7 +231,7 @@ describe("restoring from the trash", () => {
       ]),
     ).toMatchObject({
       status: 409,
-      detail: "1 video was left there, because another video has its id: “Film a”.",
+      detail: "1 video was left there, because another video has its id: “Video a”.",
     });
     expect(video("a")?.title).toBe("Another");
     expect(inTrash()).toEqual(["a"]);
@@ -266,7 +266,7 @@ describe("restoring from the trash", () => {
       ["intent", "restore"],
       ["selected", "v"],
     ]);
-    expect(video()?.title).toBe("A film");
+    expect(video()?.title).toBe("A video");
   });
 });
 
@@ -283,7 +283,7 @@ describe("deleting for good", () => {
       data: object;
     };
     expect(asked.data).toEqual({
-      confirmation: { ids: ["a"], titles: ["Film a"], bytes: 1_000 },
+      confirmation: { ids: ["a"], titles: ["Video a"], bytes: 1_000 },
     });
     expect(inTrash()).toEqual(["a", "b"]);
     const { description } = await succeed([
@@ -300,7 +300,7 @@ describe("deleting for good", () => {
       [false, false],
       [true, true],
     ]);
-    expect((await listActivities())[0]).toMatchObject({ action: "purge", detail: "Film a" });
+    expect((await listActivities())[0]).toMatchObject({ action: "purge", detail: "Video a" });
     expect(
       await refused([
         ["intent", "purge"],
@@ -445,7 +445,7 @@ describe("the trash by itself", () => {
   it("offers what was deleted in the last minutes in the admin list", async () => {
     addVideo();
     await removeVideos(["v"], "u");
-    expect(await listDeletions()).toMatchObject([{ titles: ["A film"], videos: 1 }]);
+    expect(await listDeletions()).toMatchObject([{ titles: ["A video"], videos: 1 }]);
     expect(await listDeletions(Date.now() + RECENT_MS)).toEqual([]);
     expect(inTrash()).toEqual(["v"]);
   });

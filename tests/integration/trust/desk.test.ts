@@ -40,14 +40,14 @@ function report(
   more: Partial<{ kind: ReportKind; videos: string[]; at: number }> = {},
 ) {
   const { kind = "consent", videos = ["v"], at = NOON } = more;
-  const box = {
+  const payload = {
     name: "Ann",
     email: "",
     where: "/video/v",
     what: "It is me.",
     statements: ["True."],
   };
-  return transaction(() => createReport({ id, kind, videos, box }, at));
+  return transaction(() => createReport({ id, kind, videos, payload }, at));
 }
 
 const versionNow = (id: string) => readReportPage(id)?.version ?? "";
@@ -120,7 +120,7 @@ describe("a decision on a report", () => {
     expect(isPublic("v")).toBe(true);
   });
 
-  it("removes it: in the trash, restored by nobody else, its film blocked, and back by the desk alone", async () => {
+  it("removes it: in the trash, restored by nobody else, its video blocked, and back by the desk alone", async () => {
     sqliteHandle().exec(`INSERT INTO video_digests (video_id, sha256) VALUES ('v', '${DIGEST}')`);
     await report("r");
     await decide("r", "remove");
@@ -200,7 +200,7 @@ describe("a decision on a report", () => {
     expect(log).not.toMatch(/Nothing|Ann|a@b\.c/);
     expect((await listActivities())[0]).toMatchObject({
       action: "report-decide",
-      detail: "Keep: A film",
+      detail: "Keep: A video",
     });
     expect(logged()).toEqual(["keep"]);
   });
@@ -282,8 +282,10 @@ describe("the page of a report", () => {
   it("says so when what was typed is encrypted with another secret, and still decides", async () => {
     await report("r");
     const before = process.env.SESSION_SECRET;
-    sqliteHandle().exec("UPDATE reports SET box = substr(box, 1, length(box) - 6) || 'AAAAAA'");
-    expect(pageOf("r")).toMatchObject({ report: { box: "unreadable" }, videos: [{ id: "v" }] });
+    sqliteHandle().exec(
+      "UPDATE reports SET payload = substr(payload, 1, length(payload) - 6) || 'AAAAAA'",
+    );
+    expect(pageOf("r")).toMatchObject({ report: { payload: "unreadable" }, videos: [{ id: "v" }] });
     expect(await decide("r", "keep")).toMatchObject({ kind: "success" });
     process.env.SESSION_SECRET = before;
   });
@@ -292,7 +294,7 @@ describe("the page of a report", () => {
     await report("r");
     await decide("r", "remove");
     await transaction(() => eraseReport("r"));
-    expect(pageOf("r")).toMatchObject({ report: { box: null }, videos: [{ status: "trash" }] });
+    expect(pageOf("r")).toMatchObject({ report: { payload: null }, videos: [{ status: "trash" }] });
     expect(await decide("r", "restore")).toMatchObject({ kind: "success" });
     expect(isPublic("v")).toBe(true);
   });
@@ -434,7 +436,7 @@ describe("the queue", () => {
     });
     expect(await queueLoader({ request, params: {}, context: {} })).toMatchObject({
       view: { state: "open", kind: "consent" },
-      reports: [{ id: "r", title: "A film" }],
+      reports: [{ id: "r", title: "A video" }],
       open: 1,
     });
   });
@@ -455,9 +457,9 @@ describe("what was typed", () => {
     await report("asked");
     expect(await erase("asked")).toBe(409);
     await decide("asked", "keep");
-    expect(pageOf("asked")?.report.box).toMatchObject({ what: "It is me." });
+    expect(pageOf("asked")?.report.payload).toMatchObject({ what: "It is me." });
     expect(await erase("asked")).toBe(302);
-    expect(pageOf("asked")?.report.box).toBeNull();
+    expect(pageOf("asked")?.report.payload).toBeNull();
     expect(pageOf("asked")?.messages).toEqual([]);
     expect(await erase("asked")).toBe(409);
     expect(await erase("nobody")).toBe(404);
@@ -473,7 +475,7 @@ describe("what is kept of a reporter", () => {
   const mailed = (id: string, email: string) =>
     transaction(() => {
       const texts = { name: "Ann", where: "/video/v", what: "It is me.", statements: [] };
-      return createReport({ id, kind: "other", videos: ["v"], box: { ...texts, email } }, NOON);
+      return createReport({ id, kind: "other", videos: ["v"], payload: { ...texts, email } }, NOON);
     });
 
   it("is told on the page, with when it goes, and other reports of the address once asked for", async () => {
@@ -504,17 +506,17 @@ describe("what is kept of a reporter", () => {
     });
     expect((await kept("/admin/reports/r?reporter")).others).toBeUndefined();
     const row = sqliteHandle().prepare("SELECT * FROM reports WHERE id = 'r'").get();
-    expect(row).toMatchObject({ box: null, state: "closed", decision: "keep" });
+    expect(row).toMatchObject({ payload: null, state: "closed", decision: "keep" });
   });
 
   it("tells no other report where the address can't be read or was not given", async () => {
     await mailed("r", "");
     await mailed("other", "");
     expect(await kept("/admin/reports/r?reporter")).toMatchObject({ hasAddress: false });
-    sqliteHandle().exec("UPDATE reports SET box = 'of another secret' WHERE id = 'other'");
+    sqliteHandle().exec("UPDATE reports SET payload = 'of another secret' WHERE id = 'other'");
     await mailed("s", "ann@example.com");
     sqliteHandle().exec(
-      "UPDATE reports SET box = (SELECT box FROM reports WHERE id = 's') WHERE id = 'r'",
+      "UPDATE reports SET payload = (SELECT payload FROM reports WHERE id = 's') WHERE id = 'r'",
     );
     expect((await kept("/admin/reports/r?reporter")).others?.map(({ id }) => id)).toEqual(["s"]);
   });
@@ -679,7 +681,7 @@ describe("a removal", () => {
     const answer = await decide("r", "remove");
     vi.mocked(console.error).mockClear();
     expect(answer).toMatchObject({ description: expect.stringContaining("couldn’t be moved") });
-    expect([video("v")?.title, isPublic("v")]).toEqual(["A film", false]);
+    expect([video("v")?.title, isPublic("v")]).toEqual(["A video", false]);
     sqliteHandle().exec("DROP TRIGGER full");
     await finishDecisions();
     expect(video("v")).toBeUndefined();

@@ -23,9 +23,9 @@ const REASON = "The moderator wrote this";
 
 function report(id: string, videos = ["v"]) {
   const texts = { name: TYPED, email: "ann@example.org", where: "/video/v", what: TYPED };
-  const box = { ...texts, statements: [] };
+  const payload = { ...texts, statements: [] };
   return transaction(() => {
-    createReport({ id, kind: "private", videos, box }, NOW);
+    createReport({ id, kind: "private", videos, payload }, NOW);
     addMessage({ reportId: id, author: "reporter", text: ANSWERED }, NOW);
   });
 }
@@ -95,7 +95,7 @@ describe("what moderators wrote about a report", () => {
       expect(rowsOf(table), table).toBe(0);
     }
     // That there was one, and what was decided, is kept without a text.
-    expect(readReportPage("r")).toMatchObject({ report: { box: null, decision: "keep" } });
+    expect(readReportPage("r")).toMatchObject({ report: { payload: null, decision: "keep" } });
     expect(rowsOf("moderation_log")).toBe(4);
   });
 

@@ -70,7 +70,7 @@ describe("a video of an open report", () => {
 describe("a video that the scan refused", () => {
   it.each(["v", "f"])("can't be deleted by its uploader when the scan refused %s", async (id) => {
     exec(`INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'pending');
-      INSERT INTO scan_findings VALUES ('${id}', 'refuse', 'A known film', '2026-01-01')`);
+      INSERT INTO scan_findings VALUES ('${id}', 'refuse', 'A known video', '2026-01-01')`);
     expect(await deleteVideo("v", "up")).toEqual({ code: "evidence" });
     const discarded = await discardFile({ id: "f", videoId: "v" }, "up");
     expect(discarded).toEqual({ code: "evidence" });

@@ -1,9 +1,9 @@
 /**
- * The columns of the database that say nothing about a person: what films are and how they are stored,
+ * The columns of the database that say nothing about a person: what videos are and how they are stored,
  * totals, and the state of the site itself. A new column stands here or in `kept-data.server.ts`.
  */
 export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
-  // Titles, descriptions and films are what the site publishes; who is in them is in the records of consent.
+  // Titles, descriptions and videos are what the site publishes; who is in them is in the records of consent.
   videos:
     "id number title description category tags duration status views created_at updated_at bytes seconds sort_key captions poster_colors publish_at unpublish_at ready_at loudness true_peak hls_settings source_removed_at cut_start cut_end held public listed",
   video_files:
@@ -23,12 +23,12 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
   upload_terms: "version text created_at",
   upload_terms_state: "id required_since",
 
-  // Derived from the films and from the catalogue.
-  blocked_films:
+  // Derived from the videos and from the catalogue.
+  blocked_videos:
     "id video_id reason blocked_at state file attempts digests removed_at first step frames",
-  blocked_files: "sha256 film_id",
-  blocked_md5s: "md5 film_id",
-  blocked_likenesses: "video_id film_id found_at dismissed_at",
+  blocked_files: "sha256 blocked_video_id",
+  blocked_md5s: "md5 blocked_video_id",
+  block_list_matches: "video_id blocked_video_id found_at dismissed_at",
   video_frames: "video_id first step frames",
   scan_findings: "video_id verdict reason found_at",
   video_digests: "video_id sha256",

@@ -40,15 +40,15 @@ import { addVideo, adminCookie, useAdminSite, writeUpload } from "../../admin-re
 const site = useAdminSite();
 const ORIGIN = "http://localhost";
 const DAY_MS = 86_400_000;
-const FILM = "videos/up/1.mp4";
+const VIDEO = "videos/up/1.mp4";
 const SOURCE = "videos/up/1.mov";
 
 beforeEach(async () => {
-  writeUpload(site.uploads, FILM);
-  addVideo({ status: "published", video_url: `/media/${FILM}` });
-  const box = { name: "Ann", email: "", where: "", what: "It is wrong.", statements: [] };
+  writeUpload(site.uploads, VIDEO);
+  addVideo({ status: "published", video_url: `/media/${VIDEO}` });
+  const payload = { name: "Ann", email: "", where: "", what: "It is wrong.", statements: [] };
   await transaction(() => {
-    createReport({ id: "r", kind: "under-age", videos: ["v"], box });
+    createReport({ id: "r", kind: "under-age", videos: ["v"], payload });
     addMessage({ reportId: "r", author: "reporter", text: "Look at 0:40." });
     closeReport({ id: "r", decision: "remove" }, Date.now() - 10_000 * DAY_MS);
   });
@@ -78,13 +78,13 @@ describe("a preserved video", () => {
     expect(await purge(["v"])).toEqual([]);
     await emptyTrash(Date.now() + 31 * DAY_MS);
     expect(deleted()).toEqual(["v"]);
-    expect(isThere(FILM)).toBe(true);
+    expect(isThere(VIDEO)).toBe(true);
     expect(await send({ intent: "end-preservation" })).toBe(302);
     expect(await send({ intent: "end-preservation" })).toBe(409);
     await emptyTrash(Date.now() + 31 * DAY_MS);
     await removeFiles();
     expect(deleted()).toEqual([]);
-    expect(isThere(FILM)).toBe(false);
+    expect(isThere(VIDEO)).toBe(false);
   });
 
   it("goes after a year", async () => {
@@ -112,10 +112,10 @@ describe("a preserved video", () => {
     await preserveReport("r", "u");
     sqliteHandle().exec("DELETE FROM videos");
     const old = new Date(Date.now() - 40 * DAY_MS);
-    fs.utimesSync(path.join(site.uploads, FILM), old, old);
+    fs.utimesSync(path.join(site.uploads, VIDEO), old, old);
     const { stray } = await checkLibrary();
     expect(await quarantineStray(stray, Date.now() + 40 * DAY_MS)).toEqual([]);
-    expect(isThere(FILM)).toBe(true);
+    expect(isThere(VIDEO)).toBe(true);
     sqliteHandle().exec("UPDATE preserved_reports SET until = '2020-01-01'");
     const later = await checkLibrary();
     expect(await quarantineStray(later.stray, Date.now() + 40 * DAY_MS)).toHaveLength(1);
@@ -128,7 +128,7 @@ describe("a preserved video", () => {
     expect(readMessages("r")).toHaveLength(1);
   });
 
-  it("keeps its other films when another program deletes its row", async () => {
+  it("keeps its other videos when another program deletes its row", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state) VALUES ('f', 'v', 'earlier')`,
     );
@@ -160,8 +160,8 @@ describe("a preserved video", () => {
   });
 
   it("is preserved by each report by itself", async () => {
-    const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
-    await transaction(() => createReport({ id: "s", kind: "other", videos: ["v"], box }));
+    const payload = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
+    await transaction(() => createReport({ id: "s", kind: "other", videos: ["v"], payload }));
     await preserveReport("r", "u");
     await preserveReport("s", "u");
     await send({ intent: "end-preservation" });
@@ -186,7 +186,7 @@ describe("a preserved video", () => {
       enqueueRemovals([{ bucket: "videos", path: "up/1.mp4" }], { reason: "deleted" }),
     );
     await removeFiles();
-    expect(isThere(FILM)).toBe(true);
+    expect(isThere(VIDEO)).toBe(true);
   });
 });
 
@@ -212,7 +212,7 @@ describe("a report whose videos are gone", () => {
     const folder = await unpacked(await reportArchive(readReport("r")!));
     expect(JSON.parse(fs.readFileSync(path.join(folder, "report.json"), "utf8"))).toMatchObject({
       preservedUntil: expect.any(String),
-      report: { id: "r", box: { what: "It is wrong." } },
+      report: { id: "r", payload: { what: "It is wrong." } },
       messages: [{ text: "Look at 0:40." }],
       log: [{ action: "preserve", video_id: null }],
       videos: [],
@@ -226,7 +226,7 @@ describe("a report whose videos are gone", () => {
 
 it("keeps what its uploader was told until the preservation is over", async () => {
   const decision =
-    "INSERT INTO uploader_decisions (user_id, video_id, report_id, decision, decided_at, box)";
+    "INSERT INTO uploader_decisions (user_id, video_id, report_id, decision, decided_at, payload)";
   sqliteHandle().exec(`${decision} VALUES ('u', 'v', 'r', 'remove', '2020-01-01', '')`);
   await preserveReport("r", "u");
   expect(await forgetDecisions()).toBe(0);
@@ -254,7 +254,7 @@ describe("the archive of a report", () => {
       context: {},
     }).catch((thrown: unknown) => thrown as Response);
 
-  it("has what was written, the rows and the films, with their digests", async () => {
+  it("has what was written, the rows and the videos, with their digests", async () => {
     writeUpload(site.uploads, "videos/up/0.mp4");
     sqliteHandle().exec(`INSERT INTO video_files (id, video_id, state, video_url, replaced_at)
       VALUES ('f', 'v', 'earlier', '/media/videos/up/0.mp4', '2026-01-01');
@@ -265,10 +265,10 @@ describe("the archive of a report", () => {
     const folder = await unpacked(await reportArchive(readReport("r")!));
     const document = JSON.parse(fs.readFileSync(path.join(folder, "report.json"), "utf8"));
     expect(document).toMatchObject({
-      report: { id: "r", kind: "under-age", box: { name: "Ann", what: "It is wrong." } },
+      report: { id: "r", kind: "under-age", payload: { name: "Ann", what: "It is wrong." } },
       messages: [{ text: "Look at 0:40." }],
       log: [{ action: "preserve" }],
-      videos: [{ id: "v", row: { title: "A film" }, otherFilms: [{ id: "f" }] }],
+      videos: [{ id: "v", row: { title: "A video" }, otherVideos: [{ id: "f" }] }],
     });
     const sums = fs.readFileSync(path.join(folder, "SHA256SUMS"), "utf8").trim().split("\n");
     expect(sums.map((line) => line.slice(66)).sort()).toEqual([

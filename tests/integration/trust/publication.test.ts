@@ -83,7 +83,7 @@ describe("a held video", () => {
     expect(preview?.because).toMatch(SENTENCE);
     const { toast } = await succeed(fields);
     expect(toast.description).toMatch(
-      /1 video was published.*left alone.*“A film”.*is on hold until/,
+      /1 video was published.*left alone.*“A video”.*is on hold until/,
     );
     expect([statusOf(), statusOf("free")]).toEqual(["hidden", "published"]);
     expect(await refused({ intent: "bulk", do: "publish", selected: "v" })).toMatchObject({
@@ -120,7 +120,7 @@ describe("a held video", () => {
     expect(await restoreVideos(["v"], "u")).toMatchObject({
       kind: "success",
       description: expect.stringMatching(
-        /is back.*not published again: “A film”\. This video is on hold/,
+        /is back.*not published again: “A video”\. This video is on hold/,
       ),
     });
     expect(isPublic("v")).toBe(false);
@@ -133,7 +133,7 @@ describe("a held video", () => {
     await removeVideos(["v"], "u");
     expect(await restoreVideos(["v"], "u")).toMatchObject({
       status: 409,
-      detail: expect.stringMatching(/left there: “A film”\. A moderator removed/),
+      detail: expect.stringMatching(/left there: “A video”\. A moderator removed/),
     });
     expect(video()).toBeUndefined();
   });
@@ -202,14 +202,16 @@ describe("a held video", () => {
 
   it("is shown by no preview link while it is held", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'review'");
-    const token = String(await makePreviewLink({ id: "v", title: "A film" }, "u"));
+    const token = String(await makePreviewLink({ id: "v", title: "A video" }, "u"));
     expect(findPreview(token)).toBeUndefined();
     await release();
     expect(findPreview(token)).toMatchObject({ videoId: "v" });
     // Nor while it is hidden, or its maker's account is deactivated.
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect(findPreview(token)).toBeUndefined();
-    expect(await makePreviewLink({ id: "v", title: "A film" }, "u")).toMatchObject({ status: 409 });
+    expect(await makePreviewLink({ id: "v", title: "A video" }, "u")).toMatchObject({
+      status: 409,
+    });
     sqliteHandle().exec("UPDATE videos SET publish_at = '2099-01-01T00:00:00.000Z'");
     expect(findPreview(token)).toMatchObject({ videoId: "v" });
     sqliteHandle().exec("UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'");

@@ -117,7 +117,7 @@ describe("a report", () => {
     const { page } = (await status(tokenOf(sent))).data;
     expect(page).toMatchObject({ kind: "consent", videos: [{ id: "v" }], canWrite: true });
     expect(page.sentence).toContain("Received");
-    expect(readReport(idOf(sent))?.box).toMatchObject({ name: "Ada" });
+    expect(readReport(idOf(sent))?.payload).toMatchObject({ name: "Ada" });
   });
 
   it.each([
@@ -184,7 +184,7 @@ describe("a report", () => {
 
   it("of no public video is sent once somebody confirms it, hidden or not", async () => {
     addVideo({ id: "hidden", status: "hidden" });
-    for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nfilm"]) {
+    for (const where of [`${ORIGIN}/video/hidden`, `${ORIGIN}/video/gone`, "the third\nvideo"]) {
       const refused = await send({ where, anyway: "" });
       expect([refused.status, Object.keys(refused.data.errors)]).toEqual([422, ["where"]]);
       expect(refused.data).toMatchObject({ isUnknown: true, typed: { where } });
@@ -200,7 +200,7 @@ describe("a report", () => {
       what: "A\u0000 story\u202e that turns\u2066 round.\r\nNew line",
       name: "<script>alert(1)</script>\r\nX: y",
     });
-    expect(readReport(idOf(sent))?.box).toMatchObject({
+    expect(readReport(idOf(sent))?.payload).toMatchObject({
       what: "A story that turns round.\nNew line",
       name: "<script>alert(1)</script> X: y",
     });
@@ -310,7 +310,7 @@ describe("reports that wait with more text than moderators can read", () => {
   it("leave room for short ones", async () => {
     addVideo({ status: "published" });
     sqliteHandle().exec(`
-      INSERT INTO reports (id, kind, received_at, due_at, box)
+      INSERT INTO reports (id, kind, received_at, due_at, payload)
       VALUES ('long', 'other', '2026-01-01', '2026-01-01', zeroblob(65 * 1024 * 1024))`);
     const long = await send({ what: "x".repeat(501) });
     expect([long.status, long.data.errors.what]).toEqual([

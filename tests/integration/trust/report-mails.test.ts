@@ -63,7 +63,7 @@ const report = (email = freshAddress(), id = "A".repeat(22)) =>
   transaction(() =>
     createReport({
       ...{ id, kind: "consent", videos: ["v"] },
-      box: { name: "Ada", email, where: "here", what: "It shows me.", statements: [] },
+      payload: { name: "Ada", email, where: "here", what: "It shows me.", statements: [] },
     }),
   );
 /** Opens a status link in a browser. */
@@ -146,7 +146,7 @@ describe("mails to reporters", () => {
     closeDatabase();
     expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);
     expect(waiting()).toEqual([]);
-    const rows = sqliteHandle().prepare("SELECT box FROM reports").pluck().all();
+    const rows = sqliteHandle().prepare("SELECT payload FROM reports").pluck().all();
     expect(rows).toEqual([null]);
   });
 });

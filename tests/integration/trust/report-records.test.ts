@@ -15,14 +15,14 @@ import { TEST_SECRET, useTemporarySite } from "../../temporary-site";
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2026-11-23T12:00:00.000Z");
-const BOX = {
+const PAYLOAD = {
   name: "Ada Example",
   email: "ada@example.org",
   where: "https://videos.example/video/a",
   what: "It shows me.",
   statements: ["It is true."],
 };
-const REPORT = { id: "r", kind: "consent", videos: ["a"], box: BOX } satisfies Parameters<
+const REPORT = { id: "r", kind: "consent", videos: ["a"], payload: PAYLOAD } satisfies Parameters<
   typeof createReport
 >[0];
 
@@ -47,7 +47,7 @@ const stored = () =>
 describe("a report", () => {
   it("is kept encrypted, and read as it was typed", async () => {
     expect(await write(() => createReport(REPORT, NOW))).toBe(true);
-    expect(readReport("r")).toMatchObject({ state: "open", decision: null, box: BOX });
+    expect(readReport("r")).toMatchObject({ state: "open", decision: null, payload: PAYLOAD });
     for (const typed of ["Ada", "ada@", "videos.example", "shows me"]) {
       expect(stored()).not.toContain(typed);
     }
@@ -55,9 +55,9 @@ describe("a report", () => {
 
   it("is entered once, however often it is sent", async () => {
     await write(() => createReport(REPORT, NOW));
-    const other = { ...REPORT, box: { ...BOX, what: "Something else." } };
+    const other = { ...REPORT, payload: { ...PAYLOAD, what: "Something else." } };
     expect(await write(() => createReport(other, NOW))).toBe(false);
-    expect(readReport("r")?.box).toEqual(BOX);
+    expect(readReport("r")?.payload).toEqual(PAYLOAD);
   });
 
   it("is due after 48 hours where somebody is shown who may not be, else after REPORT_DEADLINE", async () => {
@@ -113,12 +113,12 @@ describe("texts that the secret does not fit", () => {
       addMessage({ reportId: "r", author: "reporter", text: "The third." }, NOW);
     });
     set({ SESSION_SECRET: "another-secret-for-tests-of-32-letters" });
-    expect(readReport("r")).toMatchObject({ state: "open", box: "unreadable" });
+    expect(readReport("r")).toMatchObject({ state: "open", payload: "unreadable" });
     expect(readMessages("r")[0]?.text).toBeUndefined();
     // A decision can be made all the same.
     expect(await write(() => closeReport({ id: "r", decision: "remove" }, NOW))).toBe(true);
     set({ SESSION_SECRET: `another-secret-for-tests-of-32-letters,${TEST_SECRET}` });
-    expect(readReport("r")?.box).toEqual(BOX);
+    expect(readReport("r")?.payload).toEqual(PAYLOAD);
     expect(readMessages("r")[0]?.text).toBe("The third.");
   });
 });
@@ -129,7 +129,9 @@ describe("the mails of a report", () => {
   it("are written with what they tell, where there are a mail server and an address", async () => {
     await write(() => createReport({ ...REPORT, id: "before" }, NOW));
     set({ SMTP_URL: "smtp://127.0.0.1:2525", SMTP_FROM: "site@example.org" });
-    await write(() => createReport({ ...REPORT, id: "none", box: { ...BOX, email: "" } }, NOW));
+    await write(() =>
+      createReport({ ...REPORT, id: "none", payload: { ...PAYLOAD, email: "" } }, NOW),
+    );
     expect(events()).toEqual([]);
     await write(() => {
       createReport(REPORT, NOW);
@@ -155,7 +157,7 @@ describe("erasure", () => {
     expect(reportsToErase(NOW + 48 * HOUR)).toEqual(["r"]);
     expect(await write(() => eraseReport("r", NOW + 48 * HOUR))).toBe(true);
     expect(reportsToErase(NOW + 400 * HOUR)).toEqual([]);
-    expect(readReport("r")).toMatchObject({ decision: "keep", box: null });
+    expect(readReport("r")).toMatchObject({ decision: "keep", payload: null });
     expect(readMessages("r")).toEqual([]);
     const add = () => addMessage({ reportId: "r", author: "reporter", text: "More." }, NOW);
     expect(await write(add)).toBeUndefined();

@@ -14,7 +14,7 @@ import { decideVideo } from "~/features/moderation/reports/report-videos.server"
 import { performStatus, readStatusPage } from "~/features/moderation/reports/status-page.server";
 import { statusToken } from "~/features/moderation/reports/status-token.server";
 import { action } from "~/features/moderation/routes/report-decision";
-import { noteFilmChange } from "~/features/trash/evidence.server";
+import { recordFileChange } from "~/features/trash/evidence.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { purge } from "~/features/trash/trash.server";
 import { hold, holdsOf, releaseHold, sourcesOf } from "~/features/visibility/holds.server";
@@ -32,13 +32,13 @@ const ORIGIN = "http://localhost";
 const ID = "a-report-with-20-ids--";
 
 beforeEach(() => {
-  for (const id of ["v", "w"]) addVideo({ id, title: `Film ${id}`, status: "published" });
+  for (const id of ["v", "w"]) addVideo({ id, title: `Video ${id}`, status: "published" });
 });
 
 async function report(kind: ReportKind, videos: string[], id = ID): Promise<void> {
-  const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
+  const payload = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
   await transaction(() => {
-    createReport({ id, kind, videos, box });
+    createReport({ id, kind, videos, payload });
     appendToLog({ action: "received", reportId: id });
     if (kind === "under-age") {
       for (const videoId of videos) hold({ videoId, reason: "report", sourceId: id });
@@ -181,17 +181,17 @@ describe("a report that names two videos", () => {
     expect(isPublic("v")).toBe(false);
   });
 
-  it("shows which films have changed since, and asks to look again", async () => {
+  it("shows which videos have changed since, and asks to look again", async () => {
     await report("consent", ["v", "w"]);
     await decide("keep", ["v", "w"]);
-    await transaction(() => noteFilmChange(["w"], Date.now() + 1_000));
+    await transaction(() => recordFileChange(["w"], Date.now() + 1_000));
     expect(pageOf()?.videos).toMatchObject([
-      { filmChangedAt: null, checked: ["consent"] },
-      { filmChangedAt: expect.any(String), checked: [] },
+      { fileChangedAt: null, checked: ["consent"] },
+      { fileChangedAt: expect.any(String), checked: [] },
     ]);
   });
 
-  it("says so when a film was deleted for good", async () => {
+  it("says so when a video was deleted for good", async () => {
     await report("other", ["v"]);
     await decide("keep", ["v"]);
     sqliteHandle().exec(
@@ -213,14 +213,14 @@ describe("an urgent report that came after a moderator had kept the video", () =
   });
 
   function receive(id: string): void {
-    const box = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
-    createReport({ id, kind: "under-age", videos: ["v"], box });
+    const payload = { name: "", email: "", where: "", what: "It is wrong.", statements: [] };
+    createReport({ id, kind: "under-age", videos: ["v"], payload });
     hideReported({ reportId: id, kind: "under-age", network: "192.0.2" }, ["v"]);
   }
 
   const heldBy = () => sourcesOf("v", "report");
 
-  it("hides it once it has another film, which nobody has looked at", async () => {
+  it("hides it once it has another video, which nobody has looked at", async () => {
     sqliteHandle().exec(
       `INSERT INTO video_files (id, video_id, state, user_id, video_url, replaced_at)
        VALUES ('n', 'v', 'earlier', 'u', '/media/videos/u/2.mp4', '2026-01-01T00:00:00.000Z')`,
@@ -233,11 +233,11 @@ describe("an urgent report that came after a moderator had kept the video", () =
     expect(isPublic("v")).toBe(true);
   });
 
-  it("leaves that film public where REPORT_HIDE_LIMIT is reached", async () => {
+  it("leaves that video public where REPORT_HIDE_LIMIT is reached", async () => {
     process.env.REPORT_HIDE_LIMIT = "0/h,0%/d";
     forgetSettings();
     await transaction(() => {
-      noteFilmChange(["v"], Date.now() + 1_000);
+      recordFileChange(["v"], Date.now() + 1_000);
       hideChanged("v");
     });
     delete process.env.REPORT_HIDE_LIMIT;

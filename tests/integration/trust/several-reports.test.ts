@@ -83,7 +83,9 @@ const choicesOf = (token: string, videoId: string) =>
   readReportPage(idOf(token))?.videos.find(({ id }) => id === videoId)?.choices;
 /** As with a SESSION_SECRET that was replaced. */
 const makeUnreadable = () =>
-  sqliteHandle().exec("UPDATE reports SET box = substr(box, 1, length(box) - 6) || 'AAAAAA'");
+  sqliteHandle().exec(
+    "UPDATE reports SET payload = substr(payload, 1, length(payload) - 6) || 'AAAAAA'",
+  );
 
 beforeEach(() => {
   process.env.PUBLIC_URL = ORIGIN;
@@ -176,7 +178,7 @@ describe("a video that several reports name", () => {
     const token = await report("under-age", "v", "w");
     await decide(token, "remove");
     await eraseDue(Date.now() + settings().reportKeepMs + 1_000);
-    expect(readReport(idOf(token))?.box).toBeNull();
+    expect(readReport(idOf(token))?.payload).toBeNull();
     expect(await decide(token, "restore")).toBe(302);
     expect(["v", "w"].map(isPublic)).toEqual([true, true]);
   });

@@ -27,7 +27,7 @@ import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, sendMultipart, useAdminSite } from "../../admin-requests";
 import { mp4Clip } from "../../clips";
 import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
-import { filmServer } from "../studio/film-server";
+import { videoServer } from "../studio/video-server";
 
 const site = useAdminSite();
 const ORIGIN = "http://localhost";
@@ -304,7 +304,7 @@ describe("the page of imports", () => {
     const firstIsAsked = new Promise<void>((asked) => {
       endFirst = () => asked();
     });
-    const server = await filmServer(site.folder, ({ url }, response) => {
+    const server = await videoServer(site.folder, ({ url }, response) => {
       if (url !== "/first.mp4") {
         return void response.writeHead(200, { "Content-Length": bytes.length }).end(bytes);
       }
@@ -317,7 +317,7 @@ describe("the page of imports", () => {
     await addDownloads([{ ...first, texts: { ...texts, tags: [] } }], server.network);
     await firstIsAsked;
     const form = {
-      ...{ intent: "address-publish", address: server.address("film.mp4"), title, description },
+      ...{ intent: "address-publish", address: server.address("video.mp4"), title, description },
       category,
     };
     expect(await send(form)).toMatchObject({
@@ -339,7 +339,7 @@ describe("the page of imports", () => {
   });
 
   it("takes a table with them alone", async () => {
-    const table = `address,title,description,category\nhttps://films.example/a.mp4,T,D,desi`;
+    const table = `address,title,description,category\nhttps://videos.example/a.mp4,T,D,desi`;
     expect(await send({ intent: "table", table })).toMatchObject({
       ...{ status: 422, terms: MISSING, table },
     });
@@ -347,9 +347,9 @@ describe("the page of imports", () => {
   });
 
   it("imports the folder of the server with them alone", async () => {
-    const folder = path.join(site.folder, "films");
+    const folder = path.join(site.folder, "videos");
     fs.mkdirSync(folder);
-    fs.copyFileSync(clip, path.join(folder, "film.mp4"));
+    fs.copyFileSync(clip, path.join(folder, "video.mp4"));
     process.env.IMPORT_DIR = folder;
     forgetSettings();
     try {
@@ -370,7 +370,7 @@ describe("an import", () => {
   it("takes nothing without the version", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
-    fs.copyFileSync(clip, path.join(folder, "film.mp4"));
+    fs.copyFileSync(clip, path.join(folder, "video.mp4"));
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     await expect(importVideos(plan, { userId: "u", mode: "copy" })).rejects.toThrow(MISSING);
     expect(videos()).toEqual([]);

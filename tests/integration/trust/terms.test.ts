@@ -151,8 +151,8 @@ describe("what was accepted", () => {
   it("is shown where a video is edited and where it is reported, with none for what has none", async () => {
     addVideo({ uploaded_by: "up" });
     addVideo({ id: "w", uploaded_by: "of another program" });
-    const box = { name: "", email: "", where: "", what: "", statements: [] };
-    await transaction(() => createReport({ id: "r", kind: "other", videos: ["v", "w"], box }));
+    const payload = { name: "", email: "", where: "", what: "", statements: [] };
+    await transaction(() => createReport({ id: "r", kind: "other", videos: ["v", "w"], payload }));
     const shown = () => readReportPage("r")?.videos.map(({ accepted }) => accepted);
     // Nobody has ever written terms: nothing is said about them.
     expect(shown()).toEqual([undefined, undefined]);

@@ -22,14 +22,14 @@ const DAY_MS = 24 * 3_600_000;
 const NOW = Date.now();
 
 function report(id: string, videos = ["v"]) {
-  const box = {
+  const payload = {
     name: "Ann",
     email: "",
     where: "/video/v",
     what: "It is me.",
     statements: [],
   };
-  return transaction(() => createReport({ id, kind: "copyright", videos, box }, NOW));
+  return transaction(() => createReport({ id, kind: "copyright", videos, payload }, NOW));
 }
 
 const decide = (
@@ -58,7 +58,7 @@ beforeEach(() => {
     `INSERT INTO users (id, email, password_hash, role) VALUES
        ('up', 'up@b.c', 'x', 'uploader'), ('other', 'other@b.c', 'x', 'uploader')`,
   );
-  addVideo({ title: "Their film", status: "published", uploaded_by: "up" });
+  addVideo({ title: "Their video", status: "published", uploaded_by: "up" });
 });
 
 describe("a strike from the desk", () => {
@@ -148,9 +148,9 @@ describe("what an uploader reads of decisions", () => {
       {
         decision: "remove",
         videoId: null,
-        text: { title: "Their film", reason: "It is <b>hers</b>." },
+        text: { title: "Their video", reason: "It is <b>hers</b>." },
       },
-      { decision: "hide", videoId: null, text: { title: "Their film", reason: "First we look." } },
+      { decision: "hide", videoId: null, text: { title: "Their video", reason: "First we look." } },
     ]);
     expect(decisionsFor("other")).toEqual([]);
   });
@@ -169,8 +169,8 @@ describe("what an uploader reads of decisions", () => {
     await decide("r", "keep", { reason: "A secret reason" });
     const stored = JSON.stringify(sqliteHandle().prepare("SELECT * FROM uploader_decisions").all());
     expect(stored).not.toContain("secret");
-    expect(stored).not.toContain("Their film");
-    sqliteHandle().exec("UPDATE uploader_decisions SET box = 'of another secret'");
+    expect(stored).not.toContain("Their video");
+    sqliteHandle().exec("UPDATE uploader_decisions SET payload = 'of another secret'");
     expect(decisionsFor("up")).toMatchObject([{ decision: "keep", text: undefined }]);
   });
 

@@ -58,24 +58,24 @@ describe("a strike", () => {
   it("is given with a reason that its uploader reads, and counts for 90 days", async () => {
     const now = Date.now();
     expect(
-      await send({ intent: "strike", id: uploader.id, reason: " A <b>stolen</b> film " }),
+      await send({ intent: "strike", id: uploader.id, reason: " A <b>stolen</b> video " }),
     ).toEqual({
       status: 302,
       detail: "",
     });
     const [strike] = strikesOf([uploader.id], now).get(uploader.id)!;
-    expect(strike).toMatchObject({ reason: "A <b>stolen</b> film", counts: true });
+    expect(strike).toMatchObject({ reason: "A <b>stolen</b> video", counts: true });
     const after = strikesOf([uploader.id], now + 91 * DAY_MS).get(uploader.id)!;
     expect(after[0]!.counts).toBe(false);
 
     const own = (await openSession(uploader.id)).split(";")[0]!;
     const request = new Request(`${ORIGIN}/admin/account`, { headers: { Cookie: own } });
     const { strikes } = await accountLoader({ request, params: {}, context: {} });
-    expect(strikes.map(({ reason }) => reason)).toEqual(["A <b>stolen</b> film"]);
+    expect(strikes.map(({ reason }) => reason)).toEqual(["A <b>stolen</b> video"]);
   });
 
   it("is given once by a form that is sent twice", async () => {
-    const form = { intent: "strike", id: uploader.id, reason: "A stolen film", shown: "0" };
+    const form = { intent: "strike", id: uploader.id, reason: "A stolen video", shown: "0" };
     expect((await send(form)).status).toBe(302);
     expect(await send(form)).toMatchObject({
       detail: expect.stringContaining("another strike since the page was loaded"),
@@ -85,7 +85,7 @@ describe("a strike", () => {
   });
 
   it("stands in the log without its reason and without a name", async () => {
-    await send({ intent: "strike", id: uploader.id, reason: "A stolen film" });
+    await send({ intent: "strike", id: uploader.id, reason: "A stolen video" });
     const log = JSON.stringify(sqliteHandle().prepare("SELECT * FROM moderation_log").all());
     expect(actions()).toEqual(["strike"]);
     expect(log).not.toContain("stolen");

@@ -26,8 +26,8 @@ import {
 } from "../../workers/worker-requests";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "worker-api-"));
-let film = "";
-/** What an honest worker makes of the film. */
+let source = "";
+/** What an honest worker makes of the video. */
 let made: Files = {};
 
 async function makeFiles(file: string, name: string): Promise<Files> {
@@ -41,9 +41,9 @@ async function makeFiles(file: string, name: string): Promise<Files> {
 
 beforeAll(async () => {
   if (!ffmpegAvailable()) return;
-  film = makeClip(folder, "film", { seconds: 6, output: ["-movflags", "+faststart"] });
+  source = makeClip(folder, "video", { seconds: 6, output: ["-movflags", "+faststart"] });
   const site = useTemporarySite();
-  made = await makeFiles(film, "made");
+  made = await makeFiles(source, "made");
   await site.remove();
 });
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -56,10 +56,10 @@ let errors: ReturnType<typeof vi.spyOn>;
 beforeEach(async () => {
   site = useTemporarySite();
   errors = vi.spyOn(console, "error").mockImplementation(() => {});
-  if (!film) return;
+  if (!source) return;
   owner = makeUser();
   token = await makeWorker(owner.id);
-  video = await addToLibrary(site.uploads, film, true);
+  video = await addToLibrary(site.uploads, source, true);
   // Everything but its stream is there.
   sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'ladder'");
 });
@@ -76,9 +76,9 @@ const endLeases = () =>
     "UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'",
   );
 
-/** Of a request for a film, whose bytes are left where they are. */
-async function filmStatus(lease: string, given = token): Promise<number> {
-  const answer = await callWorker(`leases/${lease}/film`, given);
+/** Of a request for a video, whose bytes are left where they are. */
+async function videoStatus(lease: string, given = token): Promise<number> {
+  const answer = await callWorker(`leases/${lease}/video`, given);
   await answer.body?.cancel();
   return answer.status;
 }
@@ -92,14 +92,14 @@ async function mediaStatus(url: string): Promise<number> {
 }
 
 describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
-  it("takes a job, reads its film, sends the files, and the stream is published", async () => {
+  it("takes a job, reads its video, sends the files, and the stream is published", async () => {
     const taken = await takeJob(token);
     expect(ladder()).toMatchObject({ state: "running", attempts: 1, id: taken.job });
     expect((await callWorker("jobs", token, { method: "POST" })).status).toBe(204);
 
-    const whole = await callWorker(`leases/${taken.lease}/film`, token);
-    expect(Buffer.from(await whole.arrayBuffer()).equals(fs.readFileSync(film))).toBe(true);
-    const part = await callWorker(`leases/${taken.lease}/film`, token, {
+    const whole = await callWorker(`leases/${taken.lease}/video`, token);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(fs.readFileSync(source))).toBe(true);
+    const part = await callWorker(`leases/${taken.lease}/video`, token, {
       headers: { Range: "bytes=10-19" },
     });
     await part.body?.cancel();
@@ -110,7 +110,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     const [listed] = await listWorkers();
     expect(listed).toMatchObject({
       ...{ name: "attic", jobsDone: 0, trouble: null },
-      jobs: [{ label: "Streaming qualities", title: "film.mp4", progress: 0.4, speed: 2.5 }],
+      jobs: [{ label: "Streaming qualities", title: "video.mp4", progress: 0.4, speed: 2.5 }],
     });
 
     expect((await sendResult(token, taken.lease, made)).status).toBe(204);
@@ -137,7 +137,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
     expect(await there.json()).toEqual({ [name]: bytes.length });
   });
 
-  it("of a film that browsers do not play, also makes the file that is played without scripts", async () => {
+  it("of a video that browsers do not play, also makes the file that is played without scripts", async () => {
     sqliteHandle()
       .prepare("UPDATE videos SET source_url = video_url, video_url = '' WHERE id = ?")
       .run(video);
@@ -178,7 +178,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
 describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", () => {
   const lies: [string, (files: Record<string, Uint8Array<ArrayBuffer>>) => unknown, RegExp][] = [
     [
-      "a file that is no film",
+      "a file that is no video",
       (files) => (files["180p.mp4"] = new Uint8Array(5_000)),
       /180p.*played/,
     ],
@@ -188,14 +188,14 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
       /180p/,
     ],
     [
-      "a film with noise in its middle",
+      "a video with noise in its middle",
       (files) => files["180p.mp4"]!.fill(170, 3_000, files["180p.mp4"]!.length - 100),
       /180p/,
     ],
     ["no picture at all", (files) => delete files["180p.mp4"], /largest of its renditions/],
     ["no sound", (files) => delete files["sound-1.mp4"], /sound-1\.mp4 is missing/],
     ["a sound for a picture", (files) => (files["180p.mp4"] = made["sound-1.mp4"]!), /no video/],
-    ["a size that the film has not", (files) => (files["720p.mp4"] = made["180p.mp4"]!), /720p/],
+    ["a size that the video has not", (files) => (files["720p.mp4"] = made["180p.mp4"]!), /720p/],
   ];
 
   it.each(lies)("is refused: %s", async (_, lie, why) => {
@@ -223,7 +223,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     ]);
   });
 
-  it("is refused when its playlists would be shorter than the film", async () => {
+  it("is refused when its playlists would be shorter than the video", async () => {
     const short = makeClip(folder, "short", { seconds: 3, output: ["-movflags", "+faststart"] });
     const files = await makeFiles(short, "made-short");
     const { lease } = await takeJob(token);
@@ -231,7 +231,7 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
     expect([answer.status, await detail(answer)]).toEqual([422, expect.stringMatching(/shorter/)]);
   });
 
-  it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "film.html"])(
+  it.each(["master.m3u8", "180p.m3u8", "..%2f180p.mp4", "video.html"])(
     "brings no file of another name: %s",
     async (name) => {
       const { lease } = await takeJob(token);
@@ -254,13 +254,13 @@ describe.runIf(ffmpegAvailable())("a result that is not what it claims to be", (
   });
 });
 
-describe.runIf(ffmpegAvailable())("a result whose film can't be read from the store", () => {
-  /** Moves the film into a store, and leaves no copy of it on the disk. */
-  async function moveFilmIntoStore(): Promise<string> {
+describe.runIf(ffmpegAvailable())("a result whose video can't be read from the store", () => {
+  /** Moves the video into a store, and leaves no copy of it on the disk. */
+  async function moveVideoIntoStore(): Promise<string> {
     const store = await useFolderStore(site.folder);
-    const [film] = await leaveInStore(store, video, [videoRow(video).video_url]);
+    const [source] = await leaveInStore(store, video, [videoRow(video).video_url]);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
-    return film!.object;
+    return source!.object;
   }
 
   it.each<[string, (object: string) => void, number]>([
@@ -274,7 +274,7 @@ describe.runIf(ffmpegAvailable())("a result whose film can't be read from the st
   ])(
     "counts as an attempt unless the failure is temporary: the object %s",
     async (_, damage, attempts) => {
-      const object = await moveFilmIntoStore();
+      const object = await moveVideoIntoStore();
       const { lease } = await takeJob(token);
       damage(object);
       expect((await sendResult(token, lease, made)).status).toBeGreaterThanOrEqual(500);
@@ -304,7 +304,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
       expect(answer.status).toBe(409);
       expect(await detail(answer)).toMatch(/no longer yours/);
     }
-    expect(await filmStatus(late.lease)).toBe(409);
+    expect(await videoStatus(late.lease)).toBe(409);
     expect((await sendResult(other, taken.lease, made)).status).toBe(204);
     expect(ladder().state).toBe("done");
     expect((await sendResult(other, taken.lease, made)).status).toBe(409);
@@ -335,9 +335,9 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     const { lease } = await takeJob(token);
     const other = await makeWorker(owner.id, "cellar");
     expect((await callWorker(`leases/${lease}`, other, { method: "DELETE" })).status).toBe(409);
-    expect(await filmStatus(lease)).toBe(200);
-    expect(await filmStatus(lease, other)).toBe(409);
-    expect(await filmStatus(lease, "")).toBe(401);
+    expect(await videoStatus(lease)).toBe(200);
+    expect(await videoStatus(lease, other)).toBe(409);
+    expect(await videoStatus(lease, "")).toBe(401);
     expect(ladder().state).toBe("running");
   });
 
@@ -352,10 +352,10 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
     expect(left()).toEqual([]);
   });
 
-  it("ends with its video, whose film can be read no more", async () => {
+  it("ends with its video, whose video can be read no more", async () => {
     const taken = await takeJob(token);
     sqliteHandle().prepare("DELETE FROM videos WHERE id = ?").run(video);
-    expect(await filmStatus(taken.lease)).toBe(409);
+    expect(await videoStatus(taken.lease)).toBe(409);
     expect((await sendResult(token, taken.lease, made)).status).toBe(409);
     expect(left()).toEqual([]);
   });
@@ -363,7 +363,7 @@ describe.runIf(ffmpegAvailable())("a lease", () => {
   it("goes on while its video is hidden, and shows nobody what is made", async () => {
     const taken = await takeJob(token);
     sqliteHandle().prepare("UPDATE videos SET status = 'hidden' WHERE id = ?").run(video);
-    expect(await filmStatus(taken.lease)).toBe(200);
+    expect(await videoStatus(taken.lease)).toBe(200);
     expect((await sendResult(token, taken.lease, made)).status).toBe(204);
     expect(await mediaStatus(videoRow(video).hls_url!)).toBe(404);
   });

@@ -12,7 +12,7 @@ import { encodersIn } from "../../workers/worker-process";
 /** Tests of workers that are killed, and of sites that are away, are in tests/encoding. */
 describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", () => {
   const workers = useSiteForWorkers();
-  const { addFilm, addWorker, isDone, jobOf, playsWhole, slow } = workers;
+  const { addVideoWithFile, addWorker, isDone, jobOf, playsWhole, slow } = workers;
   const jobsDone = (name: string) =>
     workers.site
       .database()
@@ -20,19 +20,24 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
       .pluck()
       .get(name) as number;
 
-  it("has a queue of films made by two, makes the rest itself, and the films play", async () => {
+  it("has a queue of videos made by two, makes the rest itself, and the videos play", async () => {
     // The long one keeps who is ready first until the other has come.
-    const films = [addFilm(15), addFilm(4), addFilm(4), addFilm(4, ["ladder", "storyboard"])];
+    const videos = [
+      addVideoWithFile(15),
+      addVideoWithFile(4),
+      addVideoWithFile(4),
+      addVideoWithFile(4, ["ladder", "storyboard"]),
+    ];
     const [attic, cellar] = [addWorker("attic"), addWorker("cellar")];
     const environment = slow(3);
     attic.start(environment);
     cellar.start(environment);
-    await until(() => films.every((id) => isDone(id)));
-    await until(() => isDone(films[3]!, "storyboard"));
-    for (const id of films) await playsWhole(id);
-    await until(() => jobsDone("attic") + jobsDone("cellar") === films.length);
+    await until(() => videos.every((id) => isDone(id)));
+    await until(() => isDone(videos[3]!, "storyboard"));
+    for (const id of videos) await playsWhole(id);
+    await until(() => jobsDone("attic") + jobsDone("cellar") === videos.length);
     expect([jobsDone("attic"), jobsDone("cellar")].every((count) => count > 0)).toBe(true);
-    expect(films.map((id) => jobOf(id).attempts)).toEqual([1, 1, 1, 1]);
+    expect(videos.map((id) => jobOf(id).attempts)).toEqual([1, 1, 1, 1]);
     expect([await attic.stop(), await cellar.stop()]).toEqual([0, 0]);
     expect(attic.log).toContain("Leaving.");
     expect([...filesBelow(attic.folder), ...filesBelow(cellar.folder)]).toEqual([]);
@@ -40,8 +45,8 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
   });
 
   it("fails the job of a video whose file is missing, and finishes the others", async () => {
-    const missing = addFilm(5);
-    const film = addFilm(4);
+    const missing = addVideoWithFile(5);
+    const video = addVideoWithFile(4);
     const url = workers.site
       .database()
       .prepare("SELECT video_url FROM videos WHERE id = ?")
@@ -49,18 +54,18 @@ describe.runIf(ffmpegAvailable())("a site that leaves its streams to workers", (
     fs.rmSync(path.join(workers.site.uploads, String(url.get(missing)).replace("/media/", "")));
     const attic = addWorker("attic");
     attic.start();
-    await until(() => isDone(film));
+    await until(() => isDone(video));
     await until(() => jobOf(missing).attempts > 0 && jobOf(missing).state !== "running");
     expect(jobOf(missing)).toMatchObject({
       worker: null,
       reason: "The site doesn't have the file of this video.",
     });
-    await playsWhole(film);
+    await playsWhole(video);
     expect(await attic.stop()).toBe(0);
   });
 
   it("takes no result of a worker whose token was revoked, which ends with a sentence", async () => {
-    const id = addFilm(30);
+    const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow());
     await until(() => encodersIn(attic.folder).length > 0);

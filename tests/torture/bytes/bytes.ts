@@ -25,11 +25,11 @@ const INPUTS = 1_000_000;
 /** One parser after the other is fed so many, so that a run that is cut short has fed them all. */
 const AT_ONCE = 500;
 /** The thread that answers everybody is kept for no longer. */
-const MOST_MS = 25;
+const MAX_MS = 25;
 /** Measured again from here on: the machine may have done something else. */
 const SLOW_MS = 1;
-const MOST_MEMORY_BYTES = 300 * 1024 ** 2;
-const MOST_FAULTS_EACH = 3;
+const MAX_MEMORY_BYTES = 300 * 1024 ** 2;
+const MAX_FAULTS_EACH = 3;
 
 interface Tally {
   inputs: number;
@@ -55,7 +55,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   console.log(
     `${total} inputs, at most ${Math.round(memory / 1024 ** 2)} MB, ${os.cpus().length} processors`,
   );
-  if (memory > MOST_MEMORY_BYTES) faults.push(`The parsers took ${memory} bytes of memory.`);
+  if (memory > MAX_MEMORY_BYTES) faults.push(`The parsers took ${memory} bytes of memory.`);
   return faults;
 }
 
@@ -67,7 +67,7 @@ export async function runShort(seed: string, inputs: number): Promise<Faults> {
 
 function faultsOf(name: string, { faults, slowestMs, slowest }: Tally, isTimed: boolean): Faults {
   const found = [...faults].map(([what, input]) => `${name}: ${what} for ${JSON.stringify(input)}`);
-  const mostMs = TARGETS.find((target) => target.name === name)?.mostMs ?? MOST_MS;
+  const mostMs = TARGETS.find((target) => target.name === name)?.mostMs ?? MAX_MS;
   if (isTimed && slowestMs > mostMs) {
     found.push(`${name}: ${slowestMs.toFixed(0)} ms for ${JSON.stringify(slowest)}`);
   }
@@ -154,7 +154,7 @@ async function faultOf(
 async function note(target: Target, tally: Tally, input: string, fault: string): Promise<void> {
   const kind = (text: string | undefined) => /\(.*\)$/.exec(text ?? "")?.[0];
   const isKnown = [...tally.faults.keys()].some((known) => kind(known) === kind(fault));
-  if (isKnown || tally.faults.size >= MOST_FAULTS_EACH) return;
+  if (isKnown || tally.faults.size >= MAX_FAULTS_EACH) return;
   const fails = async (text: string) =>
     kind(await faultOf(target, text, createRandom(text))) === kind(fault);
   tally.faults.set(fault, (await fails(input)) ? await shrunk(input, fails) : input);

@@ -1,40 +1,40 @@
 import { BOUNDARY, MULTIPART, multipartParts } from "../../site-client";
-import { newFilm, newPicture } from "./films";
 import { importFolder } from "./imports";
-import { type Film, type FilmState, NOWHERE, texts } from "./model";
+import { NOWHERE, texts, type Video, type VideoState } from "./model";
 import { FORM, form, type Session, send } from "./session";
+import { newPicture, newVideo } from "./videos";
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
-/** Begins a change: until it is answered, the film may be as before, or as it will be. */
+/** Begins a change: until it is answered, the video may be as before, or as it will be. */
 async function change(
   session: Session,
-  film: Film,
-  next: FilmState,
+  video: Video,
+  next: VideoState,
   work: () => ReturnType<typeof send>,
 ): Promise<void> {
-  const before = film.allowed;
-  film.allowed = [...before, next];
+  const before = video.allowed;
+  video.allowed = [...before, next];
   const answer = await work();
   session.operations++;
   if (!answer || answer.status === 502) return;
-  if (answer.status < 400) film.allowed = [next];
+  if (answer.status < 400) video.allowed = [next];
   else if (answer.status >= 500 && answer.status !== 503)
     session.faults.push(`${next.title}: answered ${answer.status} ${answer.body.slice(0, 200)}`);
   else if (answer.status !== 409 && answer.status !== 503)
     session.faults.push(
       `${next.title}: refused with ${answer.status} ${answer.body.slice(0, 200)}`,
     );
-  else film.allowed = before;
+  else video.allowed = before;
 }
 
-/** Uploads a film with one form, or over tus in several requests. */
+/** Uploads a video with one form, or over tus in several requests. */
 async function upload(session: Session): Promise<void> {
-  const { random, films } = session;
-  const word = `film${films.length}x${random.below(1e6)}`;
-  const { bytes, sha256, frames } = newFilm(random, word);
-  const film: Film = { word, sha256, frames, allowed: [NOWHERE] };
-  films.push(film);
+  const { random, videos } = session;
+  const word = `video${videos.length}x${random.below(1e6)}`;
+  const { bytes, sha256, frames } = newVideo(random, word);
+  const video: Video = { word, sha256, frames, allowed: [NOWHERE] };
+  videos.push(video);
   const isPublic = random.chance(0.6);
   const fields = {
     ...texts(word, 0),
@@ -43,11 +43,11 @@ async function upload(session: Session): Promise<void> {
     duration: "",
     intent: isPublic ? "publish" : "draft",
   };
-  const next: FilmState = { ...texts(word, 0), at: "catalogue", isPublic, publishAt: null };
+  const next: VideoState = { ...texts(word, 0), at: "catalogue", isPublic, publishAt: null };
   if (random.chance(0.5)) {
     const { before, after } = multipartParts(fields);
     const body = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
-    await change(session, film, next, () =>
+    await change(session, video, next, () =>
       send(session, "POST", "/admin/publish", MULTIPART, body),
     );
     return;
@@ -56,7 +56,9 @@ async function upload(session: Session): Promise<void> {
   if (!id) return;
   const { before } = multipartParts({ ...fields, upload: id });
   const body = `${before.slice(0, before.lastIndexOf(`--${BOUNDARY}`))}--${BOUNDARY}--\r\n`;
-  await change(session, film, next, () => send(session, "POST", "/admin/publish", MULTIPART, body));
+  await change(session, video, next, () =>
+    send(session, "POST", "/admin/publish", MULTIPART, body),
+  );
 }
 
 async function sendInPieces(session: Session, bytes: Buffer): Promise<string | undefined> {
@@ -82,39 +84,39 @@ async function sendInPieces(session: Session, bytes: Buffer): Promise<string | u
   return at.split("/").at(-1);
 }
 
-/** Changes one film of which nothing is in doubt. */
-async function changeOne(session: Session, film: Film, state: FilmState): Promise<void> {
+/** Changes one video of which nothing is in doubt. */
+async function changeOne(session: Session, video: Video, state: VideoState): Promise<void> {
   const { random } = session;
-  const id = film.id!;
+  const id = video.id!;
   const post = (fields: Record<string, string>, path = "/admin") =>
     send(session, "POST", path, FORM, form(fields));
   if (state.at === "trash") {
-    const next: FilmState = { ...state, at: "catalogue" };
-    return change(session, film, next, () =>
+    const next: VideoState = { ...state, at: "catalogue" };
+    return change(session, video, next, () =>
       post({ intent: "restore", selected: id }, "/admin/trash"),
     );
   }
   if (state.publishAt !== null) return;
   switch (random.below(5)) {
     case 4: {
-      const version = texts(film.word, random.below(1e6));
+      const version = texts(video.word, random.below(1e6));
       const fields = { intent: "update", id, category: "desi", tags: "torture", ...version };
       const { before, after } = multipartParts(fields, "thumbnail");
       const body = Buffer.concat([Buffer.from(before), newPicture(random), Buffer.from(after)]);
-      return change(session, film, { ...state, ...version }, () =>
+      return change(session, video, { ...state, ...version }, () =>
         send(session, "POST", `/admin?tab=manage&edit=${id}`, MULTIPART, body),
       );
     }
     case 0: {
-      const version = texts(film.word, random.below(1e6));
-      return change(session, film, { ...state, ...version }, () =>
+      const version = texts(video.word, random.below(1e6));
+      return change(session, video, { ...state, ...version }, () =>
         post({ intent: "update", id, category: "desi", tags: "torture", ...version }),
       );
     }
     case 1: {
       const expectedStatus = state.isPublic ? "published" : "hidden";
       if (!state.isPublic) return;
-      return change(session, film, { ...state, isPublic: false }, () =>
+      return change(session, video, { ...state, isPublic: false }, () =>
         post({ intent: "toggle", id, expectedStatus }),
       );
     }
@@ -122,21 +124,26 @@ async function changeOne(session: Session, film: Film, state: FilmState): Promis
       if (state.isPublic) return;
       const publishAt = Date.now() + 500 + random.below(2_000);
       const at = new Date(publishAt).toISOString();
-      return change(session, film, { ...state, publishAt }, () =>
+      return change(session, video, { ...state, publishAt }, () =>
         post({ intent: "schedule", id, publishAt: at, unpublishAt: "" }),
       );
     }
     default:
-      return change(session, film, { ...state, at: "trash" }, () => post({ intent: "delete", id }));
+      return change(session, video, { ...state, at: "trash" }, () =>
+        post({ intent: "delete", id }),
+      );
   }
 }
 
 /** Does one thing at random. */
-export async function act(session: Session, busy: Set<Film>): Promise<void> {
-  const { random, films } = session;
-  const free = films.filter(
-    (film) =>
-      film.id && film.allowed.length === 1 && !busy.has(film) && film.allowed[0]!.at !== "nowhere",
+export async function act(session: Session, busy: Set<Video>): Promise<void> {
+  const { random, videos } = session;
+  const free = videos.filter(
+    (video) =>
+      video.id &&
+      video.allowed.length === 1 &&
+      !busy.has(video) &&
+      video.allowed[0]!.at !== "nowhere",
   );
   if (random.chance(0.03)) {
     await send(session, "POST", "/admin/backups", FORM, "");
@@ -145,7 +152,7 @@ export async function act(session: Session, busy: Set<Film>): Promise<void> {
   }
   if (random.chance(0.05)) return importFolder(session);
   if (free.length === 0 || random.chance(0.2)) return upload(session);
-  const film = random.pick(free);
-  busy.add(film);
-  await changeOne(session, film, film.allowed[0]!).finally(() => busy.delete(film));
+  const video = random.pick(free);
+  busy.add(video);
+  await changeOne(session, video, video.allowed[0]!).finally(() => busy.delete(video));
 }

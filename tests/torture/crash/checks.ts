@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import Sqlite from "better-sqlite3";
 import type { SiteProcess } from "../../site-process";
 import { FILE_COLUMNS } from "../../upgrades/describe-site";
-import { allowedNow, described, type Film, type FilmState, isSame, NOWHERE } from "./model";
+import { allowedNow, described, isSame, NOWHERE, type Video, type VideoState } from "./model";
 
 /** The site polls once a second; a machine that is busy may keep it for a while. */
 const PUBLISHED_WITHIN_MS = 20_000;
@@ -37,7 +37,7 @@ export interface Places {
 const LOOKS = 3;
 
 /** Everything that has to be true after the site was killed and has started again. */
-export async function check(places: Places, films: readonly Film[]): Promise<string[]> {
+export async function check(places: Places, videos: readonly Video[]): Promise<string[]> {
   const { site } = places;
   const faults: string[] = [];
   const sqlite = new Sqlite(site.databasePath, { readonly: true, timeout: 5_000 });
@@ -45,17 +45,17 @@ export async function check(places: Places, films: readonly Film[]): Promise<str
     const integrity = sqlite.pragma("integrity_check", { simple: true });
     if (integrity !== "ok") faults.push(`integrity_check: ${integrity}`);
     const read = () => readRows(sqlite);
-    const rows = await afterWhatIsDue(read, films);
-    for (const film of films) faults.push(...settle(rows, film));
-    const known = new Set(films.flatMap(({ id }) => id ?? []));
+    const rows = await afterWhatIsDue(read, videos);
+    for (const video of videos) faults.push(...settle(rows, video));
+    const known = new Set(videos.flatMap(({ id }) => id ?? []));
     for (const { id, title } of [...rows.live, ...rows.trash]) {
       if (!known.has(id)) faults.push(`${title}: there is a row that nobody made, or two of one`);
     }
     faults.push(...(await lasting(read, (now) => filesOf(places, now))));
-    faults.push(...(await lasting(read, (now) => damaged(places, now, films))));
-    faults.push(...films.flatMap((film) => lostSources(places, film)));
+    faults.push(...(await lasting(read, (now) => damaged(places, now, videos))));
+    faults.push(...videos.flatMap((video) => lostSources(places, video)));
     for (const { id } of rows.live) {
-      faults.push(...(await lasting(read, (now) => answers(site, now, id, films))));
+      faults.push(...(await lasting(read, (now) => answers(site, now, id, videos))));
     }
     faults.push(...(await lasting(read, (now) => hidden(site, now))));
   } finally {
@@ -85,16 +85,17 @@ export function readRows(sqlite: Sqlite.Database): Rows {
 }
 
 /** The rows once what was to be published by now is. */
-async function afterWhatIsDue(read: () => Rows, films: readonly Film[]): Promise<Rows> {
+async function afterWhatIsDue(read: () => Rows, videos: readonly Video[]): Promise<Rows> {
   const until = Date.now() + PUBLISHED_WITHIN_MS;
-  const isOverdue = (film: Film) =>
-    film.allowed.some(
+  const isOverdue = (video: Video) =>
+    video.allowed.some(
       ({ at, publishAt }) => at === "catalogue" && publishAt !== null && publishAt <= Date.now(),
     );
   for (;;) {
     const rows = read();
-    const isWaitedFor = (film: Film) => isOverdue(film) && stateIn(rows, film).publishAt !== null;
-    if (!films.some(isWaitedFor) || Date.now() > until) return rows;
+    const isWaitedFor = (video: Video) =>
+      isOverdue(video) && stateIn(rows, video).publishAt !== null;
+    if (!videos.some(isWaitedFor) || Date.now() > until) return rows;
     await new Promise((next) => setTimeout(next, 200));
   }
 }
@@ -123,11 +124,11 @@ export function filesOf(places: Places, rows: Rows): string[] {
   ];
 }
 
-function stateIn({ live, trash }: Rows, film: Film): FilmState {
-  const isIt = ({ title }: Row) => title.startsWith(`${film.word} `);
+function stateIn({ live, trash }: Rows, video: Video): VideoState {
+  const isIt = ({ title }: Row) => title.startsWith(`${video.word} `);
   const row = live.find(isIt) ?? trash.find(isIt);
   if (!row) return NOWHERE;
-  film.id = row.id;
+  video.id = row.id;
   return {
     at: live.includes(row) ? "catalogue" : "trash",
     title: row.title,
@@ -137,13 +138,13 @@ function stateIn({ live, trash }: Rows, film: Film): FilmState {
   };
 }
 
-/** What the catalogue has of the film is what it stays from now on. */
-function settle(rows: Rows, film: Film): string[] {
-  const state = stateIn(rows, film);
-  const allowed = allowedNow(film, Date.now());
-  film.allowed = [state];
+/** What the catalogue has of the video is what it stays from now on. */
+function settle(rows: Rows, video: Video): string[] {
+  const state = stateIn(rows, video);
+  const allowed = allowedNow(video, Date.now());
+  video.allowed = [state];
   if (allowed.some((each) => isSame(each, state))) return [];
-  return [`${film.word} is ${described(state)}; allowed: ${allowed.map(described).join(" | ")}`];
+  return [`${video.word} is ${described(state)}; allowed: ${allowed.map(described).join(" | ")}`];
 }
 
 /** The file on the disk; of one that is only in the store, its object. */
@@ -161,7 +162,7 @@ function missing(row: Row, find: Find): string[] {
   const faults = urls
     .filter((url) => !fs.existsSync(find(url)) || fs.statSync(find(url)).size === 0)
     .map((url) => `${row.title}: ${url} is missing or empty`);
-  if (!row.video_url && !row.source_url) faults.push(`${row.title}: has no film`);
+  if (!row.video_url && !row.source_url) faults.push(`${row.title}: has no video`);
   for (const url of urls.filter((each) => each.endsWith(".m3u8"))) {
     faults.push(
       ...missingParts(url, find).map((part) => `${row.title}: ${part} of the stream is missing`),
@@ -242,18 +243,18 @@ export function baseOf(url: string): string[] {
 }
 
 /** Videos whose file doesn't decode without errors, or has a different number of frames than the uploaded file. */
-function damaged(places: Places, rows: Rows, films: readonly Film[]): string[] {
+function damaged(places: Places, rows: Rows, videos: readonly Video[]): string[] {
   return [...rows.live, ...rows.trash].flatMap((row) => {
-    const film = films.find(({ id }) => id === row.id);
+    const video = videos.find(({ id }) => id === row.id);
     const urls = [row.video_url, row.source_url].filter((url) => url);
     return urls.flatMap((url) => {
       const file = fileOf(places, rows, url!);
       // Reported by `missing`.
-      if (!film || !fs.existsSync(file)) return [];
+      if (!video || !fs.existsSync(file)) return [];
       const frames = framesOf(fs.readFileSync(file));
-      return frames === film.frames
+      return frames === video.frames
         ? []
-        : [`${row.title}: ${url}: expected ${film.frames} frames, got ${frames}`];
+        : [`${row.title}: ${url}: expected ${video.frames} frames, got ${frames}`];
     });
   });
 }
@@ -261,7 +262,7 @@ function damaged(places: Places, rows: Rows, films: readonly Film[]): string[] {
 /** Results by SHA-256, because most files don't change between kills. */
 const decoded = new Map<string, number | string>();
 
-/** How many frames a film has, or why it doesn't decode. */
+/** How many frames a video has, or why it doesn't decode. */
 function framesOf(bytes: Buffer): number | string {
   const sha256 = digestOf(bytes);
   const known = decoded.get(sha256);
@@ -276,8 +277,8 @@ function framesOf(bytes: Buffer): number | string {
 
 const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** A film that is not in the catalogue yet is where it is imported from. */
-function lostSources({ folder }: Places, { word, imported, allowed, sha256 }: Film): string[] {
+/** A video that is not in the catalogue yet is where it is imported from. */
+function lostSources({ folder }: Places, { word, imported, allowed, sha256 }: Video): string[] {
   if (!folder || !imported || allowed[0]?.at !== "nowhere") return [];
   const file = path.join(folder, `${word}.mp4`);
   if (!fs.existsSync(file)) return [`${word} is neither in the catalogue nor where it came from`];
@@ -289,7 +290,7 @@ async function answers(
   site: SiteProcess,
   { live }: Rows,
   id: string,
-  films: readonly Film[],
+  videos: readonly Video[],
 ): Promise<string[]> {
   const row = live.find((each) => each.id === id);
   if (row?.status !== "published" || !row.video_url) return [];
@@ -298,10 +299,10 @@ async function answers(
   const answer = await get().catch(get);
   const bytes = Buffer.from(await answer.arrayBuffer());
   if (answer.status !== 200) return [`${row.title}: ${row.video_url} answers ${answer.status}`];
-  const film = films.find((each) => each.id === id);
+  const video = videos.find((each) => each.id === id);
   const frames = framesOf(bytes);
-  if (!film || frames === film.frames) return [];
-  return [`${row.title}: ${row.video_url} answers: expected ${film.frames} frames, got ${frames}`];
+  if (!video || frames === video.frames) return [];
+  return [`${row.title}: ${row.video_url} answers: expected ${video.frames} frames, got ${frames}`];
 }
 
 /** What is not public is found at none of its addresses, and in no list. */

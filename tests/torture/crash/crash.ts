@@ -7,16 +7,16 @@ import { act } from "./actions";
 import { check } from "./checks";
 import { killCommand, startCommand } from "./commands";
 import { kill } from "./kills";
-import type { Film } from "./model";
+import type { Video } from "./model";
 import type { Session } from "./session";
 import { workWhileStopped } from "./stopped-site";
 
 const KILLS_OF_A_RUN = 1_000;
 /** Requests that are under way at once. */
 const AT_ONCE = 3;
-const MOST_OPERATIONS_BETWEEN = 25;
-/** A site of its own begins with more films than this: what each start checks stays little. */
-const MOST_FILMS = 60;
+const MAX_OPERATIONS_BETWEEN = 25;
+/** A site of its own begins with more videos than this: what each start checks stays little. */
+const MAX_VIDEOS = 60;
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
@@ -34,7 +34,7 @@ export async function crash(
   const count = (kind: string) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   let kills = 0;
   let operations = 0;
-  let films = 0;
+  let videos = 0;
   for (let part = 0; kills < most && Date.now() < until; part++) {
     const site = new SiteProcess({
       ENCODER_CONCURRENCY: "1",
@@ -63,23 +63,23 @@ export async function crash(
         settings,
         cookie,
         random,
-        films: [],
+        videos: [],
         faults,
         operations: 0,
       };
-      while (session.films.length < MOST_FILMS && kills < most && Date.now() < until) {
+      while (session.videos.length < MAX_VIDEOS && kills < most && Date.now() < until) {
         const before = faults.length;
         const killed = await killWhileWorking(session);
         killed.forEach(count);
         kills++;
-        const found = await check(session, session.films);
+        const found = await check(session, session.videos);
         const where = `part ${part}, kill ${kills}: ${killed.join(" and ")}`;
         const recent = [...faults.splice(before), ...found].map((fault) => `${fault} (${where})`);
         faults.push(...recent);
         for (const fault of recent) console.log(`FAULT  ${fault}`);
       }
       operations += session.operations;
-      films += session.films.length;
+      videos += session.videos.length;
     } finally {
       await site.remove();
       for (const each of [backups, folder, store])
@@ -87,7 +87,7 @@ export async function crash(
     }
   }
   const each = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
-  console.log(`${kills} kills (${each}), ${operations} operations, ${films} films`);
+  console.log(`${kills} kills (${each}), ${operations} operations, ${videos} videos`);
   return [...new Set(faults)];
 }
 
@@ -100,8 +100,8 @@ export async function crash(
 async function killWhileWorking(session: Session): Promise<string[]> {
   const { site, random } = session;
   const running = startCommand(session);
-  const busy = new Set<Film>();
-  let left = 1 + random.below(MOST_OPERATIONS_BETWEEN);
+  const busy = new Set<Video>();
+  let left = 1 + random.below(MAX_OPERATIONS_BETWEEN);
   let isKilled = false;
   const work = async () => {
     while (left-- > 0 && !isKilled) await act(session, busy);

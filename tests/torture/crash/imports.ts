@@ -1,25 +1,25 @@
 import fs from "node:fs";
 import path from "node:path";
-import { newFilm } from "./films";
-import { type Film, type FilmState, NOWHERE, texts } from "./model";
+import { NOWHERE, texts, type Video, type VideoState } from "./model";
 import { FORM, form, type Session, send } from "./session";
+import { newVideo } from "./videos";
 
-const MOST_FILMS_AT_ONCE = 3;
+const MAX_CONCURRENT_VIDEOS = 3;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Puts films into the folder that the site imports from.
+ * Puts videos into the folder that the site imports from.
  *
- * @returns the films that the next import takes, also those that one has left when it was killed.
+ * @returns the videos that the next import takes, also those that one has left when it was killed.
  */
-export function prepareImport(session: Session): Film[] {
-  const { random, films, folder } = session;
-  for (const film of films) if (film.imported && film.id) takeOut(folder, film);
-  for (let count = 1 + random.below(MOST_FILMS_AT_ONCE); count > 0; count--) putIn(session);
-  const wanted = films.filter(({ allowed: [state], imported, id }) => {
+export function prepareImport(session: Session): Video[] {
+  const { random, videos, folder } = session;
+  for (const video of videos) if (video.imported && video.id) takeOut(folder, video);
+  for (let count = 1 + random.below(MAX_CONCURRENT_VIDEOS); count > 0; count--) putIn(session);
+  const wanted = videos.filter(({ allowed: [state], imported, id }) => {
     return imported && !id && state?.at === "nowhere";
   });
-  for (const film of wanted) film.allowed = [NOWHERE, film.imported!];
+  for (const video of wanted) video.allowed = [NOWHERE, video.imported!];
   return wanted;
 }
 
@@ -42,16 +42,16 @@ export async function importFolder(session: Session): Promise<void> {
     return;
   }
   const report = await reportOf(session);
-  if (report?.endsWith(" 0 failed.")) for (const film of wanted) film.allowed = [film.imported!];
+  if (report?.endsWith(" 0 failed.")) for (const video of wanted) video.allowed = [video.imported!];
 }
 
-/** A film with its texts in a file beside it, which is there as a whole or not at all. */
-function putIn({ random, films, folder }: Session): void {
-  const word = `film${films.length}x${random.below(1e6)}`;
-  const { bytes, sha256, frames } = newFilm(random, word);
+/** A video with its texts in a file beside it, which is there as a whole or not at all. */
+function putIn({ random, videos, folder }: Session): void {
+  const word = `video${videos.length}x${random.below(1e6)}`;
+  const { bytes, sha256, frames } = newVideo(random, word);
   const isPublic = random.chance(0.6);
-  const imported: FilmState = { ...texts(word, 0), at: "catalogue", isPublic, publishAt: null };
-  films.push({ word, sha256, frames, allowed: [NOWHERE], imported });
+  const imported: VideoState = { ...texts(word, 0), at: "catalogue", isPublic, publishAt: null };
+  videos.push({ word, sha256, frames, allowed: [NOWHERE], imported });
   const status = isPublic ? "published" : "hidden";
   const row = { ...texts(word, 0), category: "desi", tags: "torture", status };
   fs.writeFileSync(path.join(folder, `${word}.json`), JSON.stringify(row));
@@ -60,7 +60,7 @@ function putIn({ random, films, folder }: Session): void {
 }
 
 /** It is in the catalogue: were it deleted, the next import would bring it in again. */
-export function takeOut(folder: string, { word }: Film): void {
+export function takeOut(folder: string, { word }: Video): void {
   for (const name of [`${word}.mp4`, `${word}.json`])
     fs.rmSync(path.join(folder, name), { force: true });
 }

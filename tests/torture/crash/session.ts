@@ -1,7 +1,7 @@
 import { ask } from "../../site-client";
 import type { Random } from "../random";
 import type { Places } from "./checks";
-import type { Film } from "./model";
+import type { Video } from "./model";
 
 export const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 export const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
@@ -13,11 +13,11 @@ export interface Session extends Places {
   settings: Record<string, string>;
   cookie: string;
   random: Random;
-  films: Film[];
+  videos: Video[];
   /** BACKUP_DIR */
   backups: string;
-  /** The last backup that was made while the site was stopped, and the films in it. */
-  backup?: { folder: string; films: Film[] };
+  /** The last backup that was made while the site was stopped, and the videos in it. */
+  backup?: { folder: string; videos: Video[] };
   /** Faults found so far. */
   faults: string[];
   operations: number;

@@ -10,7 +10,7 @@ import { restoredFile } from "~db/database-file.server";
 import { baseOf, basesOf, check, readRows } from "./checks";
 import { CHECKS, killCommand, MOVES, type RunningCommand, runCommand } from "./commands";
 import { prepareImport, takeOut } from "./imports";
-import { type Film, NOWHERE } from "./model";
+import { NOWHERE, type Video } from "./model";
 import type { Session } from "./session";
 
 /**
@@ -70,21 +70,21 @@ async function backUp(session: Session): Promise<string[]> {
   const [newest] = storedBackups(backups);
   if (newest) {
     const folder = path.join(backups, newest);
-    session.backup = { folder, films: filmsIn(session, path.join(folder, BACKUP.database)) };
+    session.backup = { folder, videos: videosIn(session, path.join(folder, BACKUP.database)) };
   }
   return killed;
 }
 
-/** The films in a backup. A killed import may have left some of them in the folder that it imports from. */
-function filmsIn(session: Session, database: string): Film[] {
+/** The videos in a backup. A killed import may have left some of them in the folder that it imports from. */
+function videosIn(session: Session, database: string): Video[] {
   const sqlite = new Sqlite(database, { readonly: true });
   try {
     const { live, trash } = readRows(sqlite);
     const titles = [...live, ...trash].map(({ title }) => title);
-    return copyOf(session.films).map((film) => {
-      if (!film.imported || film.allowed[0]?.at !== "nowhere") return film;
-      const isIn = titles.some((title) => title.startsWith(`${film.word} `));
-      return { ...film, allowed: [isIn ? film.imported : NOWHERE] };
+    return copyOf(session.videos).map((video) => {
+      if (!video.imported || video.allowed[0]?.at !== "nowhere") return video;
+      const isIn = titles.some((title) => title.startsWith(`${video.word} `));
+      return { ...video, allowed: [isIn ? video.imported : NOWHERE] };
     });
   } finally {
     sqlite.close();
@@ -105,19 +105,19 @@ async function restore(session: Session): Promise<string[]> {
     const isBegun = fs.existsSync(restoredFile(site.databasePath)) || previous() > before;
     if (!isBegun || isAdopted) return;
     isAdopted = true;
-    adoptBackup(session, backup.films, left);
+    adoptBackup(session, backup.videos, left);
   };
   return runWithKills(session, ["restore", backup.folder], adopt);
 }
 
-/** From now on the site has the films of a backup. Files of later ones stay, and belong to no row. */
-function adoptBackup(session: Session, films: readonly Film[], left: readonly string[]): void {
+/** From now on the site has the videos of a backup. Files of later ones stay, and belong to no row. */
+function adoptBackup(session: Session, videos: readonly Video[], left: readonly string[]): void {
   const { folder } = session;
-  for (const film of session.films) {
-    if (film.imported && !films.some(({ word }) => word === film.word)) takeOut(folder, film);
+  for (const video of session.videos) {
+    if (video.imported && !videos.some(({ word }) => word === video.word)) takeOut(folder, video);
   }
   // What was imported by moving it after the backup is nowhere now.
-  session.films = copyOf(films).filter(
+  session.videos = copyOf(videos).filter(
     ({ imported, allowed, word }) =>
       !imported ||
       allowed.some(({ at }) => at !== "nowhere") ||
@@ -147,11 +147,11 @@ async function importByCommand(session: Session): Promise<string[]> {
   const wanted = prepareImport(session);
   const killed = await runWithKills(session, ["import", mode, session.folder], () => {
     // Since the last look, more of them may be in the catalogue.
-    for (const film of wanted) {
-      if (film.allowed[0]?.at === "nowhere") film.allowed = [NOWHERE, film.imported!];
+    for (const video of wanted) {
+      if (video.allowed[0]?.at === "nowhere") video.allowed = [NOWHERE, video.imported!];
     }
   });
-  for (const film of wanted) film.allowed = [film.imported!];
+  for (const video of wanted) video.allowed = [video.imported!];
   return killed;
 }
 
@@ -251,7 +251,7 @@ async function runWithKills(
     look();
     if (!random.chance(START_BETWEEN_PROBABILITY)) continue;
     await site.start();
-    faults.push(...(await check(session, session.films)));
+    faults.push(...(await check(session, session.videos)));
     await site.stop("SIGKILL");
   }
   const begun = performance.now();
@@ -264,4 +264,4 @@ async function runWithKills(
 }
 
 const wait = (ms: number) => new Promise<void>((next) => setTimeout(next, ms));
-const copyOf = (films: readonly Film[]): Film[] => structuredClone(films) as Film[];
+const copyOf = (videos: readonly Video[]): Video[] => structuredClone(videos) as Video[];

@@ -87,11 +87,11 @@ function cut(random: Random, text: string): Exchange {
   return { pieces, ending: random.pick(["leave", "half-close", "reset"] as const) };
 }
 
-const MOST_PIECES = 60;
+const MAX_PIECES = 60;
 
 /** A byte at a time, or a few where it is long. */
 function split(random: Random, text: string): string[] {
-  const size = Math.ceil(text.length / MOST_PIECES) + random.below(4);
+  const size = Math.ceil(text.length / MAX_PIECES) + random.below(4);
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
     text.slice(index * size, (index + 1) * size),
   );

@@ -3,10 +3,10 @@ import { imageEnvironment } from "../../image-environment";
 import { residentBytes } from "../../process-figures";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
-import { startNeighbour } from "../films/neighbour";
 import { addressesOf, ROUTES } from "../leaks/walk";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom } from "../random";
+import { startNeighbour } from "../videos/neighbour";
 import { readAnswers } from "./answers";
 import { converse, type Outcome } from "./connection";
 import { type Exchange, type Known, nextExchange } from "./exchanges";
@@ -14,12 +14,12 @@ import { type Exchange, type Known, nextExchange } from "./exchanges";
 const EXCHANGES_OF_A_RUN = 100_000;
 const AT_ONCE = 16;
 const MARKED_FILES = 20;
-const MOST_BYTES = 300 * 1024 * 1024;
+const MAX_BYTES = 300 * 1024 * 1024;
 const NEIGHBOUR_WAITS_MS = 1_000;
 /** The site itself ends what it is asked to end; the machine may be busy with other things. */
 const ENDED_WITHIN_MS = 30_000;
 const HANDLES_WITHIN_MS = 30_000;
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 /** Not implemented, too busy, no space: what the site says on purpose. */
 const DOCUMENTED = [501, 503, 507];
 
@@ -32,7 +32,7 @@ export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   );
 }
 
-/** Sends what no browser would send to a site, while somebody else looks at home and at a film. */
+/** Sends what no browser would send to a site, while somebody else looks at home and at a video. */
 export async function sendBytes(
   seed: string,
   most: number,
@@ -51,7 +51,7 @@ export async function sendBytes(
     let sent = 0;
     let mostBytes = 0;
     const one = async () => {
-      while (sent < most && Date.now() < until && faults.length < MOST_FAULTS) {
+      while (sent < most && Date.now() < until && faults.length < MAX_FAULTS) {
         const number = ++sent;
         const { exchange, from } = connectionOf(seed, number, known);
         const outcome = await converse(site.url, exchange, from, ENDED_WITHIN_MS);
@@ -68,7 +68,7 @@ export async function sendBytes(
     faults.push(...other.faults.slice(0, 5));
     if (other.slowestMs > waitsMs)
       faults.push(`Somebody else waited ${Math.round(other.slowestMs)} ms`);
-    if (mostBytes > MOST_BYTES)
+    if (mostBytes > MAX_BYTES)
       faults.push(`The process took ${Math.round(mostBytes / 1024 ** 2)} MiB`);
     faults.push(...(await ended(site, handles)));
     console.log(
@@ -89,12 +89,12 @@ export function connectionOf(seed: string, number: number, known: Known) {
   return { from, exchange: nextExchange(random, known) };
 }
 
-/** Films with a mark in their bytes, and the addresses of every route. */
+/** Videos with a mark in their bytes, and the addresses of every route. */
 async function fill(site: SiteProcess): Promise<Known> {
   const files = Array.from({ length: MARKED_FILES }, (_, index) => {
-    const mark = `mark-${index}-of-a-film`;
+    const mark = `mark-${index}-of-a-video`;
     const path = site.addFile("videos", `u/${1795000000000 + index}.mp4`, `<${mark}>`);
-    return { path, mark, id: site.addVideo({ title: `Film ${index}`, video_url: path }) };
+    return { path, mark, id: site.addVideo({ title: `Video ${index}`, video_url: path }) };
   });
   const { id, path } = files[0]!;
   const known = { id, file: path.slice("/media/".length), category: "desi", tag: "a", slug: "a" };

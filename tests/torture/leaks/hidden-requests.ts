@@ -1,5 +1,5 @@
-import type { Film } from "./hidden-films";
-import { filesOf } from "./hidden-films";
+import type { Video } from "./hidden-videos";
+import { filesOf } from "./hidden-videos";
 
 export interface Asked {
   path: string;
@@ -11,9 +11,9 @@ export interface Asked {
 const FORM = "application/x-www-form-urlencoded";
 const AGE = { Cookie: "age=18" };
 
-/** Every address that names a film, in the ways that may treat one that is hidden in another way. */
-export function requestsFor(film: Film, etags: ReadonlyMap<string, string>): Asked[] {
-  const { id, word } = film;
+/** Every address that names a video, in the ways that may treat one that is hidden in another way. */
+export function requestsFor(video: Video, etags: ReadonlyMap<string, string>): Asked[] {
+  const { id, word } = video;
   const pages = [
     ...["", "/", ".data", "?t=20", "?series=evenings", "?from=home&search=evening", "/view"].map(
       (rest) => `/video/${id}${rest}`,
@@ -47,7 +47,7 @@ export function requestsFor(film: Film, etags: ReadonlyMap<string, string>): Ask
   ];
   return [
     ...pages.flatMap((path) => inEveryWay(path, etags.get(path))),
-    ...filesOf(film).flatMap((path) => fileInEveryWay(path, etags.get(path))),
+    ...filesOf(video).flatMap((path) => fileInEveryWay(path, etags.get(path))),
     ...posts,
   ];
 }
@@ -91,7 +91,7 @@ function fileInEveryWay(path: string, etag = '"none"'): Asked[] {
   ];
 }
 
-/** What names films without being asked for one. */
+/** What names videos without being asked for one. */
 export function listsWith(known: { id: string }): string[] {
   const data = (path: string) => (path === "/" ? "/_root.data" : `${path}.data`);
   const pages = ["/", "/categories", "/categories/desi", "/trending", "/tags/evening"];

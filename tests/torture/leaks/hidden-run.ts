@@ -3,37 +3,37 @@ import { type Answer, ask, signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
 import type { Faults } from "../options";
 import { createRandom, type Random } from "../random";
+import { type Asked, listsWith, requestsFor } from "./hidden-requests";
 import {
-  addFilm,
-  addFilms,
-  type Film,
+  addVideosWithFiles,
+  addVideoWithFile,
   filesOf,
-  type HiddenFilm,
+  type HiddenVideo,
   hide,
   isPublic,
-  newFilm,
+  newVideo,
   STATES,
   type State,
-} from "./hidden-films";
-import { type Asked, listsWith, requestsFor } from "./hidden-requests";
+  type Video,
+} from "./hidden-videos";
 import { type Marks, marksIn, marksOf } from "./marks";
 import { silentEvents } from "./silent-events";
 import { compareTimes } from "./timing";
 
 const HIDDEN_WITHIN_MS = 20_000;
 /** A page holds the time twice, as one number when both are of the same millisecond: then it is asked again. */
-const MOST_TRIES = 20;
+const MAX_ATTEMPTS = 20;
 /** Letters that this may change; more is another answer. */
-const MOST_OF_TIMES = 100;
+const MAX_OF_TIMES = 100;
 
-/** A site with hidden films, and somebody who is not signed in. */
+/** A site with hidden videos, and somebody who is not signed in. */
 export interface HiddenSite {
   site: SiteProcess;
   random: Random;
   cookie: string;
-  films: readonly HiddenFilm[];
-  /** A film that stays public. */
-  known: Film;
+  videos: readonly HiddenVideo[];
+  /** A video that stays public. */
+  known: Video;
   marks: Marks;
   faults: Faults;
   requests: number;
@@ -49,7 +49,7 @@ interface HiddenOptions {
   leaves?: State;
 }
 
-/** Looks for hidden films at every address, and compares each answer with that about a film that never was. */
+/** Looks for hidden videos at every address, and compares each answer with that about a video that never was. */
 export async function runHidden(
   seed: string,
   { states = STATES, share = 1, pairs = 0, leaves }: HiddenOptions = {},
@@ -60,8 +60,8 @@ export async function runHidden(
     await site.start({ PUBLIC_URL: site.url });
     const hidden = await newSite(site, createRandom(`hidden ${seed}`), states);
     const etags = await whilePublic(hidden);
-    const hiding = hidden.films.filter(({ state }) => state !== leaves);
-    for (const film of hiding) await hide(site, hidden.cookie, film);
+    const hiding = hidden.videos.filter(({ state }) => state !== leaves);
+    for (const video of hiding) await hide(site, hidden.cookie, video);
     await untilHidden(site, hiding);
     await asNeverThere(hidden, etags, share);
     await inNoList(hidden, etags);
@@ -78,22 +78,22 @@ async function newSite(
   random: Random,
   states: readonly State[],
 ): Promise<HiddenSite> {
-  const known = newFilm(random, 0);
-  addFilm(site, known, { status: "published" });
-  const films = addFilms(site, random, states);
+  const known = newVideo(random, 0);
+  addVideoWithFile(site, known, { status: "published" });
+  const videos = addVideosWithFiles(site, random, states);
   const database = site.database();
   database.exec(`INSERT INTO series (id, title, slug, visibility) VALUES (1, 'Evenings', 'evenings', 'public');
     INSERT INTO series_slugs (slug, series_id) VALUES ('evenings', 1);`);
   const add = database.prepare("INSERT INTO series_videos VALUES (1, ?, ?)");
-  for (const [position, { id }] of [known, ...films].entries()) add.run(id, position);
+  for (const [position, { id }] of [known, ...videos].entries()) add.run(id, position);
   const cookie = await signInTo(site);
-  const words = films.flatMap(({ state, word, id, base }) => [
+  const words = videos.flatMap(({ state, word, id, base }) => [
     [state, word] as const,
     [`the id of ${state}`, id] as const,
     [`the files of ${state}`, base] as const,
   ]);
   const marks = marksOf(new Map(words));
-  return { site, random, cookie, films, known, marks, faults: [], requests: 0 };
+  return { site, random, cookie, videos, known, marks, faults: [], requests: 0 };
 }
 
 /** As somebody who is not signed in, each time from another address, so that no limit is met. */
@@ -104,9 +104,9 @@ async function askAsVisitor(hidden: HiddenSite, asked: Asked): Promise<Answer> {
   return ask(hidden.site, asked.method ?? "GET", asked.path, headers, asked.body);
 }
 
-/** What a visitor and a shared cache hold of films while they are public: the tags of their answers. */
+/** What a visitor and a shared cache hold of videos while they are public: the tags of their answers. */
 async function whilePublic(hidden: HiddenSite): Promise<Map<string, string>> {
-  const { films, faults, marks, known } = hidden;
+  const { videos, faults, marks, known } = hidden;
   const etags = new Map<string, string>();
   const remember = async (path: string) => {
     const answer = await askAsVisitor(hidden, { path });
@@ -115,67 +115,67 @@ async function whilePublic(hidden: HiddenSite): Promise<Map<string, string>> {
     const names = marksIn(marks, Buffer.from(answer.body)).length > 0;
     if (names && !/\b(?:private|no-store|no-cache)\b/.test(cache))
       faults.push(
-        `${path} may be passed on by a shared cache after the film is hidden: "${cache}"`,
+        `${path} may be passed on by a shared cache after the video is hidden: "${cache}"`,
       );
     return { ...answer, names };
   };
-  for (const film of films.filter(({ wasPublic }) => wasPublic)) {
-    for (const path of new Set(requestsFor(film, etags).map((asked) => asked.path))) {
+  for (const video of videos.filter(({ wasPublic }) => wasPublic)) {
+    for (const path of new Set(requestsFor(video, etags).map((asked) => asked.path))) {
       await remember(path);
     }
-    for (const path of [`/video/${film.id}`, ...filesOf(film)]) {
+    for (const path of [`/video/${video.id}`, ...filesOf(video)]) {
       const { status, names } = await remember(path);
       if (status !== 200) faults.push(`${path} answers ${status} while it is public`);
-      if (!names) faults.push(`${path} of a public film holds no mark`);
+      if (!names) faults.push(`${path} of a public video holds no mark`);
     }
   }
   let naming = 0;
   for (const path of listsWith(known)) naming += Number((await remember(path)).names);
-  if (naming < 10) faults.push(`Only ${naming} lists name a film while it is public`);
+  if (naming < 10) faults.push(`Only ${naming} lists name a video while it is public`);
   return etags;
 }
 
-async function untilHidden(site: SiteProcess, films: readonly HiddenFilm[]): Promise<void> {
+async function untilHidden(site: SiteProcess, videos: readonly HiddenVideo[]): Promise<void> {
   const until = Date.now() + HIDDEN_WITHIN_MS;
-  while (films.some((film) => isPublic(site, film))) {
-    if (Date.now() > until) throw new Error("Not every film was hidden");
+  while (videos.some((video) => isPublic(site, video))) {
+    if (Date.now() > until) throw new Error("Not every video was hidden");
     await new Promise((next) => setTimeout(next, 100));
   }
 }
 
-/** Each answer is, to the byte, the one about a film that never was, but for the name that was asked for. */
+/** Each answer is, to the byte, the one about a video that never was, but for the name that was asked for. */
 async function asNeverThere(
   hidden: HiddenSite,
   etags: ReadonlyMap<string, string>,
   share: number,
 ): Promise<void> {
-  const { films, random, faults, marks } = hidden;
-  for (const [index, film] of films.entries()) {
-    const never = newFilm(random, 500 + index);
+  const { videos, random, faults, marks } = hidden;
+  for (const [index, video] of videos.entries()) {
+    const never = newVideo(random, 500 + index);
     const others = requestsFor(never, new Map());
-    for (const [at, asked] of requestsFor(film, etags).entries()) {
+    for (const [at, asked] of requestsFor(video, etags).entries()) {
       const isPlain = asked.headers === undefined && asked.method === undefined;
       if (!isPlain && !random.chance(share)) continue;
-      const what = `${film.state}: ${asked.method ?? "GET"} ${asked.path} ${JSON.stringify(asked.headers ?? {})}`;
+      const what = `${video.state}: ${asked.method ?? "GET"} ${asked.path} ${JSON.stringify(asked.headers ?? {})}`;
       let different = "";
-      for (let tries = 0; tries < MOST_TRIES; tries++) {
+      for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
         const again = (path: string) =>
           tries === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}again=${tries}`;
         const answer = await askAsVisitor(hidden, { ...asked, path: again(asked.path) });
         const other = { ...asked, body: others[at]!.body, path: again(others[at]!.path) };
-        const is = described(answer, film);
+        const is = described(answer, video);
         const wanted = described(await askAsVisitor(hidden, other), never);
         for (const mark of marksIn(marks, Buffer.from(is))) faults.push(`${what} tells ${mark}`);
         different = is === wanted ? "" : difference(is, wanted);
-        if (!different || Math.abs(is.length - wanted.length) > MOST_OF_TIMES) break;
+        if (!different || Math.abs(is.length - wanted.length) > MAX_OF_TIMES) break;
       }
-      if (different) faults.push(`${what} differs from a film that never was: ${different}`);
+      if (different) faults.push(`${what} differs from a video that never was: ${different}`);
     }
   }
 }
 
 /** An answer without what it repeats of the question, and without what differs each time. */
-function described({ status, headers, body }: Answer, { id, base, word }: Film): string {
+function described({ status, headers, body }: Answer, { id, base, word }: Video): string {
   const { date: _, ...rest } = headers;
   const neutral = (text: string) =>
     [id, id.toUpperCase(), base, word, word.slice(0, 8), word.slice(0, 6)]
@@ -201,7 +201,7 @@ function difference(is: string, wanted: string): string {
   return `${around(is)} instead of ${around(wanted)}`;
 }
 
-/** No list, feed or search names one, also for who holds what it was when the film was public. */
+/** No list, feed or search names one, also for who holds what it was when the video was public. */
 async function inNoList(hidden: HiddenSite, etags: ReadonlyMap<string, string>): Promise<void> {
   const { known, marks, faults } = hidden;
   for (const path of listsWith(known)) {

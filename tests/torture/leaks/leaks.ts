@@ -8,7 +8,7 @@ const RUNS = 2;
 /** Of each kind of request, in the first part. */
 const TIMED_PAIRS = 10_000;
 
-/** Searches what a site has written for a marked visitor, and all of its addresses for hidden films. */
+/** Searches what a site has written for a marked visitor, and all of its addresses for hidden videos. */
 export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
   const most = minutes === undefined ? RUNS : Number.POSITIVE_INFINITY;
@@ -22,7 +22,7 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
     totals.answers += hidden.requests;
     for (const { what, pairs, medians, means } of hidden.times) {
       const figures = `median ${medians.toFixed(3)} ms, mean ${means.toFixed(3)} ms`;
-      console.log(`${what}: a hidden film differs by ${figures} in ${pairs} pairs`);
+      console.log(`${what}: a hidden video differs by ${figures} in ${pairs} pairs`);
     }
     const frames = await runFrames();
     totals.pictures += frames.pictures;
@@ -33,8 +33,8 @@ export async function run({ seed, minutes }: TortureOptions): Promise<Faults> {
     faults.push(...found);
     const { visits, bytes, answers, pictures } = totals;
     console.log(
-      `${part + 1} parts: ${visits} visits, ${bytes} bytes searched, ${answers} answers about films, ` +
-        `${pictures} pictures and films decoded, ${faults.length} faults`,
+      `${part + 1} parts: ${visits} visits, ${bytes} bytes searched, ${answers} answers about videos, ` +
+        `${pictures} pictures and videos decoded, ${faults.length} faults`,
     );
   }
   return faults;

@@ -9,7 +9,7 @@ import { listsWith } from "./hidden-requests";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** The two halves of every frame of the marked film, and what blurring them into each other gives. */
+/** The two halves of every frame of the marked video, and what blurring them into each other gives. */
 const LEFT: Colour = [200, 30, 140];
 const RIGHT: Colour = [120, 200, 20];
 const MARKS: readonly Colour[] = [LEFT, RIGHT, [160, 115, 80]];
@@ -35,7 +35,7 @@ export interface FramesOptions {
 }
 
 /**
- * A film whose every frame has the colours of the mark is uploaded, converted, and hidden: from then on
+ * A video whose every frame has the colours of the mark is uploaded, converted, and hidden: from then on
  * nothing that can be decoded at any address that the public pages give, or gave before, shows them.
  */
 export async function runFrames({ leaves = false }: FramesOptions = {}) {
@@ -49,8 +49,8 @@ export async function runFrames({ leaves = false }: FramesOptions = {}) {
     site.url = `http://127.0.0.1:${await freePort()}`;
     await site.start({ PUBLIC_URL: site.url });
     const cookie = await signInTo(site);
-    const known = await upload(site, cookie, "An evening that stays", ordinaryFilm());
-    const marked = await upload(site, cookie, "An evening that goes", markedFilm());
+    const known = await upload(site, cookie, "An evening that stays", ordinaryVideo());
+    const marked = await upload(site, cookie, "An evening that goes", markedVideo());
     await converted(site);
 
     const before = await look(site, [known, marked]);
@@ -63,19 +63,19 @@ export async function runFrames({ leaves = false }: FramesOptions = {}) {
     ]) {
       const path = (address: string) => address.replace(/[?#].*/, "");
       if (!shown.some((address) => kind.test(path(address))))
-        faults.push(`No ${kind} shows the mark while the film is public: ${shown.join(" ")}`);
+        faults.push(`No ${kind} shows the mark while the video is public: ${shown.join(" ")}`);
     }
 
     if (!leaves) await hide(site, cookie, marked);
     const after = await look(site, [known]);
     if (![...after.pictures.values()].includes(false)) faults.push("No picture was found");
     for (const [address, marks] of after.pictures) {
-      if (marks) faults.push(`${address} shows the mark of a hidden film`);
+      if (marks) faults.push(`${address} shows the mark of a hidden video`);
     }
-    for (const page of after.coloured) faults.push(`${page} names a colour of a hidden film`);
+    for (const page of after.coloured) faults.push(`${page} names a colour of a hidden video`);
     for (const address of shown) {
       const { status } = await ask(site, "GET", address);
-      if (status !== 404) faults.push(`${address} of a hidden film answers ${status}`);
+      if (status !== 404) faults.push(`${address} of a hidden video answers ${status}`);
     }
     return { faults, pictures: before.pictures.size + after.pictures.size };
   } finally {
@@ -85,7 +85,7 @@ export async function runFrames({ leaves = false }: FramesOptions = {}) {
 
 const H264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 25 -movflags +faststart";
 
-function markedFilm(): string {
+function markedVideo(): string {
   const half = ([red, green, blue]: Colour) => {
     const hex = [red, green, blue].map((value) => value.toString(16).padStart(2, "0")).join("");
     return ["-f", "lavfi", "-i", `color=0x${hex}:size=160x180:rate=25:duration=${SECONDS}`];
@@ -97,7 +97,7 @@ function markedFilm(): string {
   ]);
 }
 
-function ordinaryFilm(): string {
+function ordinaryVideo(): string {
   const source = `smptebars=size=320x180:rate=25:duration=${SECONDS}`;
   return clip("mp4", ["-f", "lavfi", "-i", source, ...H264.split(" ")]);
 }
@@ -106,7 +106,7 @@ async function upload(
   site: SiteProcess,
   cookie: string,
   title: string,
-  film: string,
+  video: string,
 ): Promise<string> {
   const texts = {
     title,
@@ -116,7 +116,7 @@ async function upload(
     duration: "",
   };
   const { before, after } = multipartParts({ ...texts, intent: "publish" });
-  const body = Buffer.concat([Buffer.from(before), fs.readFileSync(film), Buffer.from(after)]);
+  const body = Buffer.concat([Buffer.from(before), fs.readFileSync(video), Buffer.from(after)]);
   const headers = { ...MULTIPART, Cookie: cookie };
   const { status, body: text } = await ask(site, "POST", "/admin/publish", headers, body);
   if (status !== 201) throw new Error(`An upload answered ${status}: ${text.slice(0, 300)}`);
@@ -124,7 +124,7 @@ async function upload(
   return site.database().prepare(sql).pluck().get(title) as string;
 }
 
-/** Until the site has made all that it makes of films. */
+/** Until the site has made all that it makes of videos. */
 async function converted(site: SiteProcess): Promise<void> {
   const until = Date.now() + CONVERTED_WITHIN_MS;
   const open = site.database().prepare(`SELECT kind, state, reason FROM jobs
@@ -187,7 +187,7 @@ function isNear(colour: Colour, mark: Colour): boolean {
   return colour.every((value, channel) => Math.abs(value - mark[channel]!) <= NEAR);
 }
 
-/** Whether a picture or the first frames of a film, decoded, have the colours of the mark. */
+/** Whether a picture or the first frames of a video, decoded, have the colours of the mark. */
 function showsMark(source: string): boolean {
   const size = `scale=${POINTS}:${POINTS}:flags=neighbor`;
   const output = ["-an", "-frames:v", "3", "-vf", size, "-pix_fmt", "rgb24", "-f", "rawvideo", "-"];

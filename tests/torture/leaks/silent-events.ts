@@ -29,9 +29,9 @@ async function until(isTrue: () => boolean, what: string): Promise<void> {
 
 const count = (text: string, topic: string) => text.split(`event: ${topic}\n`).length - 1;
 
-/** Changes of hidden films reach the studio's streams, and no visitor's; those of public ones reach both. */
+/** Changes of hidden videos reach the studio's streams, and no visitor's; those of public ones reach both. */
 export async function silentEvents(hidden: HiddenSite): Promise<void> {
-  const { site, films, known, cookie, faults } = hidden;
+  const { site, videos, known, cookie, faults } = hidden;
   const visitor = await listen(`${site.url}/events`, { "X-Forwarded-For": "203.0.113.1" });
   const withJobs = await listen(`${site.url}/events?jobs`, { "X-Forwarded-For": "203.0.113.2" });
   const studio = await listen(`${site.url}/events?jobs`, { Cookie: cookie });
@@ -44,7 +44,7 @@ export async function silentEvents(hidden: HiddenSite): Promise<void> {
     const before = { page: await page(), tag: await tag() };
     const changes = () => count(studio.text, "jobs") + count(studio.text, "catalogue");
     const begun = streams.map(({ text }) => text);
-    for (const { id, word, state } of films.filter((film) => film.state !== "in the trash")) {
+    for (const { id, word, state } of videos.filter((video) => video.state !== "in the trash")) {
       const told = changes();
       const fields = {
         intent: "update",
@@ -59,13 +59,13 @@ export async function silentEvents(hidden: HiddenSite): Promise<void> {
       await until(() => changes() > told, `${state} was edited`);
     }
     if (visitor.text !== begun[0])
-      faults.push(`/events told a visitor of hidden films: ${visitor.text}`);
+      faults.push(`/events told a visitor of hidden videos: ${visitor.text}`);
     if (withJobs.text !== begun[1]) faults.push(`/events?jobs told a visitor: ${withJobs.text}`);
-    if ((await page()) !== before.page) faults.push("Home changed when hidden films were edited");
-    if ((await tag()) !== before.tag) faults.push("The tag of the feed changed with hidden films");
+    if ((await page()) !== before.page) faults.push("Home changed when hidden videos were edited");
+    if ((await tag()) !== before.tag) faults.push("The tag of the feed changed with hidden videos");
     site.database().prepare("UPDATE videos SET title = 'Known anew' WHERE id = ?").run(known.id);
     for (const stream of streams) {
-      await until(() => count(stream.text, "catalogue") > 0, "a public film was edited");
+      await until(() => count(stream.text, "catalogue") > 0, "a public video was edited");
     }
   } finally {
     for (const stream of streams) stream.leave();

@@ -1,9 +1,9 @@
 import http from "node:http";
-import { type Film, newFilm } from "./hidden-films";
 import type { HiddenSite } from "./hidden-run";
+import { newVideo, type Video } from "./hidden-videos";
 
 /** Less than this nobody can tell. */
-const MOST_DIFFERENCE_MS = 5;
+const MAX_DIFFERENCE_MS = 5;
 /** Of each end: what the machine did meanwhile. */
 const TRIMMED = 0.1;
 const WARM_UP = 200;
@@ -11,28 +11,29 @@ const WARM_UP = 200;
 export interface Times {
   what: string;
   pairs: number;
-  /** Of the hidden film less that of one that never was, in milliseconds. */
+  /** Of the hidden video less that of one that never was, in milliseconds. */
   medians: number;
   means: number;
 }
 
 /** What is asked for about both, often. */
-const KINDS: Record<string, (film: Film) => { path: string; headers?: Record<string, string> }> = {
-  page: ({ id }) => ({ path: `/video/${id}` }),
-  data: ({ id }) => ({ path: `/video/${id}.data` }),
-  film: ({ base }) => ({ path: `/media/videos/${base}.mp4` }),
-  "film with a broken session": ({ base }) => ({
-    path: `/media/videos/${base}.mp4`,
-    headers: { Cookie: "session=broken.signature" },
-  }),
-  playlist: ({ base }) => ({ path: `/media/videos/${base}/hls/master.m3u8` }),
-  stream: ({ id }) => ({ path: `/video/${id}/stream` }),
-};
+const KINDS: Record<string, (video: Video) => { path: string; headers?: Record<string, string> }> =
+  {
+    page: ({ id }) => ({ path: `/video/${id}` }),
+    data: ({ id }) => ({ path: `/video/${id}.data` }),
+    video: ({ base }) => ({ path: `/media/videos/${base}.mp4` }),
+    "video with a broken session": ({ base }) => ({
+      path: `/media/videos/${base}.mp4`,
+      headers: { Cookie: "session=broken.signature" },
+    }),
+    playlist: ({ base }) => ({ path: `/media/videos/${base}/hls/master.m3u8` }),
+    stream: ({ id }) => ({ path: `/video/${id}/stream` }),
+  };
 
-/** Times requests about hidden films and about films that never were, in turn and each first as often. */
+/** Times requests about hidden videos and about videos that never were, in turn and each first as often. */
 export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<Times[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const { site, random, films, faults } = hidden;
+  const { site, random, videos, faults } = hidden;
   const found: Times[] = [];
   const ask = ({ path, headers }: ReturnType<(typeof KINDS)[string]>) =>
     new Promise<number>((resolve, reject) => {
@@ -47,8 +48,11 @@ export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<T
     for (const [what, request] of Object.entries(KINDS)) {
       const times: [number[], number[]] = [[], []];
       for (let pair = -WARM_UP; pair < pairs; pair++) {
-        const film = random.pick(films);
-        const both = [request(film), request(newFilm(random, 1_000 + random.below(1e6)))] as const;
+        const video = random.pick(videos);
+        const both = [
+          request(video),
+          request(newVideo(random, 1_000 + random.below(1e6))),
+        ] as const;
         const first = random.below(2);
         for (const which of [first, 1 - first] as (0 | 1)[]) {
           const took = await ask(both[which]);
@@ -57,8 +61,8 @@ export async function compareTimes(hidden: HiddenSite, pairs: number): Promise<T
       }
       const [medians, means] = [median, trimmedMean].map((of) => of(times[0]) - of(times[1]));
       found.push({ what, pairs, medians: medians!, means: means! });
-      if (Math.max(Math.abs(medians!), Math.abs(means!)) >= MOST_DIFFERENCE_MS)
-        faults.push(`${what}: a hidden film takes ${medians} ms (mean ${means} ms) longer`);
+      if (Math.max(Math.abs(medians!), Math.abs(means!)) >= MAX_DIFFERENCE_MS)
+        faults.push(`${what}: a hidden video takes ${medians} ms (mean ${means} ms) longer`);
     }
   } finally {
     agent.destroy();

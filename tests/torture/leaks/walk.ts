@@ -8,7 +8,7 @@ export const ROUTES = Object.keys(PERMISSIONS).filter((line) => !line.includes("
 
 const AT_ONCE = 8;
 /** More than one address may send in a minute, which these take less than. */
-const MOST_FORMS = 400;
+const MAX_FORMS = 400;
 
 /** What the addresses of the walk name that is there. */
 export interface Known {
@@ -112,7 +112,7 @@ export async function walkWithFaults(visitor: Visitor, known: Known, share: numb
 /** One form after the other, until there are too many: of marks each has those of its head alone. */
 export async function untilTooMany(visitor: Visitor): Promise<void> {
   const form = { method: "POST", headers: { "Content-Type": FORM }, body: "name=" };
-  let left = MOST_FORMS;
+  let left = MAX_FORMS;
   const send = async () => {
     while (left-- > 0) if ((await visit(visitor, "/contact", form)) === 429) left = 0;
   };

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { MULTIPART, multipartParts } from "../../site-client";
-import { newFilm } from "../crash/films";
+import { newVideo } from "../crash/videos";
 import type { Random } from "../random";
 
 /** How many of each there are at once. */
@@ -15,8 +15,8 @@ export interface Crowd {
   pace: number;
 }
 
-/** A film as a player reads it: pieces of a file. */
-export interface Film {
+/** A video as a player reads it: pieces of a file. */
+export interface Video {
   id: string;
   segments: { path: string; from: number; bytes: number }[];
 }
@@ -101,7 +101,7 @@ function ask(
 export function startCrowd(
   url: string,
   crowd: Crowd,
-  { films, paths, cookie, random, tally }: Visit,
+  { videos, paths, cookie, random, tally }: Visit,
 ): () => Promise<void> {
   let isEnding = false;
   const ending = new AbortController();
@@ -130,10 +130,10 @@ export function startCrowd(
 
   async function watch(client: number): Promise<void> {
     await wait(random.below(SEGMENT_EVERY_MS));
-    const film = random.pick(films);
+    const source = random.pick(videos);
     for (let at = 0; !isEnding; at += 1) {
-      if (random.chance(SEEKS)) at = random.below(film.segments.length);
-      const segment = film.segments[at % film.segments.length]!;
+      if (random.chance(SEEKS)) at = random.below(source.segments.length);
+      const segment = source.segments[at % source.segments.length]!;
       const headers = { Range: `bytes=${segment.from}-${segment.from + segment.bytes - 1}` };
       await met(
         "A segment",
@@ -159,10 +159,10 @@ export function startCrowd(
     const trash: string[] = [];
     await wait(random.below(UPLOAD_EVERY_MS));
     for (let number = 0; !isEnding; number += 1) {
-      const { bytes } = newFilm(random, `load${client}x${number}x${random.below(1e9)}`);
+      const { bytes } = newVideo(random, `load${client}x${number}x${random.below(1e9)}`);
       const got = await met(
         "An upload",
-        sendFilm(url, client, cookie, `Film ${client} ${number}`, bytes),
+        sendVideo(url, client, cookie, `Video ${client} ${number}`, bytes),
         ({ status }) => status === 201 || tally.refusals.includes(status),
       );
       if (got?.status === 201) {
@@ -210,15 +210,15 @@ export function startCrowd(
 }
 
 export interface Visit {
-  films: readonly Film[];
+  videos: readonly Video[];
   paths: readonly string[];
   cookie: string;
   random: Random;
   tally: Tally;
 }
 
-/** Sends a film with a form. */
-export function sendFilm(
+/** Sends a video with a form. */
+export function sendVideo(
   url: string,
   client: number,
   cookie: string,

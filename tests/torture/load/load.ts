@@ -6,17 +6,17 @@ import { makeClip } from "../../media-clips";
 import { anonymousBytes, residentBytes, until } from "../../process-figures";
 import { signInTo } from "../../site-client";
 import { SiteProcess } from "../../site-process";
-import { newFilm } from "../crash/films";
+import { newVideo } from "../crash/videos";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom, type Random } from "../random";
-import { type Crowd, type Film, newTally, sendFilm, startCrowd, type Tally } from "./clients";
+import { type Crowd, newTally, sendVideo, startCrowd, type Tally, type Video } from "./clients";
 import { clockFile, type Mishap, mishaps, mountDisk, unmountDisk } from "./mishaps";
 import { medianOf, percentileOf, rises, trendOf } from "./steadiness";
 
 /** How much of it there is. */
 export interface Scale {
   crowd: Crowd;
-  films: number;
+  videos: number;
   /** Of the first part, in which nothing goes wrong. */
   steadyMs: number;
   /** Garbage is collected at each of so many readings, one a second. */
@@ -32,7 +32,7 @@ export interface Scale {
 /** What two processors have to carry. */
 const LONG: Scale = {
   crowd: { viewers: 500, readers: 100, streams: 1_000, uploads: 5, pace: 1 },
-  films: 4,
+  videos: 4,
   steadyMs: 30 * 60_000,
   collectsEvery: 60,
   wrongMs: 10_000,
@@ -51,9 +51,9 @@ const COLLECTIONS = 3;
 /** The site stands still while each thread collects; what has waited is answered in so many seconds after the last. */
 const RECOVERY = 5;
 const MOST_P99_MS = 500;
-const MOST_BYTES_PER_HOUR = 1024 * 1024;
-const MOST_HANDLES_PER_HOUR = 5;
-const MOST_BYTES = 300 * 1024 * 1024;
+const MAX_BYTES_PER_HOUR = 1024 * 1024;
+const MAX_HANDLES_PER_HOUR = 5;
+const MAX_BYTES = 300 * 1024 * 1024;
 const PRELOADED = ["clock.mjs", "collect.mjs"].map(
   (name) => `--import=${fileURLToPath(new URL(name, import.meta.url))}`,
 );
@@ -79,10 +79,10 @@ export async function carry(seed: string, scale: Scale): Promise<Faults> {
       ENCODER_FREE_BYTES: "1",
     });
     const cookie = await signInTo(site);
-    const films = await addFilms(site, cookie, random, scale.films);
-    const paths = pagesOf(site, films);
+    const videos = await addVideosWithFiles(site, cookie, random, scale.videos);
+    const paths = pagesOf(site, videos);
     const tally = newTally();
-    const end = startCrowd(site.url, crowd, { films, paths, cookie, random, tally });
+    const end = startCrowd(site.url, crowd, { videos, paths, cookie, random, tally });
     faults.push(...(await steady(site, tally, scale)));
     for (const mishap of mishaps(isOwnDisk))
       faults.push(...(await disturbed(site, mishap, { tally, cookie, random, scale })));
@@ -148,10 +148,10 @@ async function steady(
   );
   const faults = said(tally, "undisturbed");
   if (isTimed && p99 > MOST_P99_MS) faults.push(`One page in a hundred took ${p99.toFixed(0)} ms`);
-  if (most > MOST_BYTES) faults.push(`The process came to ${megabytes(most)} MiB`);
-  if (rises(bytes, MOST_BYTES_PER_HOUR))
+  if (most > MAX_BYTES) faults.push(`The process came to ${megabytes(most)} MiB`);
+  if (rises(bytes, MAX_BYTES_PER_HOUR))
     faults.push(`Memory grows by ${megabytes(bytes.perHour)} MiB an hour`);
-  if (rises(open, MOST_HANDLES_PER_HOUR))
+  if (rises(open, MAX_HANDLES_PER_HOUR))
     faults.push(`${open.perHour.toFixed(1)} more handles are open each hour`);
   return faults;
 }
@@ -177,8 +177,8 @@ async function disturbed(
   const before = tally.requests;
   const faults: Faults = [];
   const upload = async (allowed: readonly number[], when: string) => {
-    const { bytes } = newFilm(random, `${when}${random.below(1e9)}`);
-    const { status } = await sendFilm(site.url, 0, cookie, `A film ${when}`, bytes);
+    const { bytes } = newVideo(random, `${when}${random.below(1e9)}`);
+    const { status } = await sendVideo(site.url, 0, cookie, `A video ${when}`, bytes);
     if (!allowed.includes(status))
       faults.push(`${mishap.name}: an upload ${when} was answered ${status}`);
   };
@@ -204,19 +204,25 @@ function said(tally: Tally, when: string): Faults {
   return faults;
 }
 
-/** Films that are converted, which the viewers watch. */
-async function addFilms(
+/** Videos that are converted, which the viewers watch. */
+async function addVideosWithFiles(
   site: SiteProcess,
   cookie: string,
   random: Random,
   count: number,
-): Promise<Film[]> {
-  for (let film = 0; film < count; film++) {
-    const name = `film-${film}`;
-    const picture = `testsrc2=size=640x360:rate=25:duration=12,hue=h=${90 * film + random.below(40)}`;
+): Promise<Video[]> {
+  for (let video = 0; video < count; video++) {
+    const name = `video-${video}`;
+    const picture = `testsrc2=size=640x360:rate=25:duration=12,hue=h=${90 * video + random.below(40)}`;
     const clip = makeClip(site.folder, name, { picture, seconds: 12 });
-    const { status } = await sendFilm(site.url, 0, cookie, `Film ${film}`, fs.readFileSync(clip));
-    if (status !== UPLOADED) throw new Error(`A film was answered ${status}`);
+    const { status } = await sendVideo(
+      site.url,
+      0,
+      cookie,
+      `Video ${video}`,
+      fs.readFileSync(clip),
+    );
+    if (status !== UPLOADED) throw new Error(`A video was answered ${status}`);
   }
   const rows = site
     .database()
@@ -231,7 +237,7 @@ async function addFilms(
 }
 
 /** Those of the first rendition (RFC 8216, §4.3.2.2). */
-async function segmentsOf(site: string, master: string): Promise<Film["segments"]> {
+async function segmentsOf(site: string, master: string): Promise<Video["segments"]> {
   const text = async (path: string) => (await fetch(site + path)).text();
   const beside = (path: string, name: string) => new URL(name, `${site}${path}`).pathname;
   const [first] = (await text(master)).split("\n").filter((line) => /^[\w.-]+\.m3u8$/.test(line));
@@ -244,9 +250,9 @@ async function segmentsOf(site: string, master: string): Promise<Film["segments"
   return found;
 }
 
-function pagesOf(site: SiteProcess, films: readonly Film[]): string[] {
+function pagesOf(site: SiteProcess, videos: readonly Video[]): string[] {
   for (let index = 0; index < VIDEOS; index++)
     site.addVideo({ title: `Evening ${index}`, tags: '["sea"]', views: index });
   const pages = ["/", "/?search=evening", "/?page=3", "/trending", "/categories/desi", "/tags/sea"];
-  return [...pages, ...films.map(({ id }) => `/video/${id}`)];
+  return [...pages, ...videos.map(({ id }) => `/video/${id}`)];
 }

@@ -19,7 +19,7 @@ export interface Mishap {
 const HOUR_MS = 3_600_000;
 const BUSY = 503;
 const FULL = 507;
-const MOST_ENCODERS = 5;
+const MAX_ENCODERS = 5;
 const BLOCK = Buffer.alloc(4 * 1024 * 1024);
 
 /** Another program holds the database for writing. */
@@ -48,7 +48,7 @@ const encodersDie: Mishap = {
   async run(site, ms, upload) {
     await upload();
     const until = Date.now() + ms;
-    for (let killed = 0; killed < MOST_ENCODERS && Date.now() < until; ) {
+    for (let killed = 0; killed < MAX_ENCODERS && Date.now() < until; ) {
       for (const pid of programsOf(site.child!.pid!)) {
         try {
           process.kill(pid, "SIGKILL");

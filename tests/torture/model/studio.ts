@@ -46,7 +46,7 @@ const toggle: StepKind<{ sender: Role; which: number; shown: string }> = {
   },
 };
 
-/** A new film of the site's own is published when it is due, by the clock. */
+/** A new video of the site's own is published when it is due, by the clock. */
 const schedule: StepKind<{ which: number; afterMs: number }> = {
   weight: 0.1,
   args: fc.record({ which: number, afterMs: fc.integer({ min: 300, max: 900 }) }),

@@ -7,10 +7,10 @@ const told = (action: string, detail = "") => {
 };
 
 it.each([
-  ["publish", "A film", "Ann published A film"],
-  ["draft", "A film", "Ann saved A film as a draft"],
-  ["hide", "A film", "Ann hid A film"],
-  ["show", "A film", "Ann made A film visible"],
+  ["publish", "A video", "Ann published A video"],
+  ["draft", "A video", "Ann saved A video as a draft"],
+  ["hide", "A video", "Ann hid A video"],
+  ["show", "A video", "Ann made A video visible"],
   ["restore", "“A”, “B”", "Ann restored “A”, “B”"],
   ["import", "3 videos", "Ann imported 3 videos"],
   ["bulk-edit", "hid 2 videos: “A”, “B”", "Ann hid 2 videos: “A”, “B”"],
@@ -30,5 +30,5 @@ it("a title may hold the sign that stands for it", () => {
 });
 
 it("an action of another version is told by its name", () => {
-  expect(told("levitate", "A film")).toBe("Ann levitate A film");
+  expect(told("levitate", "A video")).toBe("Ann levitate A video");
 });

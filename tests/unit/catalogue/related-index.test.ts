@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { relatedIndex } from "~/features/catalogue/related-index";
 
 const NOW = Date.UTC(2026, 0, 1);
-const video = (number: number, category = "desi", title = `Film ${number}`) => ({
+const video = (number: number, category = "desi", title = `Video ${number}`) => ({
   sortKey: (800_000_000_000n << 22n) + BigInt(number),
   title,
   category,

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import {
   CaptionsLimitError,
   decodeText,
-  MOST_CUES,
-  MOST_LINE_CHARACTERS,
+  MAX_CUES,
+  MAX_LINE_LENGTH,
   readCues,
   writeWebvtt,
 } from "~/media/captions/cues";
@@ -41,7 +41,7 @@ describe("captions in SubRip", () => {
 describe("captions in WebVTT", () => {
   it("keep their markup and where they stand, and nothing else", () => {
     const cues = readCues(
-      "WEBVTT - a film\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
+      "WEBVTT - a video\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
         "name of the cue\n00:01.000 --> 00:02.000 align:start line:10% region:x onclick:alert(1)\n<v Ann>1 &lt; 2</v>\n",
     );
     expect(cues).toEqual([
@@ -123,14 +123,14 @@ describe("a text that is larger than any captions", () => {
 
   it("is refused for a line that is too long, with a sentence", () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
-    expect(readCues(begin + "a".repeat(MOST_LINE_CHARACTERS))).toHaveLength(1);
+    expect(readCues(begin + "a".repeat(MAX_LINE_LENGTH))).toHaveLength(1);
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(CaptionsLimitError);
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(/2,000 characters/);
   });
 
-  it("is refused for more cues than a day of film has", () => {
-    const many = Array.from({ length: MOST_CUES }, (_, index) => cue(index)).join("");
-    expect(readCues(many)).toHaveLength(MOST_CUES);
+  it("is refused for more cues than a day of video has", () => {
+    const many = Array.from({ length: MAX_CUES }, (_, index) => cue(index)).join("");
+    expect(readCues(many)).toHaveLength(MAX_CUES);
     expect(() => readCues(many + cue(0))).toThrow(/20,000 cues/);
   });
 
@@ -148,7 +148,7 @@ describe("a text that is larger than any captions", () => {
     ".a",
     "<c<",
   ])("takes time that grows with its length alone: lines of %j", (part) => {
-    const line = part.repeat(Math.floor(MOST_LINE_CHARACTERS / part.length));
+    const line = part.repeat(Math.floor(MAX_LINE_LENGTH / part.length));
     const cues = (lines: number) => `00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
     const took = (lines: number) => {
       const begun = performance.now();

@@ -43,7 +43,7 @@ const probe: Probe = {
 function argumentsFor(processors: number): string[] {
   vi.spyOn(os, "availableParallelism").mockReturnValue(processors);
   const { video } = probe;
-  const ladder = { file: "film.mp4", probe, renditions: renditionsFor(video, 1080) };
+  const ladder = { file: "video.mp4", probe, renditions: renditionsFor(video, 1080) };
   const sounds = soundsFor(probe.sounds, true);
   const more = { sounds, rate: steadyRate(25), folder: "hls-x", preset: "veryfast" };
   return ladderArguments({ ...ladder, ...more }, "off");

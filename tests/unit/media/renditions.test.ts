@@ -11,7 +11,7 @@ import {
 import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
 import type { VideoStream } from "~/media/probe/streams";
 
-const film = (width: number, height: number, frameRate = 25): VideoStream => ({
+const source = (width: number, height: number, frameRate = 25): VideoStream => ({
   index: 0,
   codec: "h264",
   profile: "High",
@@ -28,19 +28,19 @@ const names = (video: VideoStream, most = 1080) =>
 
 describe("the renditions of the ladder", () => {
   it.each([
-    [film(1920, 1080), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
-    [film(1080, 1920), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
-    [film(3840, 2160), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
-    [film(3840, 2160), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "2160p"]],
-    [film(1024, 576), 1080, ["144p", "240p", "360p", "480p", "576p"]],
-    [film(640, 384), 1080, ["144p", "240p", "384p"]],
-    [film(1920, 800), 1080, ["144p", "240p", "360p", "480p", "800p"]],
-    [film(1920, 1040), 1080, ["144p", "240p", "360p", "480p", "720p", "1040p"]],
-    [film(160, 90), 1080, ["90p"]],
-    [film(288, 162), 1080, ["162p"]],
-    [film(320, 180), 1080, ["144p", "180p"]],
-    [film(2560, 1440), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "1440p"]],
-  ])("are never above the film nor the limit", (video, most, wanted) => {
+    [source(1920, 1080), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
+    [source(1080, 1920), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
+    [source(3840, 2160), 1080, ["144p", "240p", "360p", "480p", "720p", "1080p"]],
+    [source(3840, 2160), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "2160p"]],
+    [source(1024, 576), 1080, ["144p", "240p", "360p", "480p", "576p"]],
+    [source(640, 384), 1080, ["144p", "240p", "384p"]],
+    [source(1920, 800), 1080, ["144p", "240p", "360p", "480p", "800p"]],
+    [source(1920, 1040), 1080, ["144p", "240p", "360p", "480p", "720p", "1040p"]],
+    [source(160, 90), 1080, ["90p"]],
+    [source(288, 162), 1080, ["162p"]],
+    [source(320, 180), 1080, ["144p", "180p"]],
+    [source(2560, 1440), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "1440p"]],
+  ])("are never above the video nor the limit", (video, most, wanted) => {
     expect(names(video, most)).toEqual(wanted);
     for (const { width, height } of renditionsFor(video, most)) {
       expect([width % 2, height % 2]).toEqual([0, 0]);
@@ -50,7 +50,7 @@ describe("the renditions of the ladder", () => {
   });
 
   it("keep 60 pictures a second from 720 on, and every second one below", () => {
-    const renditions = renditionsFor(film(1920, 1080, 60), 1080);
+    const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ everySecond }) => everySecond)).toEqual([
       true,
       true,
@@ -59,7 +59,7 @@ describe("the renditions of the ladder", () => {
       false,
       false,
     ]);
-    expect(renditionsFor(film(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(
+    expect(renditionsFor(source(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(
       false,
     );
   });
@@ -71,8 +71,8 @@ describe("the renditions of the ladder", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("have the size and the rate of the film at the top: %i x %i", (width, height, most) => {
-    expect(renditionsFor(film(width, height, 60), most).at(-1)).toMatchObject({
+  ])("have the size and the rate of the video at the top: %i x %i", (width, height, most) => {
+    expect(renditionsFor(source(width, height, 60), most).at(-1)).toMatchObject({
       width,
       height,
       everySecond: false,
@@ -97,7 +97,7 @@ describe("the renditions of the ladder", () => {
     "have keyframes at the same pictures, about every 2 s, at %f",
     (measured) => {
       const rate = steadyRate(measured);
-      const seconds = renditionsFor(film(1920, 1080, measured), 1080).map((rendition) => {
+      const seconds = renditionsFor(source(1920, 1080, measured), 1080).map((rendition) => {
         const { numerator, denominator } = rateOf(rendition, rate);
         return (keyframeEvery(rendition, rate) * denominator) / numerator;
       });

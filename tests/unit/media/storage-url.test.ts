@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { parseSettings } from "~/platform/settings.server";
 import { parseStorageUrl } from "~/platform/storage/storage-url";
 
-const S3 = "s3://films/site?endpoint=https://s3.example&region=eu-1";
+const S3 = "s3://videos/site?endpoint=https://s3.example&region=eu-1";
 
 describe("STORAGE_URL", () => {
   it("names a bucket, a prefix, and whose it is", () => {
     expect(parseStorageUrl(S3)).toEqual({
       kind: "s3",
-      bucket: "films",
+      bucket: "videos",
       prefix: "site/",
       endpoint: "https://s3.example",
       region: "eu-1",
@@ -16,7 +16,7 @@ describe("STORAGE_URL", () => {
   });
 
   it("is Amazon's without an endpoint", () => {
-    expect(parseStorageUrl("s3://films?region=eu-west-1")).toMatchObject({
+    expect(parseStorageUrl("s3://videos?region=eu-west-1")).toMatchObject({
       prefix: "",
       endpoint: "https://s3.eu-west-1.amazonaws.com",
     });
@@ -30,16 +30,16 @@ describe("STORAGE_URL", () => {
   });
 
   it.each([
-    "films",
-    "https://s3.example/films",
+    "videos",
+    "https://s3.example/videos",
     "s3://",
-    "s3://Films",
-    "s3://films/two words",
-    "s3://films/a//b",
-    "s3://key:secret@films",
-    "s3://films?endpoint=s3.example",
-    "s3://films?endpoint=https://s3.example/path",
-    "s3://films?bucket=other",
+    "s3://Videos",
+    "s3://videos/two words",
+    "s3://videos/a//b",
+    "s3://key:secret@videos",
+    "s3://videos?endpoint=s3.example",
+    "s3://videos?endpoint=https://s3.example/path",
+    "s3://videos?bucket=other",
     "file://host/mnt",
     "file:///",
   ])("is not %s", (text) => expect(parseStorageUrl(text)).toBeUndefined());
@@ -55,7 +55,7 @@ describe("settings of the store", () => {
   };
 
   it("need what belongs to them, in a sentence", () => {
-    expect(refusal({ STORAGE_URL: "films" })).toMatch(/^STORAGE_URL must be s3:\/\//);
+    expect(refusal({ STORAGE_URL: "videos" })).toMatch(/^STORAGE_URL must be s3:\/\//);
     expect(refusal({ STORAGE_URL: S3 })).toBe(
       "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the name of a key.",
     );
@@ -74,7 +74,7 @@ describe("settings of the store", () => {
       "CDN_URL needs CDN_SECRET, which must be the key of that CDN, at least 32 characters.",
     );
     expect(refusal({ ...redirect, ...secret })).toMatch(/^CDN_URL needs STORAGE_URL, which must/);
-    expect(refusal({ CDN_URL: "https://cdn.example/films" })).toMatch(
+    expect(refusal({ CDN_URL: "https://cdn.example/videos" })).toMatch(
       /^CDN_URL must be the address of a CDN before the store, without a path/,
     );
     expect(refusal({ CDN_SIGNING: "none" })).toBe("CDN_SIGNING must be nginx or bunny.");

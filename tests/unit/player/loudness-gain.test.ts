@@ -4,7 +4,7 @@ import { loudnessGain } from "~/features/player/sound";
 const decibels = (lufs: number, truePeak: number) =>
   Number((20 * Math.log10(loudnessGain({ lufs, truePeak }))).toFixed(2));
 
-describe("what makes films equally loud", () => {
+describe("what makes videos equally loud", () => {
   it("lowers a loud one to -16 LUFS, whatever its peak is", () => {
     expect(decibels(-9, 0.4)).toBe(-7);
     expect(decibels(-3, -3)).toBe(-13);

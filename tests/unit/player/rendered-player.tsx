@@ -4,7 +4,7 @@ import type { PlayerVideo } from "~/features/player/types";
 import { VideoPlayer, type VideoPlayerProps } from "~/features/player/video-player";
 import { useFakeVideos } from "./fake-video";
 
-export const FILM: PlayerVideo = {
+export const VIDEO: PlayerVideo = {
   id: "one",
   title: "A quiet evening",
   fileUrl: "/media/videos/u/1.mp4",
@@ -24,7 +24,7 @@ export function renderPlayer(
   { element, ...props }: Options = {},
 ) {
   useFakeVideos(element);
-  const { container, unmount } = render(<VideoPlayer video={{ ...FILM, ...video }} {...props} />);
+  const { container, unmount } = render(<VideoPlayer video={{ ...VIDEO, ...video }} {...props} />);
   return { ...playerOf(container), unmount };
 }
 

@@ -2,7 +2,7 @@
 import { act, cleanup } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { happen } from "./fake-video";
-import { FILM, key, renderPlayer } from "./rendered-player";
+import { key, renderPlayer, VIDEO } from "./rendered-player";
 
 const HLS_URL = "/media/videos/u/1/hls/master.m3u8";
 
@@ -113,7 +113,7 @@ describe("a file that plays before the stream is ready", () => {
       video.addEventListener(event, () => events.push(event));
     }
     await scriptComes();
-    expect([sourceOf(video), events]).toEqual([FILM.fileUrl, []]);
+    expect([sourceOf(video), events]).toEqual([VIDEO.fileUrl, []]);
 
     await act(async () => void key("5"));
     await scriptComes();
@@ -152,7 +152,7 @@ describe("a file that plays before the stream is ready", () => {
     press("Quality");
     press("Original");
     await act(async () => void key("5"));
-    expect([sourceOf(video), video.currentTime, video.paused]).toEqual([FILM.fileUrl, 50, false]);
+    expect([sourceOf(video), video.currentTime, video.paused]).toEqual([VIDEO.fileUrl, 50, false]);
     expect(script.requests).toBe(1);
   });
 });
@@ -191,7 +191,7 @@ describe("a stream", () => {
     video.currentTime = 20;
     const stream = FakeHls.latest!;
     await act(async () => void press("Original"));
-    expect([sourceOf(video), stream.isDestroyed]).toEqual([FILM.fileUrl, true]);
+    expect([sourceOf(video), stream.isDestroyed]).toEqual([VIDEO.fileUrl, true]);
     expect(video.currentTime).toBe(20);
     open();
     press("Auto");
@@ -206,7 +206,7 @@ describe("a stream", () => {
     await act(async () => void key("k"));
     const response = { code: 404 };
     await tell("error", { fatal: true, type: "network", response });
-    expect([sourceOf(video), video.paused]).toEqual([FILM.fileUrl, false]);
+    expect([sourceOf(video), video.paused]).toEqual([VIDEO.fileUrl, false]);
     expect(video.currentTime).toBe(50);
     expect(textOf('[role="alert"]')).toBeUndefined();
   });
@@ -218,7 +218,7 @@ describe("a stream", () => {
     await tell("error", { fatal: false, type: "media" });
     expect(sourceOf(video)).toBe("blob:stream");
     await tell("error", { fatal: true, type: "network", response: { code: 416 } });
-    expect([sourceOf(video), video.currentTime]).toEqual([FILM.fileUrl, 80]);
+    expect([sourceOf(video), video.currentTime]).toEqual([VIDEO.fileUrl, 80]);
     expect(video.paused).toBe(false);
     press("Settings");
     press("Quality");
@@ -251,7 +251,7 @@ describe("a device whose own player reads playlists, and scripts can't feed (iPh
     expect([sourceOf(all.video), FakeHls.latest]).toEqual([HLS_URL, undefined]);
     await act(async () => void key("k"));
     await act(async () => happen(all.video, "error", { error: { code: 4 } }));
-    expect([sourceOf(all.video), all.video.paused]).toEqual([FILM.fileUrl, false]);
+    expect([sourceOf(all.video), all.video.paused]).toEqual([VIDEO.fileUrl, false]);
     expect(all.textOf('[role="alert"]')).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function Film({ url }: { url: string | null }) {
+function Video({ url }: { url: string | null }) {
   const [element, setElement] = useState<HTMLVideoElement | null>(null);
   // biome-ignore lint/a11y/useMediaCaption: nothing is played.
   return <video ref={setElement} poster={usePoster(url, element)} />;
@@ -39,7 +39,7 @@ function screenOf(width: number, { saveData = false, decode = () => Promise.reso
 describe("the poster of the player", () => {
   it("is the smaller picture on a phone", async () => {
     const asked = screenOf(412);
-    render(<Film url={THUMBNAIL} />);
+    render(<Video url={THUMBNAIL} />);
     await Promise.resolve();
     expect(poster()).toBe(SMALL);
     expect(asked).toEqual([]);
@@ -48,7 +48,7 @@ describe("the poster of the player", () => {
   it("becomes the whole picture on a wide screen once that is loaded", async () => {
     let loaded = () => {};
     const asked = screenOf(1000, { decode: () => new Promise((done) => (loaded = done)) });
-    render(<Film url={THUMBNAIL} />);
+    render(<Video url={THUMBNAIL} />);
     expect(poster()).toBe(SMALL);
     expect(asked).toEqual([THUMBNAIL]);
     loaded();
@@ -57,26 +57,26 @@ describe("the poster of the player", () => {
 
   it("stays small for who saves data, and where the whole one can't be read", async () => {
     const asked = screenOf(1000, { saveData: true });
-    const { unmount } = render(<Film url={THUMBNAIL} />);
+    const { unmount } = render(<Video url={THUMBNAIL} />);
     await Promise.resolve();
     expect([poster(), asked]).toEqual([SMALL, []]);
     unmount();
     const failing = vi.fn(() => Promise.reject(new Error("broken")));
     screenOf(1000, { decode: failing });
-    render(<Film url={THUMBNAIL} />);
+    render(<Video url={THUMBNAIL} />);
     await waitFor(() => expect(failing).toHaveBeenCalled());
     expect(poster()).toBe(SMALL);
   });
 
   it("is that of the next video at once, and of another server as it is", async () => {
     screenOf(1000);
-    const { rerender } = render(<Film url={THUMBNAIL} />);
+    const { rerender } = render(<Video url={THUMBNAIL} />);
     await waitFor(() => expect(poster()).toBe(THUMBNAIL));
-    rerender(<Film url="/media/thumbnails/u/2.jpg" />);
+    rerender(<Video url="/media/thumbnails/u/2.jpg" />);
     expect(poster()).toBe("/media/thumbnails/u/2.jpg?w=720");
-    rerender(<Film url="https://pictures.example/1.jpg" />);
+    rerender(<Video url="https://pictures.example/1.jpg" />);
     expect(poster()).toBe("https://pictures.example/1.jpg");
-    rerender(<Film url={null} />);
+    rerender(<Video url={null} />);
     expect(poster()).toBeNull();
   });
 });

@@ -10,7 +10,7 @@ import type { PlayerVideo } from "~/features/player/types";
 import { VideoPlayer } from "~/features/player/video-player";
 import { textTrackList } from "./fake-video";
 
-const FILM: PlayerVideo = {
+const VIDEO: PlayerVideo = {
   id: "one",
   title: "A quiet evening",
   fileUrl: "/media/videos/u/1.mp4",
@@ -51,31 +51,31 @@ function lasts(seconds: number) {
 describe("on the server", () => {
   it("is the browser's own player with poster, source and captions", () => {
     const captions = [{ url: "/c.vtt", language: "en", label: "English", default: true }];
-    document.body.innerHTML = renderToString(<VideoPlayer video={{ ...FILM, captions }} />);
+    document.body.innerHTML = renderToString(<VideoPlayer video={{ ...VIDEO, captions }} />);
     expect(video().controls).toBe(true);
-    expect(video().getAttribute("src")).toBe(FILM.fileUrl);
-    expect(video().getAttribute("poster")).toBe(`${FILM.posterUrl}?w=720`);
+    expect(video().getAttribute("src")).toBe(VIDEO.fileUrl);
+    expect(video().getAttribute("poster")).toBe(`${VIDEO.posterUrl}?w=720`);
     expect(document.querySelector("track")?.getAttribute("srclang")).toBe("en");
     expect(document.querySelector("button")).toBeNull();
     document.body.replaceChildren();
   });
 
   it("says so when there is no file", () => {
-    const html = renderToString(<VideoPlayer video={{ ...FILM, fileUrl: "" }} />);
+    const html = renderToString(<VideoPlayer video={{ ...VIDEO, fileUrl: "" }} />);
     expect(html).toContain("Video not available");
     expect(html).toContain("Please try again later.");
-    expect(html).toContain(FILM.posterUrl);
+    expect(html).toContain(VIDEO.posterUrl);
     expect(html).not.toContain("<video");
   });
 });
 
 describe("with scripts", () => {
   it("comes after the page that the server has rendered can be pressed", async () => {
-    document.body.innerHTML = renderToString(<VideoPlayer video={FILM} />);
+    document.body.innerHTML = renderToString(<VideoPlayer video={VIDEO} />);
     const then: boolean[] = [];
     function Page() {
       useEffect(() => queueMicrotask(() => then.push(video().controls)), []);
-      return <VideoPlayer video={FILM} />;
+      return <VideoPlayer video={VIDEO} />;
     }
     await withoutAct(async () => {
       const root = hydrateRoot(document.body, <Page />);
@@ -90,7 +90,7 @@ describe("with scripts", () => {
     document.body.innerHTML = "<div></div>";
     await withoutAct(async () => {
       const root = createRoot(document.body.firstElementChild!);
-      flushSync(() => root.render(<VideoPlayer video={FILM} />));
+      flushSync(() => root.render(<VideoPlayer video={VIDEO} />));
       expect(video().controls).toBe(false);
       expect(document.querySelector("[data-seek-bar]")).not.toBeNull();
       root.unmount();
@@ -98,7 +98,7 @@ describe("with scripts", () => {
   });
 
   it("takes the browser's controls away and names its own", () => {
-    render(<VideoPlayer video={FILM} />);
+    render(<VideoPlayer video={VIDEO} />);
     expect(video().controls).toBe(false);
     lasts(330);
     for (const name of ["Play", "Back 10 seconds", "Forward 10 seconds", "Mute", "Settings"]) {
@@ -111,19 +111,19 @@ describe("with scripts", () => {
   });
 
   it("keeps the element and its file when the same video gets another one", () => {
-    const { rerender } = render(<VideoPlayer video={FILM} />);
+    const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
-    rerender(<VideoPlayer video={{ ...FILM, fileUrl: "/media/videos/u/converted.mp4" }} />);
+    rerender(<VideoPlayer video={{ ...VIDEO, fileUrl: "/media/videos/u/converted.mp4" }} />);
     expect(video()).toBe(before);
-    expect(video().getAttribute("src")).toBe(FILM.fileUrl);
+    expect(video().getAttribute("src")).toBe(VIDEO.fileUrl);
   });
 
   it("keeps the element and takes the other file when the video is another one", () => {
-    const { rerender } = render(<VideoPlayer video={FILM} />);
+    const { rerender } = render(<VideoPlayer video={VIDEO} />);
     const before = video();
     video().playbackRate = 2;
     video().style.filter = "brightness(2)";
-    rerender(<VideoPlayer video={{ ...FILM, id: "two", fileUrl: "/media/videos/u/2.mp4" }} />);
+    rerender(<VideoPlayer video={{ ...VIDEO, id: "two", fileUrl: "/media/videos/u/2.mp4" }} />);
     expect(video()).toBe(before);
     expect(video().getAttribute("src")).toBe("/media/videos/u/2.mp4");
     expect(video().playbackRate).toBe(1);
@@ -131,14 +131,14 @@ describe("with scripts", () => {
   });
 
   it("loads anew when the other video is of the same file", () => {
-    const { rerender } = render(<VideoPlayer video={FILM} />);
+    const { rerender } = render(<VideoPlayer video={VIDEO} />);
     vi.mocked(HTMLMediaElement.prototype.load).mockClear();
-    rerender(<VideoPlayer video={{ ...FILM, id: "two" }} />);
+    rerender(<VideoPlayer video={{ ...VIDEO, id: "two" }} />);
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(1);
   });
 
   it("stops the download when it leaves the page", () => {
-    const { unmount } = render(<VideoPlayer video={FILM} />);
+    const { unmount } = render(<VideoPlayer video={VIDEO} />);
     const element = video();
     vi.mocked(HTMLMediaElement.prototype.load).mockClear();
     unmount();
@@ -147,7 +147,7 @@ describe("with scripts", () => {
   });
 
   it("does not render while time passes", () => {
-    const { container } = render(<VideoPlayer video={FILM} />);
+    const { container } = render(<VideoPlayer video={VIDEO} />);
     lasts(100);
     const changes: MutationRecord[] = [];
     const observer = new MutationObserver((records) => changes.push(...records));
@@ -173,7 +173,7 @@ describe("captions", () => {
       Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "textTracks")!.get!,
     ).mockReturnValue(textTrackList([cues]));
     const captions = [{ url: "/c.vtt", language: "en", label: "English" }];
-    render(<VideoPlayer video={{ ...FILM, captions }} />);
+    render(<VideoPlayer video={{ ...VIDEO, captions }} />);
     const button = screen.getByRole("button", { name: "Captions" });
     expect(button.getAttribute("aria-pressed")).toBe("false");
     expect(cues.mode).toBe("disabled");
@@ -202,7 +202,7 @@ describe("captions", () => {
     };
     const see = (some = captions) => {
       cleanup();
-      render(<VideoPlayer video={{ ...FILM, captions: some }} />);
+      render(<VideoPlayer video={{ ...VIDEO, captions: some }} />);
       return shown();
     };
     expect(see()).toBe("Off");
@@ -229,12 +229,12 @@ describe("captions of the next video in the same page", () => {
   it("are shown where those of the last one were", () => {
     const [first, second] = [track("Good evening"), track("Good morning")];
     list().mockReturnValue(textTrackList([first]));
-    const { rerender } = render(<VideoPlayer video={{ ...FILM, captions: captionsOf("one") }} />);
+    const { rerender } = render(<VideoPlayer video={{ ...VIDEO, captions: captionsOf("one") }} />);
     fireEvent.click(screen.getByRole("button", { name: "Captions" }));
     screen.getByText("Good evening");
 
     list().mockReturnValue(textTrackList([second]));
-    const next = { ...FILM, id: "two", fileUrl: "/2.mp4", captions: captionsOf("two") };
+    const next = { ...VIDEO, id: "two", fileUrl: "/2.mp4", captions: captionsOf("two") };
     rerender(<VideoPlayer video={next} />);
     expect(second.mode).toBe("hidden");
     screen.getByText("Good morning");
@@ -245,7 +245,7 @@ describe("captions of the next video in the same page", () => {
     const own = track("Good evening");
     const tracks = textTrackList([own]);
     list().mockReturnValue(tracks);
-    render(<VideoPlayer video={{ ...FILM, captions: captionsOf("one") }} />);
+    render(<VideoPlayer video={{ ...VIDEO, captions: captionsOf("one") }} />);
     own.mode = "showing";
     act(() => void tracks.dispatchEvent(new Event("change")));
     expect(own.mode).toBe("disabled");
@@ -268,7 +268,7 @@ describe("the next video", () => {
         path: "/",
         // The page hands over new objects whenever it renders.
         Component: () => (
-          <VideoPlayer video={{ ...FILM, next: { ...next } }} onNext={(to) => onNext(to.href)} />
+          <VideoPlayer video={{ ...VIDEO, next: { ...next } }} onNext={(to) => onNext(to.href)} />
         ),
       },
     ]);
@@ -289,7 +289,7 @@ describe("the next video", () => {
   it("is cancelled with Escape", () => {
     vi.useFakeTimers();
     const onNext = vi.fn();
-    render(<VideoPlayer video={{ ...FILM, next }} onNext={onNext} />);
+    render(<VideoPlayer video={{ ...VIDEO, next }} onNext={onNext} />);
     ends();
     act(() => void fireEvent.keyDown(window, { key: "Escape" }));
     expect(screen.queryByRole("region", { name: "Next video" })).toBeNull();

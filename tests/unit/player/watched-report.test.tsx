@@ -54,7 +54,7 @@ function Home() {
 let opened = 0;
 /** Opens the page of a video; each test has one of its own, since a document reports a visit once. */
 async function open({ seconds = 100, isGrowing = false } = {}): Promise<string> {
-  const id = `film${++opened}`;
+  const id = `video${++opened}`;
   renderRoutes(
     [
       { path: "/", Component: Home },
@@ -95,7 +95,7 @@ const reports = () => sent.mock.calls.map(([url, { body }]) => [url, body]);
 const digits = (ones: number) => "1".repeat(ones).padEnd(20, "0");
 
 describe("what was watched", () => {
-  it("is reported once, at the end of the film, without cookies or the page's address", async () => {
+  it("is reported once, at the end of the video, without cookies or the page's address", async () => {
     const id = await open();
     await play(id, [[0, 100]]);
     expect(reports()).toEqual([]);

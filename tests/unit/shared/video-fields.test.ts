@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { videoFile } from "~/shared/file-rules";
 import { check, newVideoTexts, videoTexts } from "~/shared/video-fields";
 
-const TYPED = { title: "A film", description: "Words", category: "desi", tags: "", duration: "" };
+const TYPED = { title: "A video", description: "Words", category: "desi", tags: "", duration: "" };
 
 describe.each([
   ["an upload", newVideoTexts],
@@ -11,10 +11,10 @@ describe.each([
   const read = (texts: Record<string, string>) => check<object>(schema, { ...TYPED, ...texts });
 
   it("are trimmed, and lose what cannot be seen", () => {
-    const texts = { title: " A\u0000\u2028film\u001b ", description: " a\u0007b\r\n\tc\u0085 " };
+    const texts = { title: " A\u0000\u2028video\u001b ", description: " a\u0007b\r\n\tc\u0085 " };
     expect(read({ ...texts, tags: " x\u0001, X,, y " })).toMatchObject({
       ok: true,
-      value: { title: "A film", description: "ab\n\tc", category: "desi", tags: ["x", "y"] },
+      value: { title: "A video", description: "ab\n\tc", category: "desi", tags: ["x", "y"] },
     });
   });
 

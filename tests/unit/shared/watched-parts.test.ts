@@ -11,7 +11,7 @@ function parts(spans: Span[], duration: number): number[] | undefined {
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-describe("the parts of a film that were watched", () => {
+describe("the parts of a video that were watched", () => {
   it("are 5 % of its length each, the last one included", () => {
     expect(parts([[0, 100]], 100)).toEqual(range(0, 19));
     expect(parts([[0, 25]], 100)).toEqual(range(0, 4));
@@ -65,7 +65,7 @@ describe("the parts of a film that were watched", () => {
     ).toEqual([]);
   });
 
-  it("are the same at any speed: they are moments of the film", () => {
+  it("are the same at any speed: they are moments of the video", () => {
     expect(parts([[0, 50]], 100)).toEqual(
       parts(
         range(0, 49).map((at) => [at, at + 1]),
@@ -74,13 +74,13 @@ describe("the parts of a film that were watched", () => {
     );
   });
 
-  it("are those of a film of a second, and of one of six hours", () => {
+  it("are those of a video of a second, and of one of six hours", () => {
     expect(parts([[0, 0.52]], 1)).toEqual(range(0, 9));
     expect(parts([[0, 0.04]], 0.04)).toEqual(range(0, 19));
     expect(parts([[21_000, 21_600]], 21_600)).toEqual([19]);
   });
 
-  it("end with the film, wherever a player says that it was", () => {
+  it("end with the video, wherever a player says that it was", () => {
     expect(parts([[95, 1_000_000]], 100)).toEqual([19]);
     expect(parts([[-50, 3]], 100)).toEqual([0]);
   });

@@ -91,7 +91,7 @@ it("the names of saved views are text, and lead to their addresses", async () =>
 
 it("shows the chosen columns alone", async () => {
   const video = {
-    ...{ id: "v", title: "A film", category: "desi", status: "published" as const, views: 7 },
+    ...{ id: "v", title: "A video", category: "desi", status: "published" as const, views: 7 },
     ...{ duration: "5:30", bytes: 0, createdAt: "2026-01-01T00:00:00.000Z", thumbnailUrl: null },
     schedule: { publishAt: null, unpublishAt: null },
   };
@@ -114,7 +114,7 @@ it("shows the chosen columns alone", async () => {
       view={{ ...ALL_NEWEST, columns: ["duration", "category"] }}
     />,
   );
-  await screen.findByText("A film");
+  await screen.findByText("A video");
   const headings = screen.getAllByRole("columnheader").map(({ textContent }) => textContent);
   expect(headings).toEqual(["Select all", "Video", "Duration", "Category", "Actions"]);
   expect(screen.queryByText("7", { exact: false })).toBeNull();

@@ -22,7 +22,7 @@ const Page = createRemixStub([{ path: "/", Component: () => form }]);
 
 beforeEach(() => {
   sessionStorage.clear();
-  // jsdom plays no films and logs that it does not.
+  // jsdom plays no videos and logs that it does not.
   vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => {});
 });
 
@@ -110,7 +110,7 @@ it("asks for another time before a byte is sent, and has the times again after a
   const { unmount, container } = renderAt(form);
   const input = await screen.findByLabelText(/Videos/);
   fireEvent.change(input, {
-    target: { files: [new File(["film"], "a.mp4", { type: "video/mp4" })] },
+    target: { files: [new File(["video"], "a.mp4", { type: "video/mp4" })] },
   });
   const publishAt = () => screen.getByLabelText<HTMLInputElement>("Publish at");
   fireEvent.change(publishAt(), { target: { value: "2020-01-01T10:00" } });
@@ -148,7 +148,7 @@ it("fills in the files of the queue from pasted lines, and says what does not fi
 });
 
 it("begins with a template, and takes another where its fields stand", async () => {
-  const texts = { description: "Filmed at night.", category: "desi", tags: "night" };
+  const texts = { description: "Recorded at night.", category: "desi", tags: "night" };
   const day = { description: "By day.", category: "", tags: "sun" };
   const templates = [{ id: 1, name: "Day", isDefault: false, ...day }];
   renderAt(
@@ -158,7 +158,7 @@ it("begins with a template, and takes another where its fields stand", async () 
   );
   const value = (label: RegExp) => screen.getByLabelText<HTMLInputElement>(label).value;
   const values = () => [value(/^Description/), value(/^Category/), value(/^Tags/)];
-  expect(values()).toEqual(["Filmed at night.", "desi", "night"]);
+  expect(values()).toEqual(["Recorded at night.", "desi", "night"]);
   expect(screen.getByRole("link", { name: "As last time" }).getAttribute("href")).toBe(
     "/admin?start=last",
   );

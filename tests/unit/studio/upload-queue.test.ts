@@ -88,9 +88,9 @@ describe("what a file is sent with", () => {
       unpublishAt: "",
     };
     const own = { ...TEXTS, category: "english", duration: "1:00" };
-    const several = textsFor(item("my_film", { own }), form, true);
+    const several = textsFor(item("my_video", { own }), form, true);
     expect(several).toEqual({
-      title: "My film",
+      title: "My video",
       description: "For all",
       category: "english",
       tags: "x",
@@ -98,7 +98,7 @@ describe("what a file is sent with", () => {
       publishAt: "2030-01-01T12:00:00.000Z",
       unpublishAt: "",
     });
-    expect(textsFor(item("my_film", { own }), form, false).title).toBe("Form");
+    expect(textsFor(item("my_video", { own }), form, false).title).toBe("Form");
     const timed = { ...form, duration: "9:59" };
     expect(textsFor(item("a", { own }), timed, false).duration).toBe("9:59");
     expect(textsFor(item("a", { own }), timed, true).duration).toBe("1:00");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   DEFAULT_TERMS,
-  MOST_TERMS_LETTERS,
+  MAX_TERMS_LENGTH,
   normalizeTerms,
   termsProblem,
 } from "~/features/moderation/uploaders/terms";
@@ -38,7 +38,7 @@ describe("a text", () => {
   it("is the same whichever way a browser sends its lines", () => {
     expect(normalizeTerms("\r\n One \r\nTwo\t\r\n\r\n")).toBe("One\nTwo");
     expect(normalizeTerms(normalizeTerms(DEFAULT_TERMS))).toBe(DEFAULT_TERMS);
-    expect(DEFAULT_TERMS.length).toBeLessThan(MOST_TERMS_LETTERS);
+    expect(DEFAULT_TERMS.length).toBeLessThan(MAX_TERMS_LENGTH);
   });
 });
 

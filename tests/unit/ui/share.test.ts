@@ -19,26 +19,26 @@ describe("share (specification, section 2)", () => {
   it("hands title and address to the device", async () => {
     const give = vi.fn(async () => {});
     device({ share: give });
-    expect(await share("A film", URL)).toBe("shared");
-    expect(give).toHaveBeenCalledWith({ title: "A film", url: URL });
+    expect(await share("A video", URL)).toBe("shared");
+    expect(give).toHaveBeenCalledWith({ title: "A video", url: URL });
   });
   it("copies the address where the device shares nothing", async () => {
     const writeText = vi.fn(async () => {});
     device({ clipboard: { writeText } });
-    expect(await share("A film", URL)).toBe("copied");
+    expect(await share("A video", URL)).toBe("copied");
     expect(writeText).toHaveBeenCalledWith(URL);
   });
   it("does nothing more when the visitor closes the sheet", async () => {
     const writeText = vi.fn(async () => {});
     const give = () => Promise.reject(new DOMException("closed", "AbortError"));
     device({ share: give, clipboard: { writeText } });
-    expect(await share("A film", URL)).toBe("dismissed");
+    expect(await share("A video", URL)).toBe("dismissed");
     expect(writeText).not.toHaveBeenCalled();
   });
   it("copies when the sheet fails", async () => {
     const give = () => Promise.reject(new DOMException("no", "NotAllowedError"));
     device({ share: give, clipboard: { writeText: async () => {} } });
-    expect(await share("A film", URL)).toBe("copied");
+    expect(await share("A video", URL)).toBe("copied");
   });
   it("copies by selection where there is no clipboard, and leaves nothing behind", async () => {
     let selected = "";
@@ -53,6 +53,6 @@ describe("share (specification, section 2)", () => {
     expect(document.querySelector("textarea")).toBeNull();
   });
   it("says so when nothing works", async () => {
-    expect(await share("A film", URL)).toBe("failed");
+    expect(await share("A video", URL)).toBe("failed");
   });
 });

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const RELATED = ["a", "b", "c", "d", "e", "f"].map((id) => ({
   id,
-  title: `Film ${id}`,
+  title: `Video ${id}`,
 })) as unknown as VideoCardData[];
 
 function Page({ here = "x" }) {
@@ -30,27 +30,27 @@ const storeUpNext = (json: string) => sessionStorage.setItem("visitor", `{"upNex
 describe("what is up next", () => {
   it("is the five best related videos, until somebody moves or removes one", () => {
     renderAt(<Page />);
-    expect(titles()).toEqual(["Film a", "Film b", "Film c", "Film d", "Film e"]);
+    expect(titles()).toEqual(["Video a", "Video b", "Video c", "Video d", "Video e"]);
     expect(sessionStorage.length).toBe(0);
-    press("Move Film a down");
-    expect(titles().slice(0, 2)).toEqual(["Film b", "Film a"]);
-    expect(document.activeElement?.getAttribute("aria-label")).toBe("Move Film a down");
-    expect(screen.getByRole("status").textContent).toBe("Film a: 2 of 5");
-    press("Remove Film b");
-    expect(titles()).toEqual(["Film a", "Film c", "Film d", "Film e"]);
-    expect(document.activeElement?.getAttribute("aria-label")).toBe("Remove Film a");
-    press("Move Film a up");
-    expect(titles()[0]).toBe("Film a");
+    press("Move Video a down");
+    expect(titles().slice(0, 2)).toEqual(["Video b", "Video a"]);
+    expect(document.activeElement?.getAttribute("aria-label")).toBe("Move Video a down");
+    expect(screen.getByRole("status").textContent).toBe("Video a: 2 of 5");
+    press("Remove Video b");
+    expect(titles()).toEqual(["Video a", "Video c", "Video d", "Video e"]);
+    expect(document.activeElement?.getAttribute("aria-label")).toBe("Remove Video a");
+    press("Move Video a up");
+    expect(titles()[0]).toBe("Video a");
   });
 
   it("goes on without what is watched, and with the related ones when nothing is left", () => {
     storeUpNext(JSON.stringify([RELATED[5], RELATED[0]]));
     const { unmount } = renderAt(<Page here="a" />);
-    expect(titles()).toEqual(["Film f"]);
+    expect(titles()).toEqual(["Video f"]);
     unmount();
     storeUpNext(JSON.stringify([RELATED[0]]));
     renderAt(<Page here="a" />);
-    expect(titles()[0]).toBe("Film a");
+    expect(titles()[0]).toBe("Video a");
   });
 
   it.each(["{", "null", "7", '[{"id":1}]', '"x"'])(

@@ -20,7 +20,7 @@ import {
 
 const LONGEST_NAME = 60;
 /** More than anybody has devices. */
-const MOST_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
 /** A passkey as its owner sees it: `rpId` is the host name at which it works. Times are ISO 8601 UTC. */
 export type Passkey = Awaited<ReturnType<typeof listPasskeys>>[number];
@@ -196,6 +196,6 @@ export async function addPasskey(
 }
 
 function requireRoom(passkeys: number): void {
-  if (passkeys < MOST_PASSKEYS) return;
-  throw new FormError(409, `An account has at most ${MOST_PASSKEYS} passkeys. Remove one first.`);
+  if (passkeys < MAX_PASSKEYS) return;
+  throw new FormError(409, `An account has at most ${MAX_PASSKEYS} passkeys. Remove one first.`);
 }

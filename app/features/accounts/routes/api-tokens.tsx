@@ -22,7 +22,7 @@ import { Time } from "~/ui/time";
 import { confirmIdentity } from "../confirm-identity.server";
 import { ConfirmField, useConfirmedByPasskey } from "../passkeys/confirm-field";
 import { hasPassword } from "../passkeys/passkeys.server";
-import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LETTERS, SCOPE_NAMES, SCOPES } from "../tokens/scopes";
+import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, SCOPES } from "../tokens/scopes";
 import { createToken, type ListedToken, listTokens, revokeToken } from "../tokens/tokens.server";
 
 export const meta = privateMeta("API Tokens");
@@ -132,7 +132,7 @@ function TokenForm({
         label="Name"
         name="name"
         required
-        maxLength={MAX_TOKEN_NAME_LETTERS}
+        maxLength={MAX_TOKEN_NAME_LENGTH}
         hint="Which program uses it."
         error={error}
       />

@@ -24,4 +24,4 @@ export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
 export const LIFETIMES_DAYS = [7, 30, 90, 365] as const;
 
-export const MAX_TOKEN_NAME_LETTERS = 100;
+export const MAX_TOKEN_NAME_LENGTH = 100;

@@ -7,12 +7,12 @@ import { bearerToken } from "~/platform/bearer-token";
 import { FormError } from "~/platform/form-error.server";
 import { database, sqliteHandle, transaction, tryWriteTransaction } from "~db/client.server";
 import { firstRow, runChange } from "~db/run-query.server";
-import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LETTERS, SCOPE_NAMES, type Scope } from "./scopes";
+import { LIFETIMES_DAYS, MAX_TOKEN_NAME_LENGTH, SCOPE_NAMES, type Scope } from "./scopes";
 
 /** Makes a token that was published by mistake easy to find. */
 const PREFIX = "afterdark_";
 const TOKEN_BYTES = 32;
-const MOST_TOKENS = 50;
+const MAX_TOKENS = 50;
 const DAY_MS = 86_400_000;
 /** A use is noted at most this often. */
 const NOTE_USE_EVERY_MS = 10 * 60 * 1000;
@@ -40,12 +40,12 @@ export async function createToken(
   const name = String(form.get("name") ?? "").trim();
   const scopes = SCOPE_NAMES.filter((scope) => form.getAll("scope").includes(scope));
   const days = LIFETIMES_DAYS.find((each) => String(each) === form.get("days"));
-  if (name === "" || name.length > MAX_TOKEN_NAME_LETTERS)
-    throw new FormError(422, `A name of at most ${MAX_TOKEN_NAME_LETTERS} characters is needed.`);
+  if (name === "" || name.length > MAX_TOKEN_NAME_LENGTH)
+    throw new FormError(422, `A name of at most ${MAX_TOKEN_NAME_LENGTH} characters is needed.`);
   if (scopes.length === 0) throw new FormError(422, "Choose what the token may do.");
   if (days === undefined) throw new FormError(422, "Choose when the token ends.");
-  if ((await listTokens(user.id)).length >= MOST_TOKENS)
-    throw new FormError(409, `There are ${MOST_TOKENS} tokens. Revoke one that is not used.`);
+  if ((await listTokens(user.id)).length >= MAX_TOKENS)
+    throw new FormError(409, `There are ${MAX_TOKENS} tokens. Revoke one that is not used.`);
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   await changeAndRecord({ userId: user.id, action: "token-create", detail: name }, () =>
     runChange(

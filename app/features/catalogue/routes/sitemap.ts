@@ -3,8 +3,8 @@ import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remi
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { siteIdentity } from "~/platform/site-origin.server";
 import {
+  MAX_SITEMAP,
   pagesSitemap,
-  SITEMAP_MOST,
   seriesSitemap,
   sitemapIndex,
   tagsSitemap,
@@ -24,7 +24,7 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   if (params.part === "tags.xml") return answer(() => tagsSitemap(site));
   if (params.part === "series.xml") return answer(() => seriesSitemap(site));
   const part = Number(/^([1-9]\d{0,5})\.xml$/.exec(params.part)?.[1]);
-  if (!((part - 1) * SITEMAP_MOST < (await publishedTotal()).videos)) {
+  if (!((part - 1) * MAX_SITEMAP < (await publishedTotal()).videos)) {
     return new Response("Not Found", { status: 404 });
   }
   return answer(() => createReadableStreamFromReadable(Readable.from(videoSitemap(site, part))));

@@ -14,7 +14,7 @@ import { categoryLabel, isCategoryId, toCategoryId } from "~/shared/categories";
 import type { FileLimits } from "~/shared/file-rules";
 import { videoStatisticsHref } from "~/shared/statistics-address";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
-import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { MetadataBadge, StatusBadge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
@@ -106,7 +106,7 @@ export function EditDialog({
           label="Title"
           name="title"
           required
-          maxLength={MAX_TITLE_LETTERS}
+          maxLength={MAX_TITLE_LENGTH}
           defaultValue={texts.title}
           error={fields.title}
           onChange={(event) => setTitle(event.currentTarget.value)}
@@ -114,7 +114,7 @@ export function EditDialog({
         <TextAreaField
           label="Description"
           name="description"
-          maxLength={MAX_DESCRIPTION_LETTERS}
+          maxLength={MAX_DESCRIPTION_LENGTH}
           defaultValue={texts.description}
           error={fields.description}
         />

@@ -56,10 +56,10 @@ export async function withFrame<Result>(
 async function takeFrame(file: string, seconds: number, folder: string): Promise<string> {
   await mkdir(folder);
   const take = async () => {
-    const film = await cachedProbe(file);
-    if (seconds > film.durationSeconds) throw refused("The video is shorter than that.");
+    const probe = await cachedProbe(file);
+    if (seconds > probe.durationSeconds) throw refused("The video is shorter than that.");
     const task = createTask(folder, () => {});
-    const picture = await extractFrame(file, film, seconds, fit(film.video, SIDE), task);
+    const picture = await extractFrame(file, probe, seconds, fit(probe.video, SIDE), task);
     if (!picture) throw refused("No picture could be taken there. Try another moment.");
     return picture;
   };
@@ -74,7 +74,7 @@ function toRefusal(error: unknown): unknown {
   if (error instanceof StorageError || (error instanceof InterruptedError && !code))
     return new UploadError(
       503,
-      "The film can't be read just now. Please try again in a moment.",
+      "The video can't be read just now. Please try again in a moment.",
       "frame",
     );
   return toUploadError(error);
@@ -85,11 +85,11 @@ function refused(sentence: string): UploadError {
 }
 
 /** One of ours has at most 100 pictures in some 8 KB; another program's may have more. */
-const MOST_FRAMES = 200;
-const MOST_BYTES = 64 * 1024;
+const MAX_FRAMES = 200;
+const MAX_BYTES = 64 * 1024;
 
 /**
- * The pictures of a storyboard, in the order of the film, with addresses of this site; none where there
+ * The pictures of a storyboard, in the order of the video, with addresses of this site; none where there
  * is no storyboard, or it can't be read.
  */
 export async function storyboardFrames(url: string | null): Promise<StoryboardFrame[]> {
@@ -102,14 +102,14 @@ export async function storyboardFrames(url: string | null): Promise<StoryboardFr
     const sheet = origin === HERE ? ownMediaPath(pathname) : undefined;
     return sheet ? [{ ...frame, sheet }] : [];
   });
-  return own.slice(0, MOST_FRAMES);
+  return own.slice(0, MAX_FRAMES);
 }
 
 const HERE = "http://this.invalid";
 
 async function readHead(path: string): Promise<string | undefined> {
   try {
-    return await text(createReadStream(await localFile(path), { end: MOST_BYTES - 1 }));
+    return await text(createReadStream(await localFile(path), { end: MAX_BYTES - 1 }));
   } catch {
     return undefined;
   }

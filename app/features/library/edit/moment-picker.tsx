@@ -9,7 +9,7 @@ import { momentText, parseMoment, withChapter } from "./moments";
 const PICKED_FRAME = "pickedFrame";
 
 /**
- * The film beside the form that edits it. With scripts a button takes over the moment that is shown: for
+ * The video beside the form that edits it. With scripts a button takes over the moment that is shown: for
  * the thumbnail, or as the beginning of a chapter. Without, moments are typed, or a picture of the storyboard
  * is chosen.
  */
@@ -30,7 +30,7 @@ export function MomentPicker({
   /** Has the description, too. */
   form: RefObject<HTMLFormElement>;
 }) {
-  const film = useRef<HTMLVideoElement>(null);
+  const player = useRef<HTMLVideoElement>(null);
   const hydrated = useHydrated();
   const [said, setSaid] = useState("");
 
@@ -45,13 +45,13 @@ export function MomentPicker({
 
   function pickThumbnail() {
     forgetPicked();
-    if (film.current) setThumbnail(momentText(film.current.currentTime));
+    if (player.current) setThumbnail(momentText(player.current.currentTime));
   }
 
   function pickFrame(moment: string) {
     setThumbnail(moment);
     // So that a chapter can begin there too.
-    if (film.current) film.current.currentTime = parseMoment(moment) ?? 0;
+    if (player.current) player.current.currentTime = parseMoment(moment) ?? 0;
   }
 
   /** What is typed goes before a picture, and an empty field means no moment at all. */
@@ -63,8 +63,8 @@ export function MomentPicker({
 
   function addChapter() {
     const description = control("description");
-    if (!film.current || !(description instanceof HTMLTextAreaElement)) return;
-    const { text, from, to } = withChapter(description.value, film.current.currentTime);
+    if (!player.current || !(description instanceof HTMLTextAreaElement)) return;
+    const { text, from, to } = withChapter(description.value, player.current.currentTime);
     description.value = text;
     description.focus();
     description.setSelectionRange(from, to);
@@ -74,21 +74,21 @@ export function MomentPicker({
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line p-4">
       <Field
-        label="Thumbnail from the film, at"
+        label="Thumbnail from the video, at"
         name="frame"
         defaultValue={moment}
         error={error}
         placeholder="1:30"
-        hint="minutes:seconds of the film; a picture file goes before it"
+        hint="minutes:seconds of the video; a picture file goes before it"
         onChange={forgetPicked}
       />
       <details>
         <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
-          Find a moment in the film
+          Find a moment in the video
         </summary>
         <div className="flex flex-col gap-3 pt-1">
           <video
-            ref={film}
+            ref={player}
             src={videoUrl}
             controls
             muted
@@ -148,7 +148,7 @@ export function StoryboardGrid({
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
-          // It was taken in the middle of its part of the film.
+          // It was taken in the middle of its part of the video.
           const moment = momentText((frame.start + frame.end) / 2);
           return (
             <label

@@ -1,9 +1,9 @@
 import { formatDuration } from "~/shared/format";
 import { CHAPTER_LINE, secondsOf } from "~/shared/timestamps";
 
-/** Moments of a film as they are typed, and as lines of its description. */
+/** Moments of a video as they are typed, and as lines of its description. */
 
-/** Hours and minutes may be missing, seconds may have fractions. A film of a day is shown as `1440:00`. */
+/** Hours and minutes may be missing, seconds may have fractions. A video of a day is shown as `1440:00`. */
 const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
 /** Seconds of a moment that somebody has typed, such as `1:30`, `1:02:03.5` or `90`; undefined for other text. */

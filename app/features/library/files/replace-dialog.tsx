@@ -48,7 +48,7 @@ export function ReplaceDialog({
       </p>
       {original && (
         <p className="text-sm">
-          It is a cut: the whole film is kept beside it.{" "}
+          It is a cut: the whole video is kept beside it.{" "}
           <PageLink
             to={`${list}&trim=${encodeURIComponent(video.id)}`}
             preventScrollReset

@@ -57,11 +57,11 @@ import {
 const FAILED = "Failed to replace the file.";
 const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
   failure(status, FAILED, { detail, replace: { question } });
-/** The video stays as it is: in place of its film nobody would look at the new one. */
+/** The video stays as it is: in place of its video nobody would look at the new one. */
 const LOOKS_BLOCKED =
   "This file looks like a removed video. Upload it as a new video so that an editor can check it.";
 const RECORD_FIRST = "Record it before another file is shown in place of this one.";
-/** In place of a film that may be public, none is shown that was not compared. */
+/** In place of a video that may be public, none is shown that was not compared. */
 const NOT_COMPARED =
   "This file couldn’t be compared in time with the videos that were removed. Try again in a moment, or upload it as a new video.";
 
@@ -119,7 +119,7 @@ async function examineAndTake(
   const held = newFileHold(id);
   if (held) return refuse(409, held);
   const refusal = consentRefusals([id]).get(id);
-  // Another film without a record may not go where everybody sees it.
+  // Another video without a record may not go where everybody sees it.
   if (refusal && video.status === "published") return refuse(422, `${refusal} ${RECORD_FIRST}`);
   const file = upload ? await readFinishedUpload(userId, upload) : sent;
   if (!file) return refuse(422, "A video file is needed.");
@@ -141,7 +141,7 @@ async function examineAndTake(
   if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
   const look = await lookAtFile(file.path);
   if (look === "late") throw new UploadError(503, NOT_COMPARED);
-  if (look && look.films.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
+  if (look && look.blockedVideos.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
   const taken = await store(id, file, probed, sender, agreed.acceptance);
   if (typeof taken !== "string") return taken;
   if (upload) await removeUpload(userId, upload);

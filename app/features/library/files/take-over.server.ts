@@ -4,7 +4,7 @@ import { changeableNow, isRefusal } from "~/features/permissions/may-change.serv
 import { forgetFingerprint } from "~/features/processing/comparison/fingerprint.server";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged, onJobsChanged } from "~/features/processing/queue/queue-state.server";
-import { noteFilmChange } from "~/features/trash/evidence.server";
+import { recordFileChange } from "~/features/trash/evidence.server";
 import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";
 import { flushWatchedParts } from "~/features/watch/watched-parts.server";
 import { mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
@@ -42,7 +42,7 @@ export async function takeOver(fileId: string, userId: string | null): Promise<O
   if (!isReady(before.file, userId !== null)) return "not ready";
   const obstacle = obstacleTo(before.file, userId);
   if (obstacle) return obstacle;
-  // What has been counted belongs to the film before.
+  // What has been counted belongs to the video before.
   flushWatchedParts();
   const base = basePathOf(before.file);
   // One that comes back has the captions that it had.
@@ -191,7 +191,7 @@ function exchange({
   prepared("DELETE FROM video_files WHERE id = ?").run(file.id);
   settleOriginal(video.id, now);
   forgetFingerprint(video.id);
-  noteFilmChange([video.id], Date.parse(now));
+  recordFileChange([video.id], Date.parse(now));
   hideChanged(video.id, Date.parse(now));
   enqueueMissingIn([video.id]);
   if (file.sha256) recordDigest(video.id, file.sha256);
@@ -251,7 +251,7 @@ function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pi
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-/** Parts of another film are others: the totals stay with the film, and one that comes back has its own. */
+/** Parts of another video are others: the totals stay with the video, and one that comes back has its own. */
 function moveWatchedParts(
   videoId: string,
   { watched, to }: { watched: string | null; to: string },

@@ -28,8 +28,8 @@ export function TrimDialog({
     <Dialog title="Start and End" description={video.title} closeTo={list} wide>
       {error && <FailureNotice toast={error.toast} detail={error.detail} />}
       <p className="text-sm text-muted">
-        The video becomes a part of its film, exact to the picture; it plays as it is until the cut
-        is ready. The whole film is kept, and the cut can be undone. Captions, pictures and stream
+        The video becomes a part of its video, exact to the picture; it plays as it is until the cut
+        is ready. The whole video is kept, and the cut can be undone. Captions, pictures and stream
         follow the cut; times and chapters in the description are not changed.
       </p>
       {trim.cut && (
@@ -40,7 +40,7 @@ export function TrimDialog({
           <p className="min-w-0 text-sm figures">
             {`It plays ${cutText(trim.cut)} of ${trim.duration}.`}
             {original && (
-              <span className="text-muted">{` The whole film takes ${formatStorage(original.bytes)}.`}</span>
+              <span className="text-muted">{` The whole video takes ${formatStorage(original.bytes)}.`}</span>
             )}
           </p>
           {!pending && (
@@ -75,7 +75,7 @@ export function TrimDialog({
 }
 
 /**
- * Two moments of a film. With scripts the film stands beside them: buttons take over the moment that it
+ * Two moments of a video. With scripts the video stands beside them: buttons take over the moment that it
  * shows, and what is typed is shown. Without, moments are typed.
  */
 function TrimForm({
@@ -93,7 +93,7 @@ function TrimForm({
   /** The address of the dialog, to which the form is sent. */
   address: string;
 }) {
-  const film = useRef<HTMLVideoElement>(null);
+  const player = useRef<HTMLVideoElement>(null);
   const stopAt = useRef<number>();
   const hydrated = useHydrated();
   const busy = useNavigation().formData?.get("intent") === "trim";
@@ -109,7 +109,7 @@ function TrimForm({
 
   function show(seconds: number | undefined) {
     stopAt.current = undefined;
-    if (film.current && seconds !== undefined) film.current.currentTime = seconds;
+    if (player.current && seconds !== undefined) player.current.currentTime = seconds;
   }
 
   function type(name: keyof TypedCut, text: string) {
@@ -118,17 +118,17 @@ function TrimForm({
   }
 
   function take(name: keyof TypedCut) {
-    if (!film.current) return;
-    const text = exactMoment(film.current.currentTime);
+    if (!player.current) return;
+    const text = exactMoment(player.current.currentTime);
     setTyped((before) => ({ ...before, [name]: text }));
   }
 
   function playPart() {
-    if (!film.current || !part) return;
-    film.current.currentTime = part.start;
+    if (!player.current || !part) return;
+    player.current.currentTime = part.start;
     stopAt.current = part.end;
-    // A film that can't be played says so itself.
-    film.current.play().catch(() => {});
+    // A video that can't be played says so itself.
+    player.current.play().catch(() => {});
   }
 
   return (
@@ -136,9 +136,9 @@ function TrimForm({
       <input type="hidden" name="intent" value="trim" />
       <input type="hidden" name="id" value={videoId} />
       <video
-        ref={film}
+        ref={player}
         src={url}
-        aria-label="The whole film"
+        aria-label="The whole video"
         controls
         muted
         playsInline
@@ -168,7 +168,7 @@ function TrimForm({
                 placeholder={name === "start" ? "0:00" : duration}
                 hint={
                   name === "start"
-                    ? "minutes:seconds of the whole film; empty: its beginning"
+                    ? "minutes:seconds of the whole video; empty: its beginning"
                     : "empty: its end"
                 }
                 value={typed[name]}
@@ -200,7 +200,7 @@ function TrimForm({
         <ButtonLink to={list} preventScrollReset variant="ghost">
           Cancel
         </ButtonLink>
-        <Button busy={busy} busyLabel="Looking at the film...">
+        <Button busy={busy} busyLabel="Looking at the video...">
           Cut the video
         </Button>
       </div>

@@ -64,7 +64,7 @@ export async function trimView(videoId: string): Promise<TrimView> {
 }
 
 /**
- * Asks for a file that is a part of the film of a video. It is made from the original, also where the
+ * Asks for a file that is a part of the video of a video. It is made from the original, also where the
  * video has a cut of it already, and takes over once all is made of it. The original is kept then.
  *
  * @returns the failure when nothing was changed: 404 for a deleted video, 409 where it has no whole file yet or another
@@ -119,7 +119,7 @@ export async function undoCut(id: string, userId: string): Promise<FileAnswer> {
     const detail = "The video is not cut: somebody may have undone it in the meantime.";
     return failure(409, UNDO_FAILED, { detail });
   }
-  const description = "The video plays its whole film again. The cut is kept in the trash.";
+  const description = "The video plays its whole video again. The cut is kept in the trash.";
   return success("Cut Undone", description);
 }
 
@@ -172,7 +172,7 @@ async function lengthOf(
   }
 }
 
-/** Less than a picture of any film. */
+/** Less than a picture of any video. */
 const SAME_SECONDS = 0.01;
 
 function needlessCut(cut: Cut, length: number, today: Cut | undefined): string | undefined {
@@ -181,8 +181,8 @@ function needlessCut(cut: Cut, length: number, today: Cut | undefined): string |
   if (today && isSame(cut, today)) return "The video is cut like this already.";
   if (!isSame(cut, { start: 0, end: length })) return undefined;
   return today
-    ? "This is the whole film: undo the cut instead."
-    : "This is the whole film: nothing would be cut off.";
+    ? "This is the whole video: undo the cut instead."
+    : "This is the whole video: nothing would be cut off.";
 }
 
 /** Writes the row of the cut, its jobs and the activity at once. Returns why not. */

@@ -55,7 +55,7 @@ export function namedStatus({ scheduled, similar, status }: ManageView): NamedSt
 
 const UPLOADER_MAX_LENGTH = 100;
 const PAGE_MAX = 10_000_000;
-export const MAX_VIEW_NAME_LETTERS = 40;
+export const MAX_VIEW_NAME_LENGTH = 40;
 
 export const PAGE_SIZES = [20, 50, 100] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];

@@ -186,7 +186,7 @@ export async function totalOf(filter: CountedFilter): Promise<number> {
 }
 
 /** More are no choice that anybody reads. */
-const MOST = 500;
+const MAX_UPLOADERS = 500;
 
 /** The users who have uploaded videos that are there, by their address. */
 export function uploaders(): Uploader[] {
@@ -194,5 +194,5 @@ export function uploaders(): Uploader[] {
     `SELECT id, email FROM users
      WHERE EXISTS (SELECT 1 FROM videos WHERE videos.uploaded_by = users.id)
      ORDER BY email LIMIT ?`,
-  ).all(MOST);
+  ).all(MAX_UPLOADERS);
 }

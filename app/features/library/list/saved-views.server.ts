@@ -2,7 +2,7 @@ import { type Failure, failure } from "~/platform/failure";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared, transaction } from "~db/client.server";
 import {
-  MAX_VIEW_NAME_LETTERS,
+  MAX_VIEW_NAME_LENGTH,
   type ManageView,
   manageHref,
   readManageView,
@@ -44,8 +44,8 @@ export async function saveView(
   view: ManageView,
 ): Promise<Failure | ToastMessage> {
   const name = typed.normalize().trim().replace(/\s+/g, " ");
-  if (name === "" || [...name].length > MAX_VIEW_NAME_LETTERS || /\p{Cc}/u.test(name)) {
-    const detail = `A name has 1 to ${MAX_VIEW_NAME_LETTERS} characters.`;
+  if (name === "" || [...name].length > MAX_VIEW_NAME_LENGTH || /\p{Cc}/u.test(name)) {
+    const detail = `A name has 1 to ${MAX_VIEW_NAME_LENGTH} characters.`;
     return failure(422, NOT_SAVED, { detail });
   }
   const parameters = manageHref({ ...view, page: 1 }).split("?")[1] ?? "";

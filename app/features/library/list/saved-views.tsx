@@ -3,7 +3,7 @@ import { Bookmark, X } from "lucide-react";
 import { Button, buttonClass } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Field } from "~/ui/forms/field";
-import { MAX_VIEW_NAME_LETTERS } from "./manage-address";
+import { MAX_VIEW_NAME_LENGTH } from "./manage-address";
 import type { SavedView } from "./saved-views.server";
 
 /** The names of the saved views, as links to their addresses. */
@@ -65,7 +65,7 @@ export function SaveView({ views, here }: { views: readonly SavedView[]; here: s
               label="Name of this view"
               name="name"
               required
-              maxLength={MAX_VIEW_NAME_LETTERS}
+              maxLength={MAX_VIEW_NAME_LENGTH}
               autoComplete="off"
               hint="Its search, filters, order, page size and columns. One of the same name is replaced."
             />

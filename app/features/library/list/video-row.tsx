@@ -51,7 +51,7 @@ export function VideoRow({
   jobs: JobSummary | undefined;
   /** What it looks like. */
   similar: SimilarVideo[] | undefined;
-  /** It waits for somebody who says that it is another film than those of the block list. */
+  /** It waits for somebody who says that it is another video than those of the block list. */
   isLikeBlocked: boolean;
   held: string | undefined;
   /** How its record stands, where one is required. */

@@ -142,18 +142,18 @@ const WAYS_OUT =
 
 /** The result of comparing a video with the block list, with the actions for it; nothing for most videos. */
 export function ComparisonPanel({
-  likeFilms,
+  blockedMatches,
   uncompared,
-}: Pick<Review, "likeFilms" | "uncompared">) {
+}: Pick<Review, "blockedMatches" | "uncompared">) {
   const may = usePermissions();
-  if (likeFilms.length > 0) {
+  if (blockedMatches.length > 0) {
     return (
       <Panel id="comparison" title="Looks like a removed video">
         <p className="text-sm text-muted">{LIKE_BLOCKED}</p>
-        {may("/admin/review/:id other-film") && (
+        {may("/admin/review/:id other-video") && (
           <Form method="post">
-            <input type="hidden" name="films" value={likeFilms.join(",")} />
-            <Button name="intent" value="other-film" variant="secondary">
+            <input type="hidden" name="videos" value={blockedMatches.join(",")} />
+            <Button name="intent" value="other-video" variant="secondary">
               Mark as different
             </Button>
           </Form>

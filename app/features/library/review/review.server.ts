@@ -1,10 +1,10 @@
 import { formerBlocksOf, releaseFormerBlocks } from "~/features/accounts/users/block.server";
 import {
   compareAgain,
+  dismissMatches,
   releaseInSpiteOfScan,
   releaseUncompared,
   type Scan,
-  sayOtherFilm,
   scanOnceMore,
   scansOf,
 } from "~/features/moderation/scan/scans.server";
@@ -32,7 +32,7 @@ import {
 const FAILED = "Failed to change the review.";
 const LOOKS_LIKE_ANOTHER =
   "It also resembles another removed video that was found in the meantime. Compare it with that one too.";
-const MAX_NOTE_LETTERS = 2_000;
+const MAX_NOTE_LENGTH = 2_000;
 const NOTES_SHOWN = 200;
 
 /** A note on a video; the time is ISO 8601 UTC. */
@@ -58,7 +58,7 @@ export interface Review {
     uploader: string | null;
   };
   /** The block list entries that it looks like, unless somebody has marked it as different. */
-  likeFilms: string[];
+  blockedMatches: string[];
   /** Its comparison with the block list is not done yet, or has failed. */
   uncompared?: Uncompared;
   /** It is on hold because an account that it belonged to is blocked. */
@@ -96,7 +96,7 @@ export function loadReview(
     video,
     notes: notes.reverse(),
     links: listPreviewLinks(id),
-    likeFilms: likenessesOf(id),
+    blockedMatches: likenessesOf(id),
     uncompared: uncomparedOf(id),
     isHeldForFormerUploader: formerBlocksOf(id).length > 0,
     // The reason could tell uploaders what to change.
@@ -113,7 +113,7 @@ export type ReviewAnswer = ReviewFailure | ToastMessage | { path: string };
 
 /**
  * Performs a form of the review page: `intent` is `note`, `ready` or `unready` with the text in `note`,
- * `link`, `revoke` with the link in `link`, `other-film` with the films in `films`, `compare-again`,
+ * `link`, `revoke` with the link in `link`, `other-video` with the videos in `videos`, `compare-again`,
  * `release-uncompared`, `release-blocked`, or `release-scan` or `scan-again` with what was scanned in `scan`.
  */
 export async function performReview(
@@ -136,9 +136,9 @@ async function perform(
   user: SessionUser,
 ): Promise<ReviewAnswer> {
   const intent = text("intent");
-  if (intent === "other-film") {
-    const films = text("films").split(",").filter(Boolean);
-    if (!(await sayOtherFilm(video, films, user.id)))
+  if (intent === "other-video") {
+    const videos = text("videos").split(",").filter(Boolean);
+    if (!(await dismissMatches(video, videos, user.id)))
       return failure(404, FAILED, { detail: "It has already been marked as different." });
     const others = likenessesOf(video.id).length > 0;
     return done(
@@ -167,7 +167,7 @@ async function perform(
     return failure(404, FAILED, { detail: "This link was revoked before." });
   }
   const note = text("note").trim();
-  if (note.length > MAX_NOTE_LETTERS) {
+  if (note.length > MAX_NOTE_LENGTH) {
     return { ...failure(422, FAILED, { detail: "This note is too long." }), note };
   }
   if (intent === "note") {

@@ -40,7 +40,7 @@ export interface ManageData {
   jobs: Record<string, JobSummary>;
   /** What they look like, by video id. */
   similar: Record<string, SimilarVideo[]>;
-  /** The ids of those that look like films of the block list. */
+  /** The ids of those that look like videos of the block list. */
   likeBlocked: string[];
   /** Why nobody can publish a video, for those of the page that are held. */
   held: Record<string, string>;

@@ -79,8 +79,16 @@ function reviewOf(id = "", user: SessionUser) {
 
 export default function ReviewPage() {
   useLiveRefresh({ jobs: true });
-  const { video, notes, links, likeFilms, uncompared, isHeldForFormerUploader, scans, origin } =
-    useLoaderData<typeof loader>();
+  const {
+    video,
+    notes,
+    links,
+    blockedMatches,
+    uncompared,
+    isHeldForFormerUploader,
+    scans,
+    origin,
+  } = useLoaderData<typeof loader>();
   const { error, path } = useFormResponse<Answer>() ?? {};
   const may = usePermissions();
   return (
@@ -112,12 +120,12 @@ export default function ReviewPage() {
             {video.uploader && `Uploaded by ${video.uploader}`}
           </p>
           <ScanPanel scans={scans} isToBePublic={video.status === "published"} />
-          <ComparisonPanel likeFilms={likeFilms} uncompared={uncompared} />
+          <ComparisonPanel blockedMatches={blockedMatches} uncompared={uncompared} />
           {isHeldForFormerUploader && (
             <FormerUploaderPanel isToBePublic={video.status === "published"} />
           )}
           {video.status !== "published" &&
-            likeFilms.length === 0 &&
+            blockedMatches.length === 0 &&
             !uncompared &&
             !scans.some(({ isReplacement }) => !isReplacement) &&
             may("/admin toggle") && (

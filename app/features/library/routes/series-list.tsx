@@ -8,7 +8,7 @@ import { AdminPage } from "~/features/site/admin-navigation";
 import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { formatQuantity } from "~/shared/format";
-import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -192,7 +192,7 @@ function NewSeriesForm({
           label="Title of a new series"
           name="title"
           required
-          maxLength={MAX_TITLE_LETTERS}
+          maxLength={MAX_TITLE_LENGTH}
           defaultValue={error?.typed?.title}
           error={error?.fields?.title}
         />

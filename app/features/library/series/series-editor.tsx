@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Pager } from "~/features/catalogue/pager";
 import { formatQuantity } from "~/shared/format";
 import { seriesPath } from "~/shared/series/series-path";
-import { MAX_DESCRIPTION_LETTERS, MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { Button, ButtonLink } from "~/ui/button";
 import { ConfirmDialog } from "~/ui/confirm-dialog";
 import { EmptyState } from "~/ui/empty-state";
@@ -138,7 +138,7 @@ function SeriesForm({
         label="Title"
         name="title"
         required
-        maxLength={MAX_TITLE_LETTERS}
+        maxLength={MAX_TITLE_LENGTH}
         defaultValue={texts.title}
         hint={saved("title")}
         error={fields.title}
@@ -146,7 +146,7 @@ function SeriesForm({
       <Field
         label="Address"
         name="slug"
-        maxLength={MAX_TITLE_LETTERS}
+        maxLength={MAX_TITLE_LENGTH}
         defaultValue={texts.slug}
         hint={
           saved("slug") ?? `Behind ${seriesPath("")}. The addresses of before lead to the new one.`
@@ -156,7 +156,7 @@ function SeriesForm({
       <TextAreaField
         label="Description"
         name="description"
-        maxLength={MAX_DESCRIPTION_LETTERS}
+        maxLength={MAX_DESCRIPTION_LENGTH}
         defaultValue={texts.description}
         hint={saved("description")}
         error={fields.description}

@@ -2,7 +2,7 @@ import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
 
 /** How near to the edge of the window the page scrolls along, and how far in a frame at most. */
 const EDGE_PX = 72;
-const MOST_SCROLL_PX = 14;
+const MAX_SCROLL_PX = 14;
 
 /**
  * Rows of a list that are put in another order by a grip of each, with a mouse, a pen or a finger alike:
@@ -136,6 +136,6 @@ function scrollSpeed(clientY: number): number {
   const above = Math.max(0, EDGE_PX - clientY);
   const below = Math.max(0, clientY - (window.innerHeight - EDGE_PX));
   return Math.round(
-    (Math.min(EDGE_PX, below) - Math.min(EDGE_PX, above)) * (MOST_SCROLL_PX / EDGE_PX),
+    (Math.min(EDGE_PX, below) - Math.min(EDGE_PX, above)) * (MAX_SCROLL_PX / EDGE_PX),
   );
 }

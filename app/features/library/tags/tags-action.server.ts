@@ -143,7 +143,7 @@ async function describe(what: string, end: Promise<TagChangeEnd>): Promise<Toast
   return success("Tags Updated", sentences.filter(Boolean).join(" "));
 }
 
-const MAX_LABEL_LETTERS = 40;
+const MAX_LABEL_LENGTH = 40;
 /** Choices beside the categories, which need labels of their own. */
 const OTHER_CHOICES = ["All Videos", "Trending"];
 
@@ -199,8 +199,8 @@ function checkLabels(labels: Readonly<Record<string, string>>): Record<string, s
   const seen = new Set(OTHER_CHOICES.map(fold));
   for (const [id, label] of Object.entries(labels)) {
     if (label === "") wrong[id] = "A label is needed.";
-    else if (label.length > MAX_LABEL_LETTERS) {
-      wrong[id] = `A label has at most ${MAX_LABEL_LETTERS} characters.`;
+    else if (label.length > MAX_LABEL_LENGTH) {
+      wrong[id] = `A label has at most ${MAX_LABEL_LENGTH} characters.`;
     } else if (seen.has(fold(label))) wrong[id] = "There is this label already.";
     seen.add(fold(label));
   }

@@ -2,7 +2,7 @@ import {
   PUT_BACK_DAYS,
   putBackEntry,
   removeEntry,
-} from "~/features/processing/comparison/blocked-films.server";
+} from "~/features/processing/comparison/blocked-videos.server";
 import { failedComparisons } from "~/features/processing/comparison/compared.server";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { compareSite } from "~/features/processing/comparison/likeness.server";
@@ -10,7 +10,7 @@ import {
   importBlockList,
   isBlockListFile,
   ListFileError,
-  MOST_LIST_BYTES,
+  MAX_LIST_BYTES,
 } from "~/features/processing/comparison/list-file.server";
 import { type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
@@ -52,7 +52,7 @@ export async function readBlockListPage(before: number | undefined, toRemove?: n
 }
 
 const RULE: FileRule = {
-  maxBytes: MOST_LIST_BYTES,
+  maxBytes: MAX_LIST_BYTES,
   tooLarge: "A block list can have at most 512 MB.",
   checkHead: async () => {},
 };
@@ -63,7 +63,7 @@ export function receiveBlockListForm(request: Request): Promise<ReceivedForm> {
 }
 
 /**
- * Adds the films or digests of a file to the list, and begins to look for the films among the videos of the site.
+ * Adds the videos or digests of a file to the list, and begins to look for the videos among the videos of the site.
  * Somebody else's list hides nothing.
  */
 export async function importList(
@@ -76,7 +76,7 @@ export async function importList(
   try {
     if (form.error) return refuse(form.error.message, form.error.status as Failure["status"]);
     if (!file) return refuse("Choose a file.");
-    if (await isBlockListFile(file.path)) return await importFilms(file.path, userId);
+    if (await isBlockListFile(file.path)) return await importVideos(file.path, userId);
     const reason = BLOCK_REASONS.find((each) => each === (form.fields.get("reason") ?? "other"));
     if (!reason) return refuse("Choose a reason.", 400);
     return await importDigests(file, reason, userId);
@@ -88,10 +88,10 @@ export async function importList(
   }
 }
 
-async function importFilms(file: string, userId: string): Promise<ToastMessage> {
+async function importVideos(file: string, userId: string): Promise<ToastMessage> {
   const { added, known, from } = await importBlockList(file);
-  const films = formatQuantity(added, "new video");
-  await recordImport({ added, known }, `${films}, ${known} known`, userId);
+  const videos = formatQuantity(added, "new video");
+  await recordImport({ added, known }, `${videos}, ${known} known`, userId);
   if (added > 0) compareSite(from, false).catch(console.error);
   return success(
     "Block List",
@@ -155,21 +155,21 @@ type Row = Omit<ListedEntry, "isImported" | "hasThumbnail"> & {
 
 // An image of a minor is shown to nobody.
 const COLUMNS = `
-  blocked_films.id, reason, blocked_at AS blockedAt, state, blocked_films.video_id IS NULL AS isImported, digests,
-  coalesce(videos.title, deleted.title, blocked_films.title) AS title,
+  blocked_videos.id, reason, blocked_at AS blockedAt, state, blocked_videos.video_id IS NULL AS isImported, digests,
+  coalesce(videos.title, deleted.title, blocked_videos.title) AS title,
   CASE WHEN videos.id IS NOT NULL THEN 'catalogue' WHEN deleted.id IS NOT NULL THEN 'trash' END AS place,
   reason <> 'under-age'
     AND coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url') IS NOT NULL AS hasThumbnail,
-  (SELECT report_id FROM moderation_log WHERE moderation_log.video_id = blocked_films.video_id
+  (SELECT report_id FROM moderation_log WHERE moderation_log.video_id = blocked_videos.video_id
      AND action = 'remove' ORDER BY moderation_log.id DESC LIMIT 1) AS reportId,
   removed_at AS removedAt`;
 const SOURCES = `
-  LEFT JOIN videos ON videos.id = blocked_films.video_id
-  LEFT JOIN deleted_videos AS deleted ON deleted.id = blocked_films.video_id`;
+  LEFT JOIN videos ON videos.id = blocked_videos.video_id
+  LEFT JOIN deleted_videos AS deleted ON deleted.id = blocked_videos.video_id`;
 
 /** @param where which entries, with their order and limit; its values are named. */
 function entriesOf(where: string, values: Record<string, number | null> = {}): ListedEntry[] {
-  const rows = prepared<Row>(`SELECT ${COLUMNS} FROM blocked_films ${SOURCES} WHERE ${where}`).all(
+  const rows = prepared<Row>(`SELECT ${COLUMNS} FROM blocked_videos ${SOURCES} WHERE ${where}`).all(
     values,
   );
   return rows.map(({ isImported, hasThumbnail, ...row }) => {
@@ -180,15 +180,15 @@ function entriesOf(where: string, values: Record<string, number | null> = {}): L
 /** A page of the entries on the list, the most recently blocked first; `next` is what the next page begins below. */
 function readEntries(before: number | undefined) {
   const found = entriesOf(
-    `removed_at IS NULL AND (@before IS NULL OR blocked_films.id < @before)
-     ORDER BY blocked_films.id DESC LIMIT ${PER_PAGE + 1}`,
+    `removed_at IS NULL AND (@before IS NULL OR blocked_videos.id < @before)
+     ORDER BY blocked_videos.id DESC LIMIT ${PER_PAGE + 1}`,
     { before: before ?? null },
   );
   const entries = found.slice(0, PER_PAGE);
   const next = found.length > PER_PAGE ? entries.at(-1)?.id : undefined;
   const total = prepared<number>(
-    `SELECT (SELECT count(*) FROM blocked_films)
-       - (SELECT count(*) FROM blocked_films WHERE removed_at IS NOT NULL)`,
+    `SELECT (SELECT count(*) FROM blocked_videos)
+       - (SELECT count(*) FROM blocked_videos WHERE removed_at IS NOT NULL)`,
   )
     .pluck()
     .get()!;
@@ -196,14 +196,14 @@ function readEntries(before: number | undefined) {
 }
 
 function readEntry(id: number): ListedEntry | undefined {
-  return entriesOf("blocked_films.id = @id", { id })[0];
+  return entriesOf("blocked_videos.id = @id", { id })[0];
 }
 
 /** The thumbnail of an entry's video, while the video is in the catalogue or in the trash. */
 export function thumbnailOfEntry(id: number): MediaName | undefined {
   const url = prepared<string | null>(
     `SELECT coalesce(videos.thumbnail_url, deleted.row ->> 'thumbnail_url')
-     FROM blocked_films ${SOURCES} WHERE blocked_films.id = ? AND reason <> 'under-age'`,
+     FROM blocked_videos ${SOURCES} WHERE blocked_videos.id = ? AND reason <> 'under-age'`,
   )
     .pluck()
     .get(id);
@@ -255,7 +255,7 @@ function change(
     const entry = Number.isSafeInteger(id) ? readEntry(id) : undefined;
     if (!entry || !(action === "remove" ? removeEntry(id) : putBackEntry(id))) return undefined;
     const detail = entryName(entry);
-    appendToLog({ action: `block-list-${action}`, userId, detail: { film: id } });
+    appendToLog({ action: `block-list-${action}`, userId, detail: { video: id } });
     recordActivity({ userId, action: `block-${action}`, detail });
     return entry;
   });

@@ -24,7 +24,7 @@ const STATES: Record<Exclude<ListedEntry["state"], "ready">, string> = {
   none: "Same file only",
 };
 
-export function BlockedFilms({
+export function BlockedVideos({
   entries,
   here,
   mayRemove,

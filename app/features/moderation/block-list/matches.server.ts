@@ -18,10 +18,10 @@ export function readMatches(sqlite: Database) {
     `SELECT videos.id, title, max(isSame) AS isSame FROM (
        SELECT video_digests.video_id, 1 AS isSame FROM video_digests
          CROSS JOIN blocked_files USING (sha256)
-         CROSS JOIN blocked_films ON blocked_films.id = film_id
+         CROSS JOIN blocked_videos ON blocked_videos.id = blocked_video_id
        WHERE removed_at IS NULL
        UNION ALL
-       SELECT video_id, 0 FROM blocked_likenesses WHERE dismissed_at IS NULL
+       SELECT video_id, 0 FROM block_list_matches WHERE dismissed_at IS NULL
      ) JOIN videos ON videos.id = video_id GROUP BY videos.id ORDER BY sort_key DESC LIMIT ${MATCHES_SHOWN}`,
   );
   return (): Match[] => matches.all().map((row) => ({ ...row, isSame: row.isSame === 1 }));

@@ -6,7 +6,7 @@ import {
 import { strikeableOf, strikeIn } from "~/features/accounts/users/strikes.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { mayNow } from "~/features/permissions/may-change.server";
-import { blockFilm, unblockFilm } from "~/features/processing/comparison/blocked-films.server";
+import { blockVideo, unblockVideo } from "~/features/processing/comparison/blocked-videos.server";
 import { holdCopies } from "~/features/processing/comparison/likeness.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
@@ -24,7 +24,7 @@ import {
   type DeskDecision,
   decisionSentence,
   LOG_LABELS,
-  MOST_REASON_LETTERS,
+  MAX_REASON_LENGTH,
 } from "./decisions";
 import { lift, settleReport } from "./report-holds.server";
 import {
@@ -147,7 +147,7 @@ function decideIn(
     return failure(422, FAILED, {
       detail: "Write a reason. The reporter and the uploader both read it.",
     });
-  if (text.length > MOST_REASON_LETTERS) {
+  if (text.length > MAX_REASON_LENGTH) {
     return failure(422, FAILED, { detail: "This reason is too long." });
   }
   const isOfReport = decision === "ask" || decision === "not-here";
@@ -202,8 +202,8 @@ function changeVideo(videoId: string, decision: DeskDecision, report: Report, no
   } else if (decision === "remove") {
     hold({ ...held, reason: "removed" }, now);
     releaseHold({ ...held, reason: "report" });
-    const blocked = blockFilm(videoId, report.kind, new Date(now));
-    if (blocked) holdCopies(videoId, blocked.filmId);
+    const blocked = blockVideo(videoId, report.kind, new Date(now));
+    if (blocked) holdCopies(videoId, blocked.blockedVideoId);
     decided("remove");
   } else if (decision === "counter-notice") {
     decided(null);
@@ -211,7 +211,7 @@ function changeVideo(videoId: string, decision: DeskDecision, report: Report, no
     decided("restore");
     lift(videoId, reportId, now);
     releaseHold({ ...held, reason: "removed" });
-    if (!isRemoved(videoId)) unblockFilm(videoId);
+    if (!isRemoved(videoId)) unblockVideo(videoId);
   } else if (decision === "keep") {
     decided("keep");
     lift(videoId, reportId, now);

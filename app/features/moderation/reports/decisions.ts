@@ -12,7 +12,7 @@ export const DECISIONS = [
 ] as const;
 export type DeskDecision = (typeof DECISIONS)[number];
 
-export const MOST_REASON_LETTERS = 2_000;
+export const MAX_REASON_LENGTH = 2_000;
 
 export const KIND_LABELS: Record<ReportKind, string> = {
   copyright: "Copyright",

@@ -9,7 +9,7 @@ import { timeLeft } from "./decisions";
 
 export const REPORTS_PER_PAGE = 50;
 /** More are not counted: "1,000 or more" says enough. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 /** Which reports the list shows, from the query of its URL. */
 export interface QueueView {
@@ -95,7 +95,7 @@ export function queueSql({ state, kind, after }: QueueView): string {
 /** How many reports wait for a moderator, 1,000 at most. */
 function countOpen(): number {
   return prepared<number>(
-    `SELECT count(*) FROM (SELECT 1 FROM reports WHERE state = 'open' LIMIT ${MOST_COUNTED})`,
+    `SELECT count(*) FROM (SELECT 1 FROM reports WHERE state = 'open' LIMIT ${MAX_COUNTED})`,
   )
     .pluck()
     .get()!;
@@ -105,7 +105,7 @@ function countOpen(): number {
 export function countWaiting(now = Date.now()): { open: number; overdue: number } {
   const overdue = prepared<number>(
     `SELECT count(*) FROM
-       (SELECT 1 FROM reports WHERE state = 'open' AND due_at <= ? LIMIT ${MOST_COUNTED})`,
+       (SELECT 1 FROM reports WHERE state = 'open' AND due_at <= ? LIMIT ${MAX_COUNTED})`,
   )
     .pluck()
     .get(new Date(now).toISOString())!;

@@ -59,7 +59,7 @@ function videoOf(id: string) {
     id,
     row: named ?? null,
     deleted: deleted ? { ...deleted, row: undefined } : null,
-    otherFilms: prepared<
+    otherVideos: prepared<
       NamingRow & {
         id: string;
       }
@@ -71,9 +71,9 @@ function videoOf(id: string) {
   };
 }
 
-async function filesOf({ id, row, otherFilms }: ReturnType<typeof videoOf>) {
-  const films = [...(row ? [{ ...row, id }] : []), ...otherFilms];
-  const names = films.flatMap((film) => [...entriesOf(film.id, film), ...captionsOf(film)]);
+async function filesOf({ id, row, otherVideos }: ReturnType<typeof videoOf>) {
+  const named = [...(row ? [{ ...row, id }] : []), ...otherVideos];
+  const names = named.flatMap((each) => [...entriesOf(each.id, each), ...captionsOf(each)]);
   const files = await Promise.all(names.map(fileOf));
   return files.filter((file) => file !== undefined);
 }

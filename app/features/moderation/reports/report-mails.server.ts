@@ -54,7 +54,7 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
   const { report_id } = message;
   const report = readReport(report_id);
   // If the report can't be read, the email waits, as after any failure.
-  const to = report?.box && report.box !== "unreadable" ? report.box.email : undefined;
+  const to = report?.payload && report.payload !== "unreadable" ? report.payload.email : undefined;
   if (!report || !smtpUrl || !from || !to) throw new Error("It has no sender or no recipient.");
   const allowed = allowEmail(report, to, now);
   // The reporter finds everything behind the link that they have.
@@ -131,8 +131,8 @@ function allowEmail(report: Report, address: string, now = Date.now()): AllowedE
 export async function noteOpening(token: string): Promise<void> {
   const link = readStatusToken(token);
   const report = link?.origin === "email" ? readReport(link.id) : undefined;
-  if (!report?.box || report.box === "unreadable") return;
-  openings.consume(report.box.email.toLowerCase());
+  if (!report?.payload || report.payload === "unreadable") return;
+  openings.consume(report.payload.email.toLowerCase());
   if (report.mailLink !== "opened") await transaction(() => noteMailLink(report.id, "opened"));
 }
 

@@ -11,7 +11,7 @@ import { acceptancesOf } from "../uploaders/terms.server";
 import { DECISIONS, type DeskDecision, timeLeft } from "./decisions";
 import {
   countMessages,
-  openReport,
+  decryptReport,
   type Report,
   readMessages,
   readReport,
@@ -178,7 +178,7 @@ function readEarlier(report: Report, videoIds: readonly string[]) {
 
 /** Opened without others having their turn in between: some 0.1 ms. */
 const OPENED_AT_ONCE = 10;
-const MOST_OTHERS = 50;
+const MAX_OTHERS = 50;
 
 /** Another report; times are ISO 8601 UTC. */
 export interface OtherReport {
@@ -199,7 +199,7 @@ export type KeptOfReporter = Awaited<ReturnType<typeof keptOfReporter>>;
  */
 export async function keptOfReporter(report: Report, withOthers: boolean) {
   const { id, closedAt } = report;
-  const address = addressIn(report.box);
+  const address = addressIn(report.payload);
   const kept = closedAt && Date.parse(closedAt) + settings().reportKeepMs;
   return {
     until: kept ? new Date(kept).toISOString() : null,
@@ -210,14 +210,14 @@ export async function keptOfReporter(report: Report, withOthers: boolean) {
   };
 }
 
-function addressIn(box: Report["box"]): string {
-  return box && typeof box !== "string" ? box.email.trim().toLowerCase() : "";
+function addressIn(payload: Report["payload"]): string {
+  return payload && typeof payload !== "string" ? payload.email.trim().toLowerCase() : "";
 }
 
 /** The texts are encrypted one by one, so only opening them tells whose they are. */
 async function othersOf(id: string, address: string): Promise<OtherReport[]> {
-  const next = prepared<OtherReport & { at: number; box: string }>(
-    `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, box FROM reports
+  const next = prepared<OtherReport & { at: number; payload: string }>(
+    `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, payload FROM reports
      WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${OPENED_AT_ONCE}`,
   );
   const turn = eventLoopTurns();
@@ -225,12 +225,12 @@ async function othersOf(id: string, address: string): Promise<OtherReport[]> {
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const rows = next.all(before);
-    for (const { at, box, ...other } of rows) {
+    for (const { at, payload, ...other } of rows) {
       before = at;
-      if (other.id === id || addressIn(openReport(box)) !== address) continue;
+      if (other.id === id || addressIn(decryptReport(payload)) !== address) continue;
       others.push(other);
     }
-    if (rows.length === 0 || others.length >= MOST_OTHERS) return others.slice(0, MOST_OTHERS);
+    if (rows.length === 0 || others.length >= MAX_OTHERS) return others.slice(0, MAX_OTHERS);
     await turn();
   }
 }

@@ -27,10 +27,10 @@ export function Deadline({
 }
 
 export function Statement({ report }: Pick<ReportPage, "report">) {
-  const { box } = report;
+  const { payload } = report;
   return (
     <PageSection id="statement" title="What was reported">
-      {box === null ? (
+      {payload === null ? (
         <p className="text-sm text-muted">
           The text of this report was deleted
           {report.erasedAt && (
@@ -41,7 +41,7 @@ export function Statement({ report }: Pick<ReportPage, "report">) {
           )}
           .
         </p>
-      ) : typeof box === "string" ? (
+      ) : typeof payload === "string" ? (
         <p className="text-sm text-muted">
           The text of this report can’t be read because it was encrypted with another
           SESSION_SECRET. Nothing is lost: add the earlier secret to SESSION_SECRET to read it.
@@ -50,11 +50,11 @@ export function Statement({ report }: Pick<ReportPage, "report">) {
         <dl className="flex flex-col gap-3 text-sm">
           <Typed
             term="By"
-            text={[box.name || "No name given", box.email].filter(Boolean).join(", ")}
+            text={[payload.name || "No name given", payload.email].filter(Boolean).join(", ")}
           />
-          <Typed term="Where" text={box.where} />
-          <Typed term="What" text={box.what} />
-          <Typed term="Confirmed" text={box.statements.join("\n")} />
+          <Typed term="Where" text={payload.where} />
+          <Typed term="What" text={payload.what} />
+          <Typed term="Confirmed" text={payload.statements.join("\n")} />
         </dl>
       )}
     </PageSection>

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isPreservedReport } from "~/media/files/preserved.server";
-import { decrypt, encrypt } from "~/platform/secret-box.server";
+import { decrypt, encrypt } from "~/platform/encryption.server";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { enqueueMessage } from "~db/outbox.server";
@@ -42,7 +42,7 @@ export interface Report {
   /** Null until an email was sent, "sent" until its link was opened. */
   mailLink: ReportRow["mail_link"];
   /** Null once it is erased, "unreadable" without the secret that encrypted it. */
-  box: ReportBox | "unreadable" | null;
+  payload: ReportPayload | "unreadable" | null;
 }
 
 export interface ReportMessage {
@@ -66,18 +66,18 @@ function dueAt(kind: ReportKind, receivedAt: number): string {
  * @throws outside of a transaction, like all functions below that change something.
  */
 export function createReport(
-  report: { id: string; kind: ReportKind; videos: readonly string[]; box: ReportBox },
+  report: { id: string; kind: ReportKind; videos: readonly string[]; payload: ReportPayload },
   now = Date.now(),
 ): boolean {
   requireTransaction();
-  const { id, kind, videos, box } = report;
+  const { id, kind, videos, payload } = report;
   const { changes } = prepared(
-    `INSERT INTO reports (id, kind, received_at, due_at, box)
-     VALUES (@id, @kind, @at, @due, @box) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO reports (id, kind, received_at, due_at, payload)
+     VALUES (@id, @kind, @at, @due, @payload) ON CONFLICT (id) DO NOTHING`,
   ).run({
     ...{ id, kind, at: new Date(now).toISOString() },
     due: dueAt(kind, now),
-    box: sealReport(box),
+    payload: encryptReport(payload),
   });
   if (changes === 0) return false;
   nameVideos(id, videos);
@@ -93,13 +93,13 @@ export function hasReport(id: string): boolean {
 export function readReport(id: string): Report | undefined {
   const row = prepared<ReportRow>("SELECT * FROM reports WHERE id = ?").get(id);
   if (!row) return undefined;
-  const { kind, state, decision, box } = row;
+  const { kind, state, decision, payload } = row;
   return {
     ...{ id, kind, state, decision, videos: videosOf(id) },
     ...{ receivedAt: row.received_at, dueAt: row.due_at, closedAt: row.closed_at },
     erasedAt: row.erased_at,
     mailLink: row.mail_link,
-    box: box === null ? null : openReport(box),
+    payload: payload === null ? null : decryptReport(payload),
   };
 }
 
@@ -108,8 +108,8 @@ export function readMessages(reportId: string, most = 200): ReportMessage[] {
   const rows = prepared<ReportMessageRow>(
     `SELECT * FROM report_messages WHERE report_id = ? ORDER BY sent_at DESC, rowid DESC LIMIT ?`,
   ).all(reportId, most);
-  return rows.reverse().map(({ id, author, sent_at, box }) => {
-    return { id, author, sentAt: sent_at, text: decrypt(MESSAGE, box) };
+  return rows.reverse().map(({ id, author, sent_at, payload }) => {
+    return { id, author, sentAt: sent_at, text: decrypt(MESSAGE, payload) };
   });
 }
 
@@ -131,9 +131,9 @@ export function countUnanswered(reportId: string): number {
 }
 
 /** Returns the size of the texts of all reports that aren't closed, in bytes. */
-export function openReportBytes(): number {
+export function decryptReportBytes(): number {
   return prepared<number>(
-    "SELECT total(length(CAST(box AS BLOB))) FROM reports WHERE state <> 'closed'",
+    "SELECT total(length(CAST(payload AS BLOB))) FROM reports WHERE state <> 'closed'",
   )
     .pluck()
     .get()!;
@@ -156,7 +156,7 @@ export function addMessage(
   if (!isThere) return undefined;
   const id = randomUUID();
   prepared(
-    "INSERT INTO report_messages (id, report_id, author, sent_at, box) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO report_messages (id, report_id, author, sent_at, payload) VALUES (?, ?, ?, ?, ?)",
   ).run(id, reportId, author, new Date(now).toISOString(), sealMessage(text));
   return id;
 }
@@ -219,7 +219,7 @@ export function withdrawOpenReport(id: string): boolean {
 export function eraseReport(id: string, now = Date.now()): boolean {
   requireTransaction();
   const { changes } = prepared(
-    `UPDATE reports SET box = NULL, mail_link = NULL, erased_at = @at
+    `UPDATE reports SET payload = NULL, mail_link = NULL, erased_at = @at
      WHERE id = @id AND erased_at IS NULL AND state = 'closed'
        AND NOT ${isPreservedReport("id", "@at")}`,
   ).run({ id, at: new Date(now).toISOString() });
@@ -255,8 +255,8 @@ export function reportsToErase(now = Date.now()): string[] {
 function enqueueMail(id: string, event: ReportNotice["event"], now = Date.now()): void {
   requireTransaction();
   if (!settings().smtpUrl || !mailSender()) return;
-  const box = readReport(id)?.box;
-  if (!box || box === "unreadable" || !box.email) return;
+  const payload = readReport(id)?.payload;
+  if (!payload || payload === "unreadable" || !payload.email) return;
   const message = { event, channel: "email" as const };
   enqueueMessage("report_id", id, message, new Date(now).toISOString());
 }
@@ -279,7 +279,7 @@ export function mailSender(): string | undefined {
 const REPORT = "report";
 const MESSAGE = "report message";
 
-export interface ReportBox {
+export interface ReportPayload {
   /** Empty if none was given, like `email`. */
   name: string;
   email: string;
@@ -290,14 +290,14 @@ export interface ReportBox {
   statements: string[];
 }
 
-export function sealReport(box: ReportBox): string {
-  return encrypt(REPORT, JSON.stringify(box));
+export function encryptReport(payload: ReportPayload): string {
+  return encrypt(REPORT, JSON.stringify(payload));
 }
 
 /** Returns "unreadable" without the secret that encrypted it: it has to be listed again. */
-export function openReport(box: string): ReportBox | "unreadable" {
-  const text = decrypt(REPORT, box);
-  return text === undefined ? "unreadable" : (JSON.parse(text) as ReportBox);
+export function decryptReport(payload: string): ReportPayload | "unreadable" {
+  const text = decrypt(REPORT, payload);
+  return text === undefined ? "unreadable" : (JSON.parse(text) as ReportPayload);
 }
 
 export function sealMessage(text: string): string {

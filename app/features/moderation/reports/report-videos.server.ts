@@ -15,13 +15,13 @@ export interface NamedVideo {
   /** Null while it waits for a decision. */
   decision: VideoDecision | null;
   /** When its file was last replaced after the report; null if it still has the reported file. */
-  filmChangedAt: string | null;
+  fileChangedAt: string | null;
 }
 
 /** Returns the videos that a report names, in the order in which they were named. */
 export function videosOf(reportId: string): NamedVideo[] {
   return prepared<NamedVideo>(
-    `SELECT video_id AS id, decision, film_changed_at AS filmChangedAt FROM report_videos
+    `SELECT video_id AS id, decision, file_changed_at AS fileChangedAt FROM report_videos
      WHERE report_id = ? ORDER BY rowid`,
   ).all(reportId);
 }
@@ -81,7 +81,7 @@ export function decideVideo(
 const KEPT_KINDS = `SELECT kept_report.kind
   FROM report_videos AS kept JOIN reports AS kept_report ON kept_report.id = kept.report_id
   WHERE kept.decision IN ('keep', 'restore')
-    AND (kept.film_changed_at IS NULL OR kept.decided_at > kept.film_changed_at)`;
+    AND (kept.file_changed_at IS NULL OR kept.decided_at > kept.file_changed_at)`;
 
 /** Returns the kinds of reports for which a moderator has reviewed a video and kept it. */
 export function checkedKinds(videoId: string): ReportKind[] {

@@ -16,7 +16,7 @@ import {
   DECISION_LABELS,
   type DeskDecision,
   KIND_LABELS,
-  MOST_REASON_LETTERS,
+  MAX_REASON_LENGTH,
 } from "./decisions";
 import type { ReportedVideo, ReportPage } from "./report-page.server";
 
@@ -37,7 +37,7 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
           className="flex flex-col gap-2 not-first-of-type:border-t not-first-of-type:border-line not-first-of-type:pt-4"
         >
           {video.videoUrl && (
-            <CoveredFilm
+            <CoveredVideo
               videoUrl={video.videoUrl}
               thumbnailUrl={video.thumbnailUrl}
               title={video.title}
@@ -66,9 +66,9 @@ export function ReportedVideos({ videos }: Pick<ReportPage, "videos">) {
           </p>
           <AcceptedLine accepted={video.accepted} />
           {video.held && <p className="text-sm text-muted">{video.held}</p>}
-          {video.filmChangedAt && (
+          {video.fileChangedAt && (
             <p className="text-sm text-warn">
-              The file of this video was replaced or deleted on <Time value={video.filmChangedAt} />
+              The file of this video was replaced or deleted on <Time value={video.fileChangedAt} />
               , after the report.
             </p>
           )}
@@ -134,7 +134,7 @@ function Decided({ video }: { video: Pick<ReportedVideo, "decision" | "choices">
  * A player that nobody sees by accident: the poster is blurred and the player is hidden until a moderator opens it.
  * Closing it pauses the video.
  */
-function CoveredFilm({
+function CoveredVideo({
   videoUrl,
   thumbnailUrl,
   title,
@@ -196,7 +196,7 @@ function OtherFiles({ video }: { video: ReportedVideo }) {
             {email && ` by ${email}`}
           </span>
           {videoUrl && (
-            <CoveredFilm
+            <CoveredVideo
               videoUrl={videoUrl}
               thumbnailUrl={null}
               title={`${video.title}, new file`}
@@ -295,7 +295,7 @@ export function DecisionForm({
           label="Reason"
           name="reason"
           required
-          maxLength={MOST_REASON_LETTERS}
+          maxLength={MAX_REASON_LENGTH}
           defaultValue={error?.reason}
           hint="The reporter and the uploader both read it. Don’t name either of them."
         />

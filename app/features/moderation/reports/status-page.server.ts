@@ -26,7 +26,7 @@ import { readStatusToken } from "./status-token.server";
 import { plainText } from "./submit-report.server";
 
 const LONGEST_MESSAGE = 4_000;
-const MOST_MESSAGES = 50;
+const MAX_MESSAGES = 50;
 const MAX_UNANSWERED = 3;
 
 export type StatusPage = Exclude<ReturnType<typeof readStatusPage>, { missing: string }>;
@@ -48,15 +48,19 @@ export function readStatusPage(token: string) {
   };
 }
 
-function isLinkUnopened({ box, mailLink }: Report): boolean {
+function isLinkUnopened({ payload, mailLink }: Report): boolean {
   const hasMail = settings().smtpUrl !== undefined && mailSender() !== undefined;
   return (
-    hasMail && box !== null && box !== "unreadable" && box.email !== "" && mailLink !== "opened"
+    hasMail &&
+    payload !== null &&
+    payload !== "unreadable" &&
+    payload.email !== "" &&
+    mailLink !== "opened"
   );
 }
 
 function mayWrite(reportId: string): boolean {
-  const isLimited = countMessages(reportId, "reporter") >= MOST_MESSAGES;
+  const isLimited = countMessages(reportId, "reporter") >= MAX_MESSAGES;
   return !isLimited && countUnanswered(reportId) < MAX_UNANSWERED;
 }
 

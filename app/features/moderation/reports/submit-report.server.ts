@@ -5,14 +5,14 @@ import { appendToLog } from "~/platform/activity/moderation-log.server";
 import { addressLimit } from "~/platform/address-limit.server";
 import { atMostEntries, attemptLimit } from "~/platform/attempt-limit.server";
 import { clientAddress, widerNetwork } from "~/platform/client-address.server";
-import { decrypt, encrypt } from "~/platform/secret-box.server";
+import { decrypt, encrypt } from "~/platform/encryption.server";
 import { mailbox } from "~/platform/settings/setting-rules";
 import { sign, verify } from "~/platform/signed-value.server";
 import { transaction } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import { hideReported, hidesAtOnce } from "./report-holds.server";
-import { createReport, hasReport, openReportBytes } from "./report-records.server";
+import { createReport, decryptReportBytes, hasReport } from "./report-records.server";
 import { KIND_TEXTS } from "./report-texts";
 import { videosIn } from "./reported-addresses";
 import { idOfReport } from "./status-token.server";
@@ -65,7 +65,7 @@ export async function submitReport(
   form: FormData,
 ): Promise<{ id: string } | RefusedReport> {
   const { typed, errors } = readReportForm(form, kind, {
-    isShort: openReportBytes() > MAX_OPEN_BYTES,
+    isShort: decryptReportBytes() > MAX_OPEN_BYTES,
   });
   const isConfirmed = typed.where !== "" && plainText(form.get("anyway")).trim() === typed.where;
   const again = { typed, isUnknown: isConfirmed };
@@ -98,9 +98,9 @@ export async function submitReport(
   }
   const { ticked, ...texts } = typed;
   const statements = KIND_TEXTS[kind].statements.filter((_, at) => ticked.includes(at));
-  const box = { ...texts, statements: [...statements] };
+  const payload = { ...texts, statements: [...statements] };
   await transaction(() => {
-    if (!createReport({ id, kind, videos, box })) return;
+    if (!createReport({ id, kind, videos, payload })) return;
     appendToLog({ action: "received", reportId: id, videoId: videos[0], detail: { kind } });
     if (hidesAtOnce(kind)) {
       hideReported({ reportId: id, kind, network: widerNetwork(address) }, videos);
@@ -199,7 +199,7 @@ export function plainText(value: unknown): string {
  */
 
 const ANSWERED_WITHIN_MS = 15 * 60_000;
-const MOST_USED = 50_000;
+const MAX_USED = 50_000;
 /** New at each start, which forgets the used questions, so that none from before it is accepted. */
 const PURPOSE = `report puzzle ${randomUUID()}`;
 /** All answers are padded to one length, which says nothing about them. */
@@ -207,7 +207,7 @@ const ANSWER_LENGTH = 2;
 
 const used = processState(
   "used puzzles",
-  () => new LRUCache<string, true>({ ...atMostEntries(MOST_USED), ttl: ANSWERED_WITHIN_MS }),
+  () => new LRUCache<string, true>({ ...atMostEntries(MAX_USED), ttl: ANSWERED_WITHIN_MS }),
 );
 
 export interface Puzzle {
@@ -223,17 +223,17 @@ const NUMBERS = [
 export function newPuzzle(now = Date.now()): Puzzle {
   const [a, b] = [randomInt(1, 10), randomInt(1, 10)];
   const question = `How much is ${NUMBERS[a - 1]} and ${NUMBERS[b - 1]}?`;
-  const box = encrypt(PURPOSE, String(a + b).padEnd(ANSWER_LENGTH));
-  return { question, token: sign(PURPOSE, box, now + ANSWERED_WITHIN_MS) };
+  const payload = encrypt(PURPOSE, String(a + b).padEnd(ANSWER_LENGTH));
+  return { question, token: sign(PURPOSE, payload, now + ANSWERED_WITHIN_MS) };
 }
 
 /** Returns whether the answer is right, in time and the first one. In either case the question can't be used again. */
 export function isSolved(token: string, answer: string, now = Date.now()): boolean {
-  const box = verify(PURPOSE, token, now);
+  const payload = verify(PURPOSE, token, now);
   // Only questions that were asked are remembered, so that made-up ones don't displace them.
-  if (box === undefined || used().has(box)) return false;
-  used().set(box, true);
-  return decrypt(PURPOSE, box)?.trimEnd() === normalized(answer);
+  if (payload === undefined || used().has(payload)) return false;
+  used().set(payload, true);
+  return decrypt(PURPOSE, payload)?.trimEnd() === normalized(answer);
 }
 
 /** Accepts digits or words, with or without a period. */

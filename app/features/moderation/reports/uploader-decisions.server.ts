@@ -1,5 +1,5 @@
 import { isPreservedReport } from "~/media/files/preserved.server";
-import { decrypt, encrypt } from "~/platform/secret-box.server";
+import { decrypt, encrypt } from "~/platform/encryption.server";
 import { settings } from "~/platform/settings.server";
 import { prepared } from "~db/client.server";
 import { requireTransaction } from "~db/run-query.server";
@@ -50,29 +50,29 @@ export function noteDecision(
   ).get({ videoId });
   // Another program may have entered an uploader who has no account here.
   prepared(
-    `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, box)
-     SELECT id, @reportId, @videoId, @decision, @at, @box FROM users WHERE id = @userId`,
+    `INSERT INTO uploader_decisions (user_id, report_id, video_id, decision, decided_at, payload)
+     SELECT id, @reportId, @videoId, @decision, @at, @payload FROM users WHERE id = @userId`,
   ).run({
     ...{ reportId, videoId, decision, at: new Date(now).toISOString() },
     userId: video?.userId ?? null,
-    box: sealDecision({ title: video?.title ?? "", reason }),
+    payload: encryptDecision({ title: video?.title ?? "", reason }),
   });
 }
 
-export function sealDecision(text: DecisionText): string {
+export function encryptDecision(text: DecisionText): string {
   return encrypt(PURPOSE, JSON.stringify(text));
 }
 
 /** Returns the latest decisions on a user's videos, newest first. */
 export function decisionsFor(userId: string): UploaderDecision[] {
-  const rows = prepared<Omit<UploaderDecision, "text"> & { box: string }>(
-    `SELECT uploader_decisions.id, decision, decided_at AS decidedAt, videos.id AS videoId, box
+  const rows = prepared<Omit<UploaderDecision, "text"> & { payload: string }>(
+    `SELECT uploader_decisions.id, decision, decided_at AS decidedAt, videos.id AS videoId, payload
      FROM uploader_decisions
        LEFT JOIN videos ON videos.id = video_id AND videos.uploaded_by = user_id
      WHERE user_id = ? ORDER BY uploader_decisions.id DESC LIMIT ${SHOWN}`,
   ).all(userId);
-  return rows.map(({ box, ...decision }) => {
-    const text = decrypt(PURPOSE, box);
+  return rows.map(({ payload, ...decision }) => {
+    const text = decrypt(PURPOSE, payload);
     return { ...decision, text: text === undefined ? text : (JSON.parse(text) as DecisionText) };
   });
 }

@@ -25,7 +25,7 @@ import {
   removeFromList,
 } from "../block-list/block-list-page.server";
 import {
-  BlockedFilms,
+  BlockedVideos,
   Exchange,
   Matches,
   RemoveDialog,
@@ -110,7 +110,7 @@ export default function BlockList() {
           A video is added when a moderator removes it because of a report.
         </EmptyState>
       ) : (
-        <BlockedFilms entries={entries} here={here} mayRemove={mayChange} />
+        <BlockedVideos entries={entries} here={here} mayRemove={mayChange} />
       )}
       {next !== undefined && (
         <div>

@@ -44,7 +44,7 @@ export const headers = noStoreHeaders;
 
 const PERMISSION = "/admin/reports/:id";
 /** 2,000 letters of four bytes, each written as three characters. */
-const MOST_FORM_BYTES = 32 * 1024;
+const MAX_FORM_BYTES = 32 * 1024;
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   await requirePermission(request, PERMISSION);
@@ -57,7 +57,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 export async function action({ request, params }: ActionFunctionArgs) {
   const user = await requirePermission(request, PERMISSION);
   requireOwnOrigin(request);
-  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const form = await readSmallForm(request, MAX_FORM_BYTES);
   const id = params.id ?? "";
   const answer = await unlessBusy(perform(id, user, form));
   return answerForm(`/admin/reports/${encodeURIComponent(id)}`, answer);

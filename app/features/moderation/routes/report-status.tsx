@@ -31,7 +31,7 @@ export const meta = privateMeta("Your report", [
 export const headers = unlistedHeaders;
 
 /** Room for a message of letters that take nine bytes each in a form. */
-const MOST_FORM_BYTES = 64 * 1024;
+const MAX_FORM_BYTES = 64 * 1024;
 
 interface Answer {
   error: string;
@@ -49,7 +49,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 export async function action({ request, params }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const token = params.token ?? "";
-  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const form = await readSmallForm(request, MAX_FORM_BYTES);
   const answer = await unlessBusy(performStatus(token, form));
   if ("error" in answer) {
     const { status, error, text } = answer;

@@ -52,7 +52,7 @@ const FORM_COOKIE = "report";
 const FORM_MS = 3_600_000;
 const LONGEST_ID = 200;
 /** Room for every field, of letters that take nine bytes each in a form. */
-const MOST_FORM_BYTES = 128 * 1024;
+const MAX_FORM_BYTES = 128 * 1024;
 
 function asked(request: Request) {
   const { searchParams } = new URL(request.url);
@@ -82,7 +82,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   requireOwnOrigin(request);
   const { kind } = asked(request);
-  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const form = await readSmallForm(request, MAX_FORM_BYTES);
   if (!kind) throw new Response(null, { status: 400, statusText: "Bad Request" });
   const answer = await unlessBusy(submitReport(request, kind, form));
   if ("status" in answer) return data(answer, { status: answer.status });

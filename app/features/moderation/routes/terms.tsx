@@ -19,7 +19,7 @@ import { PageLink } from "~/ui/page-link";
 import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { SafetyLinks } from "../reports/safety-links";
-import { DEFAULT_TERMS, MOST_TERMS_LETTERS } from "../uploaders/terms";
+import { DEFAULT_TERMS, MAX_TERMS_LENGTH } from "../uploaders/terms";
 import {
   listTerms,
   readTerms,
@@ -33,7 +33,7 @@ import { TermsText } from "../uploaders/terms-field";
 export const meta = privateMeta("Uploaders' Terms");
 
 /** Room for a text of letters that take nine bytes each in a form. */
-const MOST_FORM_BYTES = 256 * 1024;
+const MAX_FORM_BYTES = 256 * 1024;
 const NOT_SAVED = "The terms were not saved.";
 
 interface Answer {
@@ -54,7 +54,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/terms");
   requireOwnOrigin(request);
-  const form = await readSmallForm(request, MOST_FORM_BYTES);
+  const form = await readSmallForm(request, MAX_FORM_BYTES);
   const text = (name: string) => String(form.get(name) ?? "");
   const intent = text("intent");
   if (intent !== "require" && intent !== "write") {
@@ -193,7 +193,7 @@ function TermsForm({
         name="text"
         rows={18}
         required
-        maxLength={MOST_TERMS_LETTERS}
+        maxLength={MAX_TERMS_LENGTH}
         defaultValue={text}
         error={error}
         hint={

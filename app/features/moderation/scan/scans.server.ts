@@ -202,19 +202,19 @@ export async function releaseUncompared(
 /**
  * Marks a video as different from the listed videos that it looks like, and releases its holds for that.
  *
- * @param films the entries that the page showed. Another may have been found since.
+ * @param videos the entries that the page showed. Another may have been found since.
  * @returns false if it was already marked.
  */
-export async function sayOtherFilm(
+export async function dismissMatches(
   video: Video,
-  films: readonly string[],
+  videos: readonly string[],
   userId: string,
 ): Promise<boolean> {
   return transaction(() => {
-    if (!dismissLikenesses(video.id, films)) return false;
+    if (!dismissLikenesses(video.id, videos)) return false;
     // A person has checked the video, so a comparison isn't needed.
     releaseHold({ videoId: video.id, reason: "comparing" });
-    appendToLog({ action: "other-film", videoId: video.id, userId });
+    appendToLog({ action: "other-video", videoId: video.id, userId });
     const entry = { userId, subjectId: video.id, detail: video.title };
     recordActivity({ ...entry, action: "block-other" });
     return true;

@@ -4,7 +4,7 @@ import { requireTransaction, runChange } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import {
   type AcceptedTerms,
-  MOST_TERMS_LETTERS,
+  MAX_TERMS_LENGTH,
   normalizeTerms,
   type Terms,
   termsProblem,
@@ -85,8 +85,8 @@ export async function saveTerms(
     current: readTerms(),
   });
   if (text === "") return refuse(422, "Terms need a text.");
-  if (text.length > MOST_TERMS_LETTERS) {
-    return refuse(422, `Terms have ${MOST_TERMS_LETTERS.toLocaleString("en")} characters at most.`);
+  if (text.length > MAX_TERMS_LENGTH) {
+    return refuse(422, `Terms have ${MAX_TERMS_LENGTH.toLocaleString("en")} characters at most.`);
   }
   return transaction(() => {
     const current = readTerms();

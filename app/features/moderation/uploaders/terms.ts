@@ -1,6 +1,6 @@
 /** What uploaders agree to: rules and sentences that forms, programs and commands share. */
 
-export const MOST_TERMS_LETTERS = 20_000;
+export const MAX_TERMS_LENGTH = 20_000;
 
 export interface Terms {
   version: number;

@@ -75,7 +75,7 @@ const SUBJECTS: Record<AlertNotice["event"], string> = {
 };
 
 /** For the connection, the request and the status of the answer together. */
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /**
  * The signature of a message as https://www.standardwebhooks.com has it: HMAC-SHA256 over
@@ -98,7 +98,7 @@ export async function sendWebhook(
   address: string,
   secret: string,
   { id, body }: { id: string; body: string },
-  { mostMs = MOST_MS, now = Date.now() } = {},
+  { mostMs = MAX_MS, now = Date.now() } = {},
 ): Promise<void> {
   const timestamp = Math.floor(now / 1000);
   const signal = AbortSignal.timeout(mostMs);

@@ -12,7 +12,7 @@ import { checkLibrary } from "./check-library.server";
  */
 
 const SAMPLES = 20;
-const SAMPLE_LETTERS = 40;
+const SAMPLE_LENGTH = 40;
 const SMALL_LIBRARY_VIDEOS = 5_000;
 
 /** Rebuilds all derived data when totals or search disagree with the rows; returns whether it did. */
@@ -50,7 +50,7 @@ function searchFindsRows(): boolean {
     "SELECT 1 FROM video_search WHERE video_search MATCH ? AND rowid = CAST(? AS INTEGER)",
   );
   return samples.every(({ key, title }) => {
-    const start = [...title].slice(0, SAMPLE_LETTERS).join("");
+    const start = [...title].slice(0, SAMPLE_LENGTH).join("");
     return finds.get(`"${start.replaceAll('"', '""')}"`, key) !== undefined;
   });
 }

@@ -12,7 +12,7 @@ interface Bar {
 const COLUMN_WIDTH = 20;
 const COLUMN_GAP = 6;
 const PLOT_HEIGHT = 180;
-const LEAST_BAR = 1;
+const MIN_BAR = 1;
 
 /** A chart with its name, and the table of its numbers behind it. */
 function Figure({
@@ -165,7 +165,7 @@ export function ColumnChart({ format, unit, empty, ...props }: ChartProps & { em
               );
             })}
             {bars.map(({ label, value, text }, index) => {
-              const height = Math.max(LEAST_BAR, (value / most) * PLOT_HEIGHT);
+              const height = Math.max(MIN_BAR, (value / most) * PLOT_HEIGHT);
               return (
                 <rect
                   key={label}
@@ -267,7 +267,7 @@ export function RowChart({ format, unit, empty, ...props }: ChartProps & { empty
 }
 
 const STEPS = [1, 2, 5];
-const MOST_STEPS = 4;
+const MAX_STEPS = 4;
 
 /**
  * The values that an axis names: 0 and up to four more, evenly spaced by 1, 2 or 5 times a power of
@@ -281,7 +281,7 @@ export function axisTicks(most: number, unit = 1): number[] {
     for (const step of STEPS) {
       const size = step * power * unit;
       const steps = Math.max(1, Math.ceil(most / size));
-      if (steps <= MOST_STEPS) return Array.from({ length: steps + 1 }, (_, index) => index * size);
+      if (steps <= MAX_STEPS) return Array.from({ length: steps + 1 }, (_, index) => index * size);
     }
     power *= 10;
   }

@@ -19,9 +19,9 @@ const DAY_MS = 86_400_000;
 /** The pace is that of these days; what was longer ago says little about the next. */
 const PACE_DAYS = 30;
 /** A forecast needs as many from the first record to the last, */
-const LEAST_DAYS = 7;
+const MIN_DAYS = 7;
 /** and as many records: two of them say nothing about what is between. */
-const LEAST_RECORDS = 4;
+const MIN_RECORDS = 4;
 /** A pace that fills the disk later than that is none. */
 const FAR_DAYS = 5 * 365;
 
@@ -43,7 +43,7 @@ export function forecastDisk(
     .filter(({ at, used }) => at <= 0 && at > -PACE_DAYS && Number.isFinite(used));
   const at = points.map((point) => point.at);
   const span = points.length > 0 ? Math.max(...at) - Math.min(...at) : 0;
-  const daysNeeded = Math.max(LEAST_DAYS - span, LEAST_RECORDS - points.length);
+  const daysNeeded = Math.max(MIN_DAYS - span, MIN_RECORDS - points.length);
   if (daysNeeded > 0) return { kind: "unknown", daysNeeded };
   const days = Math.max(0, free) / slope(points);
   return days >= 0 && days <= FAR_DAYS ? { kind: "filling", days } : { kind: "steady" };

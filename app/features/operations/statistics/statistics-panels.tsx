@@ -72,7 +72,7 @@ export function ViewsByDay({
 
 const PERCENT = new Intl.NumberFormat("en", { style: "percent" });
 
-/** How far a film is watched: the average, and each twentieth of it. */
+/** How far a video is watched: the average, and each twentieth of it. */
 export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"]; csv: string }) {
   const average = averageWatched(watched);
   if (average === undefined) {
@@ -86,8 +86,8 @@ export function DropOff({ watched, csv }: { watched: VideoStatistics["watched"];
   return (
     <ColumnChart
       title="Watched parts"
-      summary={`${PERCENT.format(average)} of the film is watched on average, in ${formatQuantity(watched.views, "view")} with playback since these are counted.`}
-      headings={["Part of the film", "Views that watched it"]}
+      summary={`${PERCENT.format(average)} of the video is watched on average, in ${formatQuantity(watched.views, "view")} with playback since these are counted.`}
+      headings={["Part of the video", "Views that watched it"]}
       csv={csv}
       format={(percent) => `${percent}%`}
       bars={dropOff(watched).map(({ from, to, views, share }) => ({

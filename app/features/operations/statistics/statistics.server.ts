@@ -16,7 +16,7 @@ import { queryThread } from "~db/threads/query-thread.server";
 const DAY_MS = 86_400_000;
 const TOP_VIDEOS = 10;
 /** Ten years, whatever day a wrong clock has written. */
-const MOST_DAYS = 3_650;
+const MAX_DAYS = 3_650;
 
 /** Views by day and by video over the days that end today (UTC), and storage by category. */
 export async function readStatistics(days: PeriodDays, now = Date.now()) {
@@ -81,7 +81,7 @@ function daysSinceFirstView(id: string, now: number): number {
     .pluck()
     .get(id)!;
   const days = first ? Math.floor((now - Date.parse(first)) / DAY_MS) + 1 : 1;
-  return Math.min(Math.max(1, days), MOST_DAYS);
+  return Math.min(Math.max(1, days), MAX_DAYS);
 }
 
 /** Added up before they are joined: of a hundred thousand days only the videos of the result are read. */

@@ -8,7 +8,7 @@ export type Statistics = Awaited<ReturnType<typeof readStatistics>>;
 export type SourceFigures = Awaited<ReturnType<typeof sourceFigures>>;
 export type VideoStatistics = NonNullable<Awaited<ReturnType<typeof readVideoStatistics>>>;
 
-/** The share of the film that a view has watched on average, 0 to 1; undefined before the first. */
+/** The share of the video that a view has watched on average, 0 to 1; undefined before the first. */
 export function averageWatched({ views, parts }: WatchedParts): number | undefined {
   if (views === 0) return undefined;
   return parts.reduce((sum, count) => sum + count, 0) / (views * WATCHED_PARTS);

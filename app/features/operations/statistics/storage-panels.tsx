@@ -109,7 +109,7 @@ export function SourcePanel({ figures, action }: { figures: SourceFigures; actio
           {removed > 0 && "They can’t be converted again."}
         </Figure>
         {cut.videos > 0 && (
-          <Figure label="Whole films of cuts" value={amount(cut)}>
+          <Figure label="Whole videos of cuts" value={amount(cut)}>
             Kept for as long as the video is cut.
           </Figure>
         )}

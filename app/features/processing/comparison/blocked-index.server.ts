@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { type Frames, likeness, VARIANTS } from "./frame-hashes";
 import { distance, shows, wordsOf } from "./perceptual-hash";
 
-/** Of the frames of a film every so many are in the index, cropped by half of the most. */
+/** Of the frames of a video every so many are in the index, cropped by half of the most. */
 const INDEXED_EVERY = 2;
 const INDEXED_VARIANT = 1;
 /** A hash has five parts of so many bits; two that are alike have one of them in common most of the time. */
@@ -10,9 +10,9 @@ const PART_BITS = 12;
 const PARTS = 5;
 /** More than two hashes of one frame may differ in: the crop is another, and the moment. */
 const NEAR_BITS = 14;
-/** Of a film's frames, that are near to one of a blocked film before the two are compared. */
-const LEAST_NEAR = 2;
-const MOST_COMPARED = 50;
+/** Of a video's frames, that are near to one of a blocked video before the two are compared. */
+const MIN_NEAR = 2;
+const MAX_COMPARED = 50;
 
 interface BlockedRow {
   id: number;
@@ -21,11 +21,11 @@ interface BlockedRow {
   frames: Buffer;
 }
 
-export interface FilmIndex {
+export interface BlockListIndex {
   ids: number[];
   hashes: Uint32Array;
   /** Of each hash, whose it is: a position in `ids`. */
-  films: Uint32Array;
+  entries: Uint32Array;
   parts: IndexedPart[];
 }
 
@@ -36,59 +36,59 @@ interface IndexedPart {
 }
 
 /**
- * The ids of the blocked films that a film looks like, by frames of comparedFrame(). Runs on a thread, which has
+ * The ids of the blocked videos that a video looks like, by frames of comparedFrame(). Runs on a thread, which has
  * an index of them; it is made again when the list has changed.
  */
-export function readBlockedFilms(sqlite: Database) {
+export function readBlockedVideos(sqlite: Database) {
   // To look at every row takes 30 ms of 10,000. An entry that is deleted or removed is not found whatever the
   // index says, and one that is put back is still in it; the frames of one change when it waits no longer.
   const version = sqlite
     .prepare(
-      `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_films'), 0) || ' ' ||
-         (SELECT count(*) FROM blocked_films WHERE state = 'waiting')`,
+      `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked_videos'), 0) || ' ' ||
+         (SELECT count(*) FROM blocked_videos WHERE state = 'waiting')`,
     )
     .pluck();
   const all = sqlite.prepare<[], BlockedRow>(
-    "SELECT id, first, step, frames FROM blocked_films WHERE frames <> x''",
+    "SELECT id, first, step, frames FROM blocked_videos WHERE frames <> x''",
   );
-  let index: { version: string; films: FilmIndex } | undefined;
-  return (film: Frames): number[] => {
+  let index: { version: string; entries: BlockListIndex } | undefined;
+  return (frames: Frames): number[] => {
     const now = String(version.get());
-    if (index?.version !== now) index = { version: now, films: indexOfFilms(all.iterate()) };
-    return findInIndex(sqlite, index.films, film);
+    if (index?.version !== now) index = { version: now, entries: createIndex(all.iterate()) };
+    return findInIndex(sqlite, index.entries, frames);
   };
 }
 
-/** The ids of the films of an index that one looks like. */
-function findInIndex(sqlite: Database, index: FilmIndex, film: Frames): number[] {
+/** The ids of the videos of an index that one looks like. */
+function findInIndex(sqlite: Database, index: BlockListIndex, frames: Frames): number[] {
   const one = sqlite.prepare<[number], BlockedRow>(
-    "SELECT id, first, step, frames FROM blocked_films WHERE id = ? AND removed_at IS NULL",
+    "SELECT id, first, step, frames FROM blocked_videos WHERE id = ? AND removed_at IS NULL",
   );
-  return candidates(index, film).filter((id) => {
+  return candidates(index, frames).filter((id) => {
     const row = one.get(id);
-    return row !== undefined && likeness(film, { ...row, hashes: row.frames }) > 0;
+    return row !== undefined && likeness(frames, { ...row, hashes: row.frames }) > 0;
   });
 }
 
-/** An index of blocked films. */
-function indexOfFilms(rows: Iterable<BlockedRow>): FilmIndex {
+/** An index of blocked videos. */
+function createIndex(rows: Iterable<BlockedRow>): BlockListIndex {
   const ids: number[] = [];
   const hashes: number[] = [];
-  const films: number[] = [];
+  const entries: number[] = [];
   for (const { id, frames } of rows) {
     const words = wordsOf(frames);
-    const film = ids.push(id) - 1;
+    const entry = ids.push(id) - 1;
     for (let frame = 0; frame < words.length / (2 * VARIANTS); frame += INDEXED_EVERY) {
       const at = frame * VARIANTS + INDEXED_VARIANT;
       const known = shows(words, at) ? at : frame * VARIANTS;
       if (!shows(words, known)) continue;
       hashes.push(words[2 * known]!, words[2 * known + 1]!);
-      films.push(film);
+      entries.push(entry);
     }
   }
   const words = Uint32Array.from(hashes);
-  const parts = Array.from({ length: PARTS }, (_, part) => indexPart(words, films.length, part));
-  return { ids, hashes: words, films: Uint32Array.from(films), parts };
+  const parts = Array.from({ length: PARTS }, (_, part) => indexPart(words, entries.length, part));
+  return { ids, hashes: words, entries: Uint32Array.from(entries), parts };
 }
 
 /** Sorts the hashes by their values of a part. Arrays of a map would take twice the memory. */
@@ -112,8 +112,11 @@ function partValue(words: Uint32Array, at: number, part: number): number {
   return value & (2 ** PART_BITS - 1);
 }
 
-/** The films with which most of a film's frames have much in common. */
-function candidates({ ids, hashes, films, parts }: FilmIndex, { hashes: own }: Frames): number[] {
+/** The videos with which most of a video's frames have much in common. */
+function candidates(
+  { ids, hashes, entries, parts }: BlockListIndex,
+  { hashes: own }: Frames,
+): number[] {
   const words = wordsOf(own);
   const near = [new Map<number, number>(), new Map<number, number>()];
   for (let at = 0; at < words.length / 2; at++) {
@@ -122,28 +125,28 @@ function candidates({ ids, hashes, films, parts }: FilmIndex, { hashes: own }: F
     for (const [part, { starts, order }] of parts.entries()) {
       const value = partValue(words, at, part);
       for (const other of order.subarray(starts[value], starts[value + 1])) {
-        if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(films[other]!);
+        if (distance(words, at, hashes, other) <= NEAR_BITS) seen.add(entries[other]!);
       }
     }
     const side = near[at % 2]!;
-    for (const film of seen) side.set(film, (side.get(film) ?? 0) + 1);
+    for (const entry of seen) side.set(entry, (side.get(entry) ?? 0) + 1);
   }
   const most = new Map<number, number>();
   for (const side of near) {
-    for (const [film, count] of side) most.set(film, Math.max(count, most.get(film) ?? 0));
+    for (const [entry, count] of side) most.set(entry, Math.max(count, most.get(entry) ?? 0));
   }
   return [...most]
-    .filter(([, count]) => count >= LEAST_NEAR)
+    .filter(([, count]) => count >= MIN_NEAR)
     .sort((a, b) => b[1] - a[1])
-    .slice(0, MOST_COMPARED)
-    .map(([film]) => ids[film]!);
+    .slice(0, MAX_COMPARED)
+    .map(([entry]) => ids[entry]!);
 }
 
 /** Compared in one question to the thread; others have their turn in between. */
 const VIDEOS_AT_ONCE = 500;
 
 interface Question {
-  /** The numbers of the first film and of the last one; without a last one, all that follow. */
+  /** The numbers of the first entry and of the last one; without a last one, all that follow. */
   from: number;
   to?: number;
   /** Videos after this id. */
@@ -151,28 +154,30 @@ interface Question {
 }
 
 export interface Answer {
-  found: { videoId: string; films: number[] }[];
+  found: { videoId: string; blockedVideos: number[] }[];
   last: string | undefined;
 }
 
-/** The videos of the site that look like some films of the list. Runs on a thread. */
+/** The videos of the site that look like some videos of the list. Runs on a thread. */
 export function readVideosLike(sqlite: Database) {
   const videos = sqlite.prepare<[string], Frames & { id: string }>(
     `SELECT video_id AS id, first, step, frames AS hashes FROM video_frames
      WHERE video_id > ? ORDER BY video_id LIMIT ${VIDEOS_AT_ONCE}`,
   );
-  const films = sqlite.prepare<
+  const entries = sqlite.prepare<
     [number, number],
     { id: number; first: number; step: number; frames: Buffer }
-  >("SELECT id, first, step, frames FROM blocked_films WHERE id BETWEEN ? AND ? AND frames <> x''");
-  let index: { from: number; to: number; films: ReturnType<typeof indexOfFilms> } | undefined;
+  >(
+    "SELECT id, first, step, frames FROM blocked_videos WHERE id BETWEEN ? AND ? AND frames <> x''",
+  );
+  let index: { from: number; to: number; entries: ReturnType<typeof createIndex> } | undefined;
   return ({ from, to = Number.MAX_SAFE_INTEGER, after }: Question): Answer => {
     if (after === "" || index?.from !== from || index.to !== to)
-      index = { from, to, films: indexOfFilms(films.iterate(from, to)) };
+      index = { from, to, entries: createIndex(entries.iterate(from, to)) };
     const rows = videos.all(after);
     const found = rows
-      .map((row) => ({ videoId: row.id, films: findInIndex(sqlite, index!.films, row) }))
-      .filter(({ films: like }) => like.length > 0);
+      .map((row) => ({ videoId: row.id, blockedVideos: findInIndex(sqlite, index!.entries, row) }))
+      .filter(({ blockedVideos }) => blockedVideos.length > 0);
     const last = rows.length < VIDEOS_AT_ONCE ? undefined : rows.at(-1)?.id;
     if (last === undefined) index = undefined;
     return { found, last };

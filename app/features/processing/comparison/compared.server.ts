@@ -130,14 +130,14 @@ function failureIn(jobs: readonly ComparisonJob[]): ComparisonFailure | undefine
 }
 
 /** How many waiting videos are checked for a list. Takes a few milliseconds. */
-const MOST_WAITING = 1_000;
+const MAX_QUEUED = 1_000;
 
 /** Returns the videos whose comparison has failed for good. */
 export function failedComparisons(most: number): { id: string; title: string; why: string }[] {
   const waiting = prepared<{ id: string; title: string }>(
     `SELECT videos.id, title FROM
        (SELECT video_id FROM video_holds INDEXED BY video_holds_comparing
-        WHERE reason = 'comparing' LIMIT ${MOST_WAITING})
+        WHERE reason = 'comparing' LIMIT ${MAX_QUEUED})
      JOIN videos ON videos.id = video_id`,
   ).all();
   const failures = comparisonFailures(waiting.map(({ id }) => id));

@@ -2,7 +2,7 @@ import { eventLoopTurns } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import type { BlockReason } from "~db/schema/moderation";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { isBlockedFile, isBlockedMd5 } from "./blocked-films.server";
+import { isBlockedFile, isBlockedMd5 } from "./blocked-videos.server";
 import { ListFileError, linesOf } from "./list-file.server";
 
 /**
@@ -120,7 +120,7 @@ const isKnown = (digest: string) => (isMd5(digest) ? isBlockedMd5(digest) : isBl
 
 function addEntry(name: string, reason: BlockReason): number {
   const { lastInsertRowid } = prepared(
-    `INSERT INTO blocked_films (reason, blocked_at, state, title, digests)
+    `INSERT INTO blocked_videos (reason, blocked_at, state, title, digests)
      VALUES (?, ?, 'none', ?, 0)`,
   ).run(reason, new Date().toISOString(), name);
   return Number(lastInsertRowid);
@@ -128,9 +128,9 @@ function addEntry(name: string, reason: BlockReason): number {
 
 /** @returns the number of the entry. */
 function addTo(entry: number, digests: ReadonlySet<string>): number {
-  const addMd5 = prepared("INSERT INTO blocked_md5s (md5, film_id) VALUES (?, ?)");
-  const addSha256 = prepared("INSERT INTO blocked_files (sha256, film_id) VALUES (?, ?)");
+  const addMd5 = prepared("INSERT INTO blocked_md5s (md5, blocked_video_id) VALUES (?, ?)");
+  const addSha256 = prepared("INSERT INTO blocked_files (sha256, blocked_video_id) VALUES (?, ?)");
   for (const digest of digests) (isMd5(digest) ? addMd5 : addSha256).run(digest, entry);
-  prepared("UPDATE blocked_films SET digests = digests + ? WHERE id = ?").run(digests.size, entry);
+  prepared("UPDATE blocked_videos SET digests = digests + ? WHERE id = ?").run(digests.size, entry);
   return entry;
 }

@@ -6,9 +6,9 @@ import { prepared, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { findBlockedFilms, forgetFrames, notedFrames, noteFrames } from "./likeness.server";
+import { findBlockedVideos, forgetFrames, notedFrames, noteFrames } from "./likeness.server";
 import {
-  type Film,
+  type FingerprintedVideo,
   fingerprintOf,
   HASH_BYTES,
   HASHED_SIDE,
@@ -20,10 +20,10 @@ import { takeComparedFrames } from "./take-frames.server";
 const RESULT_WAIT_MS = 60_000;
 
 /**
- * Notes what a film looks like, and names the videos that look like it. It is noted first: of two films
+ * Notes what a video looks like, and names the videos that look like it. It is noted first: of two videos
  * at once one finds the other. It is compared with the block list too, also when that was done at its upload.
  */
-export async function fingerprintFilm(
+export async function fingerprintVideo(
   job: JobRow,
   source: Source,
   probe: Probe,
@@ -37,23 +37,23 @@ export async function fingerprintFilm(
   const hashes = pictures.map((picture) =>
     picture ? perceptualHash(picture) : new Uint8Array(HASH_BYTES),
   );
-  const film = {
+  const video = {
     videoId: job.video_id,
     seconds: probe.durationSeconds,
     fingerprint: fingerprintOf(hashes),
   };
-  await retryWhileBusy(() => note(film), RESULT_WAIT_MS);
-  const similar = await queryThread<string[]>("studio", "similar-films", film);
+  await retryWhileBusy(() => note(video), RESULT_WAIT_MS);
+  const similar = await queryThread<string[]>("studio", "similar-videos", video);
   let frames = notedFrames(job.video_id);
   if (!frames) {
     const taken = await takeComparedFrames(source.playing, probe, task);
     frames = taken;
     await retryWhileBusy(() => transaction(() => noteFrames(job.video_id, taken)), RESULT_WAIT_MS);
   }
-  return { ...NO_ARTIFACT, similar, blocked: await findBlockedFilms(frames) };
+  return { ...NO_ARTIFACT, similar, blocked: await findBlockedVideos(frames) };
 }
 
-function note({ videoId, seconds, fingerprint }: Film): Promise<void> {
+function note({ videoId, seconds, fingerprint }: FingerprintedVideo): Promise<void> {
   return transaction(() => {
     prepared(
       `INSERT OR REPLACE INTO video_fingerprints (video_id, seconds, hashes)

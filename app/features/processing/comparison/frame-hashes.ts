@@ -13,15 +13,15 @@ import {
 /** Pixels on a side of the grey frames that borders are looked for in. */
 export const FRAME_SIDE = 128;
 /**
- * How much of the width and height of a blocked film is left out around, so that a copy that shows so
+ * How much of the width and height of a blocked video is left out around, so that a copy that shows so
  * much less is found too.
  */
 const CROPS = [0, 0.05, 0.1] as const;
 export const VARIANTS = CROPS.length;
 /** Of 255: the mean light of a row or column of pixels that is border. */
-const MOST_BORDER_LIGHT = 20;
+const MAX_BORDER_LIGHT = 20;
 /** Of a side of the frame, that may be border at either end. */
-const MOST_BORDER = 0.4;
+const MAX_BORDER = 0.4;
 
 /** A part of a frame, in its pixels. */
 export interface Box {
@@ -32,7 +32,7 @@ export interface Box {
 }
 
 /**
- * What all frames of a film show: without the rows and columns at the edges that are dark in each of them.
+ * What all frames of a video show: without the rows and columns at the edges that are dark in each of them.
  *
  * @param frames FRAME_SIDE by FRAME_SIDE grey pixels of one byte each.
  */
@@ -59,15 +59,15 @@ export function boxOf(frames: Iterable<Uint8Array>): Box {
 }
 
 function litPart(light: Float64Array): [number, number] {
-  const most = Math.floor(FRAME_SIDE * MOST_BORDER);
+  const most = Math.floor(FRAME_SIDE * MAX_BORDER);
   let from = 0;
-  while (from < most && light[from]! < MOST_BORDER_LIGHT) from++;
+  while (from < most && light[from]! < MAX_BORDER_LIGHT) from++;
   let to = FRAME_SIDE;
-  while (to > FRAME_SIDE - most && light[to - 1]! < MOST_BORDER_LIGHT) to--;
+  while (to > FRAME_SIDE - most && light[to - 1]! < MAX_BORDER_LIGHT) to--;
   return [from, to];
 }
 
-/** The hashes of a frame of a blocked film: of all of it, and of less and less around its middle. */
+/** The hashes of a frame of a blocked video: of all of it, and of less and less around its middle. */
 export function blockedFrame(frame: Uint8Array, box: Box): Uint8Array {
   const hashes = new Uint8Array(VARIANTS * HASH_BYTES);
   for (const [variant, crop] of CROPS.entries()) {
@@ -77,7 +77,7 @@ export function blockedFrame(frame: Uint8Array, box: Box): Uint8Array {
   return hashes;
 }
 
-/** The hashes of a frame of a film that is compared with blocked ones: as it is, and mirrored. */
+/** The hashes of a frame of a video that is compared with blocked ones: as it is, and mirrored. */
 export function comparedFrame(frame: Uint8Array, box: Box): Uint8Array {
   const [asItIs, mirrored] = hashesOfBothSides(shrink(frame, box));
   const hashes = new Uint8Array(2 * HASH_BYTES);
@@ -116,38 +116,38 @@ function pixelsOf(from: number, to: number): [first: number, end: number][] {
   });
 }
 
-/** Frames of a film at even distances. */
+/** Frames of a video at even distances. */
 export interface Frames {
-  /** Seconds from the beginning of the film to the first. */
+  /** Seconds from the beginning of the video to the first. */
   first: number;
   /** Seconds between two. */
   step: number;
-  /** For each VARIANTS hashes of a blocked film, see blockedFrame(), or two, see comparedFrame(). */
+  /** For each VARIANTS hashes of a blocked video, see blockedFrame(), or two, see comparedFrame(). */
   hashes: Uint8Array;
 }
 
-/** Frames of a film that have to be in a blocked one. */
-const LEAST_FRAMES = 5;
-/** Of the frames of a film that show anything; one may have more than the blocked film. */
-const LEAST_SHARE = 0.3;
-/** Seconds by which what two films have in common may be shifted, beside the step of either. */
+/** Frames of a video that have to be in a blocked one. */
+const MIN_FRAMES = 5;
+/** Of the frames of a video that show anything; one may have more than the blocked video. */
+const MIN_SHARE = 0.3;
+/** Seconds by which what two videos have in common may be shifted, beside the step of either. */
 const TOLERANCE_SECONDS = 1;
 
 /**
- * How much of a film is in a blocked one, wherever that begins.
+ * How much of a video is in a blocked one, wherever that begins.
  *
  * @returns the share of its frames that are in it, in the same order and at the same distances, mirrored or
  *   not; 0 when they are too few, or show too little that differs.
  */
-export function likeness(film: Frames, blocked: Frames): number {
-  const words = wordsOf(film.hashes);
+export function likeness(video: Frames, blocked: Frames): number {
+  const words = wordsOf(video.hashes);
   const others = wordsOf(blocked.hashes);
   let showing = 0;
   for (let at = 0; at < words.length / 4; at++) if (shows(words, 2 * at)) showing++;
   let best = 0;
   for (const side of [0, 1]) {
-    const found = aligned(film, words, side, blocked, others);
-    if (found.length < Math.max(LEAST_FRAMES, LEAST_SHARE * showing)) continue;
+    const found = aligned(video, words, side, blocked, others);
+    if (found.length < Math.max(MIN_FRAMES, MIN_SHARE * showing)) continue;
     if (
       !differ(
         words,
@@ -160,9 +160,9 @@ export function likeness(film: Frames, blocked: Frames): number {
   return best;
 }
 
-/** Which frames of a film are in a blocked one when it is laid where most of them are. */
+/** Which frames of a video are in a blocked one when it is laid where most of them are. */
 function aligned(
-  film: Frames,
+  video: Frames,
   words: Uint32Array,
   side: number,
   blocked: Frames,
@@ -174,7 +174,7 @@ function aligned(
     if (!shows(words, own)) continue;
     for (let other = 0; other < others.length / (2 * VARIANTS); other++) {
       if (!isSame(words, own, others, other)) continue;
-      const seconds = film.first + at * film.step;
+      const seconds = video.first + at * video.step;
       pairs.push({ at, shift: blocked.first + other * blocked.step - seconds });
     }
   }

@@ -9,21 +9,21 @@ import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { MEASURED_WHILE_WAITING, probe } from "~/media/probe/probe.server";
 import { prepared, transaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import { hasBlockedFrames } from "./blocked-films.server";
 import type { Answer } from "./blocked-index.server";
+import { hasBlockedFrames } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
 import { takeComparedFrames } from "./take-frames.server";
 
 /**
- * Whoever uploads waits for it. A film of which the frames are not taken by then is held until its job has
+ * Whoever uploads waits for it. A video of which the frames are not taken by then is held until its job has
  * compared it.
  */
 export const LONGEST_LOOK_MS = 20_000;
 
-/** What a file looks like, and which blocked films that is. */
+/** What a file looks like, and which blocked videos that is. */
 export interface Look {
   frames: Frames;
-  films: number[];
+  blockedVideos: number[];
 }
 
 /**
@@ -41,7 +41,7 @@ export async function lookAtFile(file: string): Promise<Look | "late" | undefine
     if (!found || isOnePicture(found)) return undefined;
     await mkdir(folder, { recursive: true });
     const frames = await takeComparedFrames(file, found, task, true);
-    return { frames, films: await findBlockedFilms(frames) };
+    return { frames, blockedVideos: await findBlockedVideos(frames) };
   } catch (error) {
     if (!task.signal.aborted)
       console.error("A file could not be compared with the block list:", error);
@@ -52,12 +52,12 @@ export async function lookAtFile(file: string): Promise<Look | "late" | undefine
   }
 }
 
-/** The ids of the blocked films that a film looks like. */
-export function findBlockedFilms(frames: Frames): Promise<number[]> {
-  return queryThread<number[]>("studio", "blocked-films", frames);
+/** The ids of the blocked videos that a video looks like. */
+export function findBlockedVideos(frames: Frames): Promise<number[]> {
+  return queryThread<number[]>("studio", "blocked-videos", frames);
 }
 
-/** Notes what a film shows, inside of a transaction. */
+/** Notes what a video shows, inside of a transaction. */
 export function noteFrames(videoId: string, { first, step, hashes }: Frames): void {
   prepared(
     `INSERT OR REPLACE INTO video_frames (video_id, first, step, frames)
@@ -65,7 +65,7 @@ export function noteFrames(videoId: string, { first, step, hashes }: Frames): vo
   ).run({ videoId, first, step, hashes });
 }
 
-/** What was noted of a video's film. */
+/** The frames recorded for a video. */
 export function notedFrames(videoId: string): Frames | undefined {
   return prepared<Frames>(
     "SELECT first, step, frames AS hashes FROM video_frames WHERE video_id = ?",
@@ -73,31 +73,31 @@ export function notedFrames(videoId: string): Frames | undefined {
 }
 
 /**
- * Holds a video that looks like blocked films, inside a transaction, except for films of which somebody has
+ * Holds a video that looks like blocked videos, inside a transaction, except for videos of which somebody has
  * said that it is another.
  *
  * @returns whether it is held.
  */
-export function holdLikeness(videoId: string, films: readonly number[]): boolean {
-  noteLikeness(videoId, films);
+export function holdLikeness(videoId: string, blockedVideos: readonly number[]): boolean {
+  noteLikeness(videoId, blockedVideos);
   const open = prepared<number>(
-    "SELECT film_id FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NULL",
+    "SELECT blocked_video_id FROM block_list_matches WHERE video_id = ? AND dismissed_at IS NULL",
   )
     .pluck()
     .all(videoId);
-  for (const film of open) hold({ videoId, reason: "block-list", sourceId: String(film) });
+  for (const blocked of open) hold({ videoId, reason: "block-list", sourceId: String(blocked) });
   return open.length > 0;
 }
 
 /** Holds the videos whose uploaded file has the same bytes as that of a blocked one, inside of its transaction. */
-export function holdCopies(videoId: string, film: number): void {
+export function holdCopies(videoId: string, blockedVideo: number): void {
   const copies = prepared<string>(
     `SELECT DISTINCT copy.video_id FROM video_digests AS own
        JOIN video_digests AS copy ON copy.sha256 = own.sha256 AND copy.video_id <> own.video_id
        JOIN videos ON videos.id = copy.video_id
      WHERE own.video_id = ?`,
   ).pluck();
-  for (const copy of copies.all(videoId)) holdLikeness(copy, [film]);
+  for (const copy of copies.all(videoId)) holdLikeness(copy, [blockedVideo]);
 }
 
 /**
@@ -108,27 +108,27 @@ export function holdUncompared(videoId: string): void {
   hold({ videoId, reason: "comparing" });
 }
 
-/** Notes which blocked films a video looks like, inside of a transaction. */
-function noteLikeness(videoId: string, films: readonly number[]): void {
+/** Notes which blocked videos a video looks like, inside of a transaction. */
+function noteLikeness(videoId: string, blockedVideos: readonly number[]): void {
   const add = prepared(
-    `INSERT OR IGNORE INTO blocked_likenesses (video_id, film_id, found_at)
-     SELECT videos.id, blocked_films.id, @now FROM videos JOIN blocked_films
-     WHERE videos.id = @videoId AND blocked_films.id = @film AND removed_at IS NULL`,
+    `INSERT OR IGNORE INTO block_list_matches (video_id, blocked_video_id, found_at)
+     SELECT videos.id, blocked_videos.id, @now FROM videos JOIN blocked_videos
+     WHERE videos.id = @videoId AND blocked_videos.id = @blocked AND removed_at IS NULL`,
   );
-  for (const film of films) add.run({ videoId, film, now: new Date().toISOString() });
+  for (const blocked of blockedVideos) add.run({ videoId, blocked, now: new Date().toISOString() });
 }
 
-/** Of some videos those that are held because they look like a blocked film. */
+/** Of some videos those that are held because they look like a blocked video. */
 export function likeBlocked(videoIds: readonly string[]): string[] {
   return [...holdsOf(videoIds)].flatMap(([id, reasons]) =>
     reasons.includes("block-list") ? [id] : [],
   );
 }
 
-/** The blocked films that a video looks like, or is held for: a film may be off the list by now. */
+/** The blocked videos that a video looks like, or is held for: a video may be off the list by now. */
 export function likenessesOf(videoId: string): string[] {
   const open = prepared<string>(
-    `SELECT CAST(film_id AS TEXT) FROM blocked_likenesses
+    `SELECT CAST(blocked_video_id AS TEXT) FROM block_list_matches
      WHERE video_id = ? AND dismissed_at IS NULL`,
   )
     .pluck()
@@ -137,20 +137,20 @@ export function likenessesOf(videoId: string): string[] {
 }
 
 /**
- * Notes that a video is another film than some that it looks like, and releases their holds, inside a
+ * Notes that a video is another video than some that it looks like, and releases their holds, inside a
  * transaction.
  *
  * @returns whether it looked like one of them until now.
  */
-export function dismissLikenesses(videoId: string, films: readonly string[]): boolean {
+export function dismissLikenesses(videoId: string, blockedVideos: readonly string[]): boolean {
   const dismiss = prepared(
-    `UPDATE blocked_likenesses SET dismissed_at = @now
-     WHERE video_id = @videoId AND film_id = @film AND dismissed_at IS NULL`,
+    `UPDATE block_list_matches SET dismissed_at = @now
+     WHERE video_id = @videoId AND blocked_video_id = @blocked AND dismissed_at IS NULL`,
   );
   const now = new Date().toISOString();
-  const changes = films.map((film) => {
-    const isReleased = releaseHold({ videoId, reason: "block-list", sourceId: film });
-    return dismiss.run({ videoId, film, now }).changes > 0 || isReleased;
+  const changes = blockedVideos.map((blocked) => {
+    const isReleased = releaseHold({ videoId, reason: "block-list", sourceId: blocked });
+    return dismiss.run({ videoId, blocked, now }).changes > 0 || isReleased;
   });
   return changes.includes(true);
 }
@@ -158,18 +158,18 @@ export function dismissLikenesses(videoId: string, films: readonly string[]): bo
 /** Forgets what the earlier file of a video showed, inside of a transaction. A hold stays. */
 export function forgetFrames(videoId: string): void {
   prepared("DELETE FROM video_frames WHERE video_id = ?").run(videoId);
-  prepared("DELETE FROM blocked_likenesses WHERE video_id = ? AND dismissed_at IS NOT NULL").run(
+  prepared("DELETE FROM block_list_matches WHERE video_id = ? AND dismissed_at IS NOT NULL").run(
     videoId,
   );
 }
 
 /**
- * Compares the videos of the site with films of the list, and notes those that look like one: the page of the
+ * Compares the videos of the site with videos of the list, and notes those that look like one: the page of the
  * list names them.
  *
- * @param from the number of the first film.
+ * @param from the number of the first video.
  * @param holds whether they are held until somebody has looked at them.
- * @param to the number of the last film; all that follow if it is left out.
+ * @param to the number of the last video; all that follow if it is left out.
  * @returns how many.
  */
 export async function compareSite(from: number, holds: boolean, to?: number): Promise<number> {
@@ -181,8 +181,8 @@ export async function compareSite(from: number, holds: boolean, to?: number): Pr
       to,
       after: last,
     });
-    for (const { videoId, films } of answer.found) {
-      const others = films.filter((film) => !isOwnFilm(videoId, film));
+    for (const { videoId, blockedVideos } of answer.found) {
+      const others = blockedVideos.filter((blocked) => !isOwnVideo(videoId, blocked));
       if (others.length === 0) continue;
       count += 1;
       await transaction(() =>
@@ -194,9 +194,9 @@ export async function compareSite(from: number, holds: boolean, to?: number): Pr
   return count;
 }
 
-function isOwnFilm(videoId: string, film: number): boolean {
+function isOwnVideo(videoId: string, video: number): boolean {
   return (
-    prepared("SELECT 1 FROM blocked_films WHERE id = ? AND video_id = ?").get(film, videoId) !==
+    prepared("SELECT 1 FROM blocked_videos WHERE id = ? AND video_id = ?").get(video, videoId) !==
     undefined
   );
 }

@@ -4,18 +4,18 @@ import { eventLoopTurns } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { BLOCK_REASONS } from "~db/schema/moderation";
 import { writingTurns } from "~db/threads/checkpoint.server";
-import { isBlockedFile } from "./blocked-films.server";
+import { isBlockedFile } from "./blocked-videos.server";
 import { VARIANTS } from "./frame-hashes";
 
-/** The first line of a file. Each of the others is one film, as in `Entry`. */
+/** The first line of a file. Each of the others is one video, as in `Entry`. */
 const HEADER = { format: "afterdark-block-list", version: 1 };
 /** Of a file. */
-export const MOST_LIST_BYTES = 512 * 1024 ** 2;
-const MOST_FILMS = 100_000;
-/** A film with the most frames has 29 KB of hexadecimal digits. */
-const MOST_LINE_BYTES = 64 * 1024;
-const MOST_FRAMES = 600;
-const FILMS_AT_ONCE = 50;
+export const MAX_LIST_BYTES = 512 * 1024 ** 2;
+const MAX_VIDEOS = 100_000;
+/** A video with the most frames has 29 KB of hexadecimal digits. */
+const MAX_LINE_BYTES = 64 * 1024;
+const MAX_FRAMES = 600;
+const VIDEOS_AT_ONCE = 50;
 const FRAME_DIGITS = VARIANTS * 16;
 
 /** A block list that is none; the sentence says what is wrong with it. */
@@ -30,7 +30,7 @@ const entry = z.object({
   first: z.number().check(z.gte(0), z.lte(100_000)),
   step: z.number().check(z.gte(0), z.lte(100_000)),
   /** Hexadecimal digits, VARIANTS times 16 for each frame; empty where only the bytes are known. */
-  frames: z.string().check(z.regex(/^(?:[0-9a-f]{2})*$/), z.maxLength(MOST_FRAMES * FRAME_DIGITS)),
+  frames: z.string().check(z.regex(/^(?:[0-9a-f]{2})*$/), z.maxLength(MAX_FRAMES * FRAME_DIGITS)),
 });
 type Entry = z.infer<typeof entry>;
 
@@ -41,7 +41,7 @@ export async function isBlockListFile(file: string): Promise<boolean> {
 }
 
 /**
- * The list as a file, line by line: hashes alone. Films of which no digest is known are left out, and so are lists of
+ * The list as a file, line by line: hashes alone. Videos of which no digest is known are left out, and so are lists of
  * digests, which belong to who made them.
  */
 export async function* exportBlockList(): AsyncGenerator<string> {
@@ -51,36 +51,36 @@ export async function* exportBlockList(): AsyncGenerator<string> {
   for (;;) {
     const row = prepared<Omit<Entry, "sha256"> & { id: number; sha256: string }>(
       `SELECT id, reason, blocked_at AS blocked, first, step, lower(hex(frames)) AS frames,
-         (SELECT json_group_array(sha256) FROM blocked_files WHERE film_id = blocked_films.id) AS sha256
-       FROM blocked_films WHERE id > ? AND removed_at IS NULL AND digests IS NULL ORDER BY id LIMIT 1`,
+         (SELECT json_group_array(sha256) FROM blocked_files WHERE blocked_video_id = blocked_videos.id) AS sha256
+       FROM blocked_videos WHERE id > ? AND removed_at IS NULL AND digests IS NULL ORDER BY id LIMIT 1`,
     ).get(after);
     if (!row) return;
-    const { id, sha256: digests, ...film } = row;
+    const { id, sha256: digests, ...video } = row;
     after = id;
     const list = JSON.parse(digests) as string[];
-    if (list.length > 0) yield `${JSON.stringify({ ...film, sha256: list })}\n`;
+    if (list.length > 0) yield `${JSON.stringify({ ...video, sha256: list })}\n`;
     await turn();
   }
 }
 
 /** What came of an import. */
 export interface Imported {
-  /** Films that were not on the list before. */
+  /** Videos that were not on the list before. */
   added: number;
   known: number;
-  /** The films that were added have this number or a higher one. */
+  /** The videos that were added have this number or a higher one. */
   from: number;
 }
 
 /**
- * Adds the films of a file to the list. It is read twice: nothing is added of one that is not valid to its end.
+ * Adds the videos of a file to the list. It is read twice: nothing is added of one that is not valid to its end.
  *
  * @throws {ListFileError} for a file that is no such list, or too long.
  */
 export async function importBlockList(file: string): Promise<Imported> {
   const turn = writingTurns();
   for await (const _ of entriesOf(file)) await turn();
-  const highest = prepared<number>("SELECT coalesce(max(id), 0) FROM blocked_films").pluck();
+  const highest = prepared<number>("SELECT coalesce(max(id), 0) FROM blocked_videos").pluck();
   const imported = { added: 0, known: 0, from: highest.get()! + 1 };
   let some: Entry[] = [];
   const add = async () => {
@@ -92,17 +92,17 @@ export async function importBlockList(file: string): Promise<Imported> {
   };
   for await (const each of entriesOf(file)) {
     some.push(each);
-    if (some.length === FILMS_AT_ONCE) await add();
+    if (some.length === VIDEOS_AT_ONCE) await add();
   }
   await add();
   return imported;
 }
 
-/** False for a film with bytes that are on the list already. */
+/** False for a video with bytes that are on the list already. */
 function addEntry({ reason, blocked, sha256: digests, first, step, frames }: Entry): boolean {
   if (digests.some(isBlockedFile)) return false;
   const { lastInsertRowid } = prepared(
-    `INSERT INTO blocked_films (reason, blocked_at, state, first, step, frames)
+    `INSERT INTO blocked_videos (reason, blocked_at, state, first, step, frames)
      VALUES (@reason, @blocked, @state, @first, @step, @frames)`,
   ).run({
     ...{ reason, first, step },
@@ -110,7 +110,9 @@ function addEntry({ reason, blocked, sha256: digests, first, step, frames }: Ent
     state: frames === "" ? "none" : "ready",
     frames: Buffer.from(frames, "hex"),
   });
-  const add = prepared("INSERT OR IGNORE INTO blocked_files (sha256, film_id) VALUES (?, ?)");
+  const add = prepared(
+    "INSERT OR IGNORE INTO blocked_files (sha256, blocked_video_id) VALUES (?, ?)",
+  );
   for (const digest of digests) add.run(digest, lastInsertRowid);
   return true;
 }
@@ -121,8 +123,8 @@ async function* entriesOf(file: string): AsyncGenerator<Entry> {
     at += 1;
     if (at === 1) requireHeader(line);
     else if (line !== "") yield entryOf(line, at);
-    if (at > MOST_FILMS)
-      throw new ListFileError(`The file has more than ${MOST_FILMS.toLocaleString("en")} videos.`);
+    if (at > MAX_VIDEOS)
+      throw new ListFileError(`The file has more than ${MAX_VIDEOS.toLocaleString("en")} videos.`);
   }
   if (at === 0) throw new ListFileError(NO_LIST);
 }
@@ -168,6 +170,6 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 function checked(line: string): string {
-  if (line.length > MOST_LINE_BYTES) throw new ListFileError("A line of the file is too long.");
+  if (line.length > MAX_LINE_BYTES) throw new ListFileError("A line of the file is too long.");
   return line.replace(/\r$/, "");
 }

@@ -4,18 +4,18 @@ import type { Database } from "better-sqlite3";
 export const HASHED_SIDE = 32;
 /** Coefficients on a side of the hash. */
 const LOW = 8;
-/** Pictures of a film. */
+/** Pictures of a video. */
 export const PICTURES = 16;
 export const HASH_BYTES = 8;
 /** Standard deviation of the brightness, of 255: below it a picture shows nothing, as black does. */
-const LEAST_CONTRAST = 8;
+const MIN_CONTRAST = 8;
 /** Bits of 64 in which two pictures of the same scene may differ; pictures of others differ in about 32. */
 export const SAME_BITS = 10;
-/** Of its pictures; a film with fewer that differ is a still or a test card, which looks like many others. */
-const LEAST_DIFFERENT = 4;
-/** Of the pictures of either film, that are found in the other. */
-const LEAST_SHARE = 0.6;
-/** A film whose beginning was cut off has a picture later or earlier by so many. */
+/** Of its pictures; a video with fewer that differ is a still or a test card, which looks like many others. */
+const MIN_DIFFERENT = 4;
+/** Of the pictures of either video, that are found in the other. */
+const MIN_SHARE = 0.6;
+/** A video whose beginning was cut off has a picture later or earlier by so many. */
 const SHIFT = 2;
 
 const cosines = Array.from({ length: LOW }, (_, frequency) =>
@@ -37,7 +37,7 @@ export function perceptualHash(picture: Uint8Array): Uint8Array {
 
 /** The hash of a picture, and that of its mirror image, whose odd frequencies have the other sign. */
 export function hashesOfBothSides(picture: Uint8Array): [Uint8Array, Uint8Array] {
-  if (contrastOf(picture) < LEAST_CONTRAST)
+  if (contrastOf(picture) < MIN_CONTRAST)
     return [new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)];
   const coefficients = frequenciesOf(picture);
   const mirrored = coefficients.map((value, at) => ((at % LOW) % 2 === 1 ? -value : value));
@@ -76,7 +76,7 @@ function contrastOf(picture: Uint8Array): number {
 }
 
 /**
- * The fingerprint of a film: the hashes of its pictures, one behind the other. Empty when too few of
+ * The fingerprint of a video: the hashes of its pictures, one behind the other. Empty when too few of
  * them show anything, or nothing but the same.
  */
 export function fingerprintOf(hashes: readonly Uint8Array[]): Uint8Array {
@@ -92,7 +92,7 @@ export function differ(words: Uint32Array, pictures: readonly number[]): boolean
     if (shows(words, at) && seen.every((other) => distance(words, at, words, other) > SAME_BITS))
       seen.push(at);
   }
-  return seen.length >= LEAST_DIFFERENT;
+  return seen.length >= MIN_DIFFERENT;
 }
 
 /** A fingerprint as it is compared. */
@@ -100,7 +100,7 @@ export function wordsOf(fingerprint: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(fingerprint).buffer);
 }
 
-/** Whether two films, by their fingerprints, show the same: most pictures of each are in the other. */
+/** Whether two videos, by their fingerprints, show the same: most pictures of each are in the other. */
 export function looksAlike(a: Uint32Array, b: Uint32Array): boolean {
   return isFoundIn(a, b) && isFoundIn(b, a);
 }
@@ -110,7 +110,7 @@ function isFoundIn(a: Uint32Array, b: Uint32Array): boolean {
   const others = b.length / 2;
   let showing = 0;
   for (let at = 0; at < pictures; at++) if (shows(a, at)) showing++;
-  let mayMiss = Math.floor(showing * (1 - LEAST_SHARE));
+  let mayMiss = Math.floor(showing * (1 - MIN_SHARE));
   if (showing === 0) return false;
   for (let at = 0; at < pictures; at++) {
     if (!shows(a, at)) continue;
@@ -139,27 +139,27 @@ function bits(value: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Of the longer one: what a film may lack of another that it looks like. */
-const MOST_CUT = 0.2;
+/** Of the longer one: what a video may lack of another that it looks like. */
+const MAX_CUT = 0.2;
 
-export interface Film {
+export interface FingerprintedVideo {
   videoId: string;
   seconds: number;
   /** See `fingerprintOf`. */
   fingerprint: Uint8Array;
 }
 
-/** The ids of the videos whose films look like one. Runs on a thread: it reads those of about its length. */
-export function readSimilarFilms(sqlite: Database) {
-  const films = sqlite.prepare<unknown[], { id: string; hashes: Buffer }>(/* sql */ `
+/** Returns the ids of the videos that look like one. Runs on a thread: it reads those of about its length. */
+export function readSimilarVideos(sqlite: Database) {
+  const videos = sqlite.prepare<unknown[], { id: string; hashes: Buffer }>(/* sql */ `
     SELECT video_id AS id, hashes FROM video_fingerprints
     WHERE seconds BETWEEN @least AND @most AND hashes <> x'' AND video_id <> @videoId`);
-  return ({ videoId, seconds, fingerprint }: Film): string[] => {
+  return ({ videoId, seconds, fingerprint }: FingerprintedVideo): string[] => {
     if (fingerprint.length === 0) return [];
     const own = wordsOf(fingerprint);
     const found: string[] = [];
-    const lengths = { least: seconds * (1 - MOST_CUT), most: seconds / (1 - MOST_CUT) };
-    for (const { id, hashes } of films.iterate({ ...lengths, videoId })) {
+    const lengths = { least: seconds * (1 - MAX_CUT), most: seconds / (1 - MAX_CUT) };
+    for (const { id, hashes } of videos.iterate({ ...lengths, videoId })) {
       if (looksAlike(own, wordsOf(hashes))) found.push(id);
     }
     return found;

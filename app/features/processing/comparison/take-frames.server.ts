@@ -10,12 +10,12 @@ import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 import { eventLoopTurns } from "~/shared/event-loop";
 import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE, type Frames } from "./frame-hashes";
 
-/** Frames of a film that is compared with blocked ones. */
+/** Frames of a video that is compared with blocked ones. */
 export const COMPARED_FRAMES = 32;
-/** Most frames of a blocked film. */
+/** Most frames of a blocked video. */
 const BLOCKED_FRAMES = 600;
-/** Seconds between two of a blocked film that is short. */
-const LEAST_STEP = 0.5;
+/** Seconds between two of a blocked video that is short. */
+const MIN_STEP = 0.5;
 
 const SIZE = { width: FRAME_SIDE, height: FRAME_SIDE };
 const FRAME_BYTES = FRAME_SIDE ** 2;
@@ -25,7 +25,7 @@ const FAST = ["-skip_frame", "noref", "-skip_loop_filter", "all"];
 /** For a few frames of a file that has to be read as a whole. */
 const KEYFRAMES = ["-skip_frame", "nokey", "-skip_loop_filter", "all"];
 
-/** Frames from all over a film, for comparing it. Of those that can't be read nothing is known. */
+/** Frames from all over a video, for comparing it. Of those that can't be read nothing is known. */
 export async function takeComparedFrames(
   file: string,
   probe: Probe,
@@ -50,9 +50,9 @@ export async function takeComparedFrames(
   return { first: step / 2, step, hashes };
 }
 
-/** Frames of a film that is to be blocked, one behind the other. */
+/** Frames of a video that is to be blocked, one behind the other. */
 export async function takeBlockedFrames(file: string, probe: Probe, task: Task): Promise<Frames> {
-  const step = Math.max(LEAST_STEP, probe.durationSeconds / BLOCKED_FRAMES);
+  const step = Math.max(MIN_STEP, probe.durationSeconds / BLOCKED_FRAMES);
   const rate = rateFor(step);
   const options = { count: BLOCKED_FRAMES, decoding: FAST };
   const frames = await framesInOrder(file, probe, rate, task, options);

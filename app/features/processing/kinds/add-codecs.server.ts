@@ -59,7 +59,7 @@ interface Stream {
  * The pictures of a stream in further codecs: files and playlists beside those in H.264, over the same
  * sounds, and a master playlist of another name that has both. Who is watching keeps the one before.
  *
- * @param hlsUrl of the stream; null where the film has none.
+ * @param hlsUrl of the stream; null where the video has none.
  * @throws {HardwareSuspendedError} before anything is encoded, if a codec needs the card and it is suspended.
  */
 export async function addCodecs(

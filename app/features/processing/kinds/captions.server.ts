@@ -11,10 +11,10 @@ import type { Probe } from "~/media/probe/probe.server";
 import type { SubtitleStream } from "~/media/probe/streams";
 import type { Captions } from "~db/captions";
 
-/** More languages than a film is sold with. */
-const MOST_TRACKS = 20;
-/** A long film's captions take 200 KB; what reaches this is no text for people. */
-const MOST_BYTES = 4 * 1024 ** 2;
+/** More languages than a video is sold with. */
+const MAX_TRACKS = 20;
+/** A long video's captions take 200 KB; what reaches this is no text for people. */
+const MAX_BYTES = 4 * 1024 ** 2;
 /** Captions are sparse: a long file may be read for minutes without one. */
 const WATCHDOG_MS = 600_000;
 
@@ -25,7 +25,7 @@ export async function extractCaptions(
   task: Task,
   generation: string,
 ): Promise<Artifact> {
-  const streams = probe.subtitles.slice(0, MOST_TRACKS);
+  const streams = probe.subtitles.slice(0, MAX_TRACKS);
   const folder = `captions-${generation}`;
   await mkdir(path.join(task.folder, folder), { recursive: true });
   const captions: Captions[] = [];
@@ -65,12 +65,12 @@ async function extract(
         // SubRip, of which it writes only the text: its WebVTT leaves "<" and "&" as they are.
         ...some.flatMap(({ stream, file }) => [
           ...["-map", `0:${stream.index}`, "-c:s", "srt", ...NO_METADATA],
-          ...["-fs", String(MOST_BYTES), "-f", "srt", file],
+          ...["-fs", String(MAX_BYTES), "-f", "srt", file],
         ]),
       ],
       {
         seconds: probe.durationSeconds,
-        fileBytes: MOST_BYTES * 4,
+        fileBytes: MAX_BYTES * 4,
         cpuSeconds: cpuSecondsFor(probe),
         watchdogMs: WATCHDOG_MS,
       },
@@ -98,7 +98,7 @@ async function extract(
 async function webvttOf(file: string): Promise<string | undefined> {
   try {
     const { size } = await stat(file);
-    return size < MOST_BYTES ? await readCaptionFile(file, "extracted") : undefined;
+    return size < MAX_BYTES ? await readCaptionFile(file, "extracted") : undefined;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (isMissing || error instanceof CaptionsLimitError) return undefined;

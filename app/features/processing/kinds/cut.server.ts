@@ -23,13 +23,13 @@ import { languageOf, streams } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
-/** Streams are made from it, so that it must lose next to nothing: x264's 17 is hardly told from the film. */
+/** Streams are made from it, so that it must lose next to nothing: x264's 17 is hardly told from the video. */
 const QUALITY = 17;
 /** Times the bits of the best rendition of a stream. */
 const BITRATE_FACTOR = 3;
 const SOUND_BITRATE = 192_000;
 /** Larger pictures no device decodes as H.264. */
-const MOST_SIDE = 2160;
+const MAX_SIDE = 2160;
 const FILE = "cut.mp4";
 
 /** A moment that was rounded a little before its picture still means that picture. */
@@ -45,7 +45,7 @@ interface PictureRange {
 
 /**
  * From the picture that is shown at the start to the last one before that which is shown at the end, of
- * a film with a steady rate.
+ * a video with a steady rate.
  */
 function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
   const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
@@ -58,10 +58,10 @@ function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRang
 }
 
 /**
- * A part of a film as a file of its own, with all its sounds. It is encoded anew: a copy could begin at
+ * A part of a video as a file of its own, with all its sounds. It is encoded anew: a copy could begin at
  * keyframes only, which stand seconds apart.
  */
-export async function cutFilm(
+export async function cutVideo(
   source: Source & { cut: Cut },
   probe: Probe,
   task: Task,
@@ -93,10 +93,10 @@ async function encode(
         ];
   const filters = [
     ...trim(""),
-    ...pictureFilters(video, fit(video, MOST_SIDE), rate),
+    ...pictureFilters(video, fit(video, MAX_SIDE), rate),
     uploadFilter(hardware),
   ];
-  const maxBitrate = renditionsFor(video, MOST_SIDE).at(-1)!.maxBitrate * BITRATE_FACTOR;
+  const maxBitrate = renditionsFor(video, MAX_SIDE).at(-1)!.maxBitrate * BITRATE_FACTOR;
   await runFfmpeg(
     task,
     [

@@ -3,15 +3,15 @@ import { EncodeError, runFfmpeg, type Task } from "~/media/encode/task.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import type { Probe } from "~/media/probe/probe.server";
 
-/** What EBU R128 says of silence, and what a film without sound has. */
+/** What EBU R128 says of silence, and what a video without sound has. */
 const SILENCE_LUFS = -70;
 
 /** Sound is read with nothing beside it: a slow disk may be quiet for long. */
 const WATCHDOG_MS = 600_000;
 
 /**
- * How loud a film is over its whole length, and its highest peak (EBU R128, ITU-R BS.1770), as the
- * stream has it: in two channels. Players make films equally loud by it, and nothing is encoded anew.
+ * How loud a video is over its whole length, and its highest peak (EBU R128, ITU-R BS.1770), as the
+ * stream has it: in two channels. Players make videos equally loud by it, and nothing is encoded anew.
  */
 export async function measureLoudness(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (!probe.audio) return { ...NO_ARTIFACT, columns: { loudness: SILENCE_LUFS, true_peak: null } };

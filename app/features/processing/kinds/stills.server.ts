@@ -56,15 +56,15 @@ async function firstPicture(source: Source, probe: Probe, task: Task): Promise<s
   return picture;
 }
 
-const LEAST_SECONDS_EACH = 2;
+const MIN_SECONDS_EACH = 2;
 /** A rest shorter than this share of the interval gets no picture of its own. */
-const LEAST_SHARE = 0.1;
-const MOST_PICTURES = 100;
+const MIN_SHARE = 0.1;
+const MAX_FRAMES = 100;
 const LONGER_SIDE = 160;
 const COLUMNS = 5;
 const ROWS = 5;
 
-/** When the pictures of a film are taken, in seconds: one each 2 s, at most 100. */
+/** When the pictures of a video are taken, in seconds: one each 2 s, at most 100. */
 interface Plan {
   /** For how long each picture stands; the last may stand shorter. */
   interval: number;
@@ -72,8 +72,8 @@ interface Plan {
 }
 
 function storyboardPlan(durationSeconds: number): Plan {
-  const interval = Math.max(LEAST_SECONDS_EACH, durationSeconds / MOST_PICTURES);
-  const count = Math.max(1, Math.ceil(durationSeconds / interval - LEAST_SHARE));
+  const interval = Math.max(MIN_SECONDS_EACH, durationSeconds / MAX_FRAMES);
+  const count = Math.max(1, Math.ceil(durationSeconds / interval - MIN_SHARE));
   return { interval, count };
 }
 

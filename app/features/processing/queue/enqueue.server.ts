@@ -16,7 +16,7 @@ import { jobsChanged } from "./queue-state.server";
 
 /**
  * What is asked for of every video at once: further codecs are for popular ones, see `enqueuePopular`,
- * films are compared once their pictures have been made, and new files alone are scanned, see
+ * videos are compared once their pictures have been made, and new files alone are scanned, see
  * kinds/scan.server.ts.
  */
 export const KINDS_OF_ALL = JOB_KINDS.filter(

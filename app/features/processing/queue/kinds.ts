@@ -48,7 +48,7 @@ export const JOB_LABELS: Record<JobKind, string> = {
 };
 
 /** The first job of a cut, which makes its file. */
-const CUTTING = "Cutting the film";
+const CUTTING = "Cutting the video";
 
 /**
  * What a job is called where it is listed.

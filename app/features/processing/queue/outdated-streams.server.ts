@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * A stream that today's settings would make otherwise, of a film whose source is there: what is played
+ * A stream that today's settings would make otherwise, of a video whose source is there: what is played
  * instead has less of it than the stream. @settings are today's.
  */
 export const OUTDATED_SQL = /* sql */ `

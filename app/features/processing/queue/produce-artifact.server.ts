@@ -12,10 +12,10 @@ import { cachedProbe as read } from "~/media/probe/probe.server";
 import { isEarlierVersion } from "~/media/serve/file-version.server";
 import { database, sqliteHandle } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
-import { fingerprintFilm } from "../comparison/fingerprint.server";
+import { fingerprintVideo } from "../comparison/fingerprint.server";
 import { addCodecs } from "../kinds/add-codecs.server";
 import { extractCaptions } from "../kinds/captions.server";
-import { cutFilm } from "../kinds/cut.server";
+import { cutVideo } from "../kinds/cut.server";
 import { measureLoudness } from "../kinds/loudness.server";
 import { createPreview } from "../kinds/preview.server";
 import { scanFile } from "../kinds/scan.server";
@@ -69,7 +69,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
       return { ...NO_ARTIFACT, scan: await scanFile(source.file, task.signal) };
     case "transcode":
       if (source.cut) {
-        return cutFilm({ ...source, cut: source.cut }, await read(source.file), task);
+        return cutVideo({ ...source, cut: source.cut }, await read(source.file), task);
       }
       // Whether the file that is played, if there is one, has no private metadata after this.
       return transcode(
@@ -100,7 +100,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "codecs":
       return addCodecs(source, await read(source.file), task, generation, source.row.hls_url);
     case "fingerprint":
-      return fingerprintFilm(job, source, await read(source.playing), task);
+      return fingerprintVideo(job, source, await read(source.playing), task);
     case "cleanup": {
       await removeStale(source, "ladder");
       await removeEarlierVersions(source);

@@ -17,7 +17,7 @@ import {
   IS_REMOTE,
   type LostLease,
   leaseMs,
-  MOST_LOSSES,
+  MAX_LOSSES,
   REMOTE_PREFIX,
   receivedFolder,
   returnLostLeases,
@@ -28,12 +28,12 @@ import { jobsChanged, pausedSince } from "./queue-state.server";
 /** A worker that has not been heard of for this long has lost its job to the next. */
 export const LEASE_MS = 30_000;
 /** A job that fails this often has failed for good, with its reason. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** A job during which the site was killed this often has failed too: it may be what kills it. */
-const MOST_KILLS = 5;
+const MAX_KILLS = 5;
 const BACK_OFF_MS = 30_000;
 /** No job but the clean-up ever waits longer, see `fail`; nor on a full disk. */
-const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MOST_ATTEMPTS - 1);
+const LONGEST_WAIT_MS = BACK_OFF_MS * 4 ** (MAX_ATTEMPTS - 1);
 
 /** Names this process among those that work on the same database. */
 export const ownWorker = processState(
@@ -138,14 +138,14 @@ function claimNext(
 function failCrashingJobs(now: number): void {
   const sqlite = sqliteHandle();
   const killed = `state = 'running' AND lease_until < @now AND
-    CASE WHEN ${IS_REMOTE} THEN worker_losses >= ${MOST_LOSSES - 1} ELSE attempts >= ${MOST_KILLS} END`;
+    CASE WHEN ${IS_REMOTE} THEN worker_losses >= ${MAX_LOSSES - 1} ELSE attempts >= ${MAX_KILLS} END`;
   if (!sqlite.prepare(`SELECT 1 FROM jobs WHERE ${killed}`).get({ now: iso(now) })) return;
   sqlite
     .prepare(
       `UPDATE jobs SET state = 'failed', worker = NULL, lease_until = NULL, worker_losses = 0,
          finished_at = @now, reason = CASE WHEN ${IS_REMOTE}
-           THEN '${MOST_LOSSES} workers were lost while this was being made.'
-           ELSE 'The site was ended ${MOST_KILLS} times while this was being made.' END
+           THEN '${MAX_LOSSES} workers were lost while this was being made.'
+           ELSE 'The site was ended ${MAX_KILLS} times while this was being made.' END
        WHERE ${killed}`,
     )
     .run({ now: iso(now) });
@@ -208,7 +208,7 @@ export function markDone(id: number, note: string | null = null): void {
  * `final` fails it for good at once, when trying again can't help.
  */
 export async function fail(job: JobRow, reason: string, final = false): Promise<void> {
-  const isFinal = final || job.attempts >= MOST_ATTEMPTS;
+  const isFinal = final || job.attempts >= MAX_ATTEMPTS;
   await change(job, {
     ...finished,
     state: isFinal ? "failed" : "waiting",

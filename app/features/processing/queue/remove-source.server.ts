@@ -1,7 +1,7 @@
 import path from "node:path";
 import { bucketFile, type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import type { Source } from "~/media/encode/artifact";
-import { MOST_SOUNDS, soundsFor } from "~/media/encode/sounds";
+import { MAX_AUDIO_TRACKS, soundsFor } from "~/media/encode/sounds";
 import type { Task } from "~/media/encode/task.server";
 import { isCopyOf } from "~/media/encode/transcode.server";
 import { readText as readMediaText } from "~/media/files/local-copies.server";
@@ -78,14 +78,14 @@ export async function planSourceRemoval(
  * `removeSource` after it.
  */
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
-  const film = await cachedProbe(source.file);
+  const video = await cachedProbe(source.file);
   const stored = storedFiles(source);
-  if (film.sounds.length > 1 || !stored) return undefined;
+  if (video.sounds.length > 1 || !stored) return undefined;
   try {
     const replacement = { stored, stream: undefined };
     return {
       reason: "converted",
-      verified: await verifyReplacement(source, film, replacement, task),
+      verified: await verifyReplacement(source, video, replacement, task),
     };
   } catch (error) {
     task.signal.throwIfAborted();
@@ -121,18 +121,21 @@ async function verifyRemoval(
   if (!stored) return undefined;
   // Decoding both takes minutes.
   if (!mayForget(job, source)) return undefined;
-  const film = await cachedProbe(source.file);
-  if (isCopyOf(film)) {
+  const video = await cachedProbe(source.file);
+  if (isCopyOf(video)) {
     const replacement = { stored, stream: undefined };
-    return { reason: "copied", verified: await verifyReplacement(source, film, replacement, task) };
+    return {
+      reason: "copied",
+      verified: await verifyReplacement(source, video, replacement, task),
+    };
   }
   const name = parseMediaUrl(source.row.hls_url ?? "");
   const master = name && bucketFile(name.bucket, name.path);
-  if (!master || !(await isWholeStream(master, film))) return undefined;
+  if (!master || !(await isWholeStream(master, video))) return undefined;
   const replacement = { stored, stream: await verifiedFilesOf(master) };
   return {
     reason: "converted",
-    verified: await verifyReplacement(source, film, replacement, task),
+    verified: await verifyReplacement(source, video, replacement, task),
   };
 }
 
@@ -186,22 +189,22 @@ function forgetSource(
   });
 }
 
-/** Of a film's length: a file or stream that is shorter has lost a part of it. */
-export const LEAST_PART = 0.95;
+/** Of a video's length: a file or stream that is shorter has lost a part of it. */
+export const MIN_PART = 0.95;
 
 /**
  * Whether a stream can stand for the file that it was made from: every playlist that the master names is
- * ended and as long as the film, the files have all bytes that the playlists name, and every sound of the
- * film is among them.
+ * ended and as long as the video, the files have all bytes that the playlists name, and every sound of the
+ * video is among them.
  *
  * @param master the file of the multivariant playlist (RFC 8216 §4.3.4).
  */
-async function isWholeStream(master: string, film: Probe): Promise<boolean> {
+async function isWholeStream(master: string, video: Probe): Promise<boolean> {
   const text = await readText(master);
   const sounds = text.match(/^#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="(?:stereo|surround)"/gm) ?? [];
-  if (film.sounds.length > MOST_SOUNDS) return false;
-  if (sounds.length < soundsFor(film.sounds, false).length) return false;
-  return hasWholePlaylists(master, film.durationSeconds);
+  if (video.sounds.length > MAX_AUDIO_TRACKS) return false;
+  if (sounds.length < soundsFor(video.sounds, false).length) return false;
+  return hasWholePlaylists(master, video.durationSeconds);
 }
 
 /**
@@ -242,7 +245,7 @@ async function isWhole(playlist: string, seconds: number): Promise<boolean> {
   if (!/^#EXT-X-ENDLIST$/m.test(text)) return false;
   let lasts = 0;
   for (const [, duration] of text.matchAll(/^#EXTINF:([\d.]+)/gm)) lasts += Number(duration);
-  if (lasts < seconds * LEAST_PART) return false;
+  if (lasts < seconds * MIN_PART) return false;
   const ends = new Map<string, number>();
   for (const [, bytes, offset, file] of text.matchAll(
     /^#EXT-X-BYTERANGE:(\d+)@(\d+)\n([^#\n]+)$/gm,

@@ -43,11 +43,11 @@ export function jobSummaries(videoIds: readonly string[]): Record<string, JobSum
 }
 
 /** Of each state. */
-const LIST_MOST = 100;
+const MAX_LIST = 100;
 
 /** The whole queue, as the API and the terminal show it. */
 export async function queueView() {
-  const request: QueueRequest = { view: { page: 1 }, atOnce: 1, few: LIST_MOST };
+  const request: QueueRequest = { view: { page: 1 }, atOnce: 1, few: MAX_LIST };
   const { lists, counts } = await queryThread<QueuePage>("studio", "queue", request);
   const of = (state: JobNow["state"]) => lists.find((list) => list.state === state)?.jobs ?? [];
   return {

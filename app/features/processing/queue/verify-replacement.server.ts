@@ -37,7 +37,7 @@ export interface Replacement {
  */
 export async function verifyReplacement(
   source: Source,
-  film: Probe,
+  probe: Probe,
   { stored, stream }: Replacement,
   task: Task,
 ): Promise<Verified> {
@@ -54,8 +54,8 @@ export async function verifyReplacement(
   }
 
   const playing = await probePlaying(source.playing);
-  if (!isAsLong(playing, film)) throw new KeptOriginalError("The file that is played is shorter.");
-  const { durationSeconds } = film;
+  if (!isAsLong(playing, probe)) throw new KeptOriginalError("The file that is played is shorter.");
+  const { durationSeconds } = probe;
   const decoded = (name: string, frames: number | undefined) => {
     if (frames === undefined)
       throw new KeptOriginalError(`${name} can't be decoded without errors.`);
@@ -75,17 +75,17 @@ export async function verifyReplacement(
   }
 
   const original = (filters?: string[]) =>
-    decodeFrames(task, source.file, { ...streamsOf(film), ...(filters && { filters }) });
-  const isCopied = film.playable || conversionOf(film).video === "copy";
+    decodeFrames(task, source.file, { ...streamsOf(probe), ...(filters && { filters }) });
+  const isCopied = probe.playable || conversionOf(probe).video === "copy";
   const isSame = isCopied && played === decoded("The original", await original());
-  if (isSame && film.playable && !(await hasSamePackets(source, playing, film, task)))
+  if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))
     throw new KeptOriginalError("The file that is played has other data than the original.");
   if (isSame && rendition === undefined) return verified;
-  const rate = steadyRate(film.video.frameRate);
-  const steady = decoded("The original", await original(frameFilters(film.video, rate)));
+  const rate = steadyRate(probe.video.frameRate);
+  const steady = decoded("The original", await original(frameFilters(probe.video, rate)));
   // A small rendition has every second frame of a video with a high rate, and may be what is played.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);
-  if (!isSame && (film.playable || !(isHalf || played === steady)))
+  if (!isSame && (probe.playable || !(isHalf || played === steady)))
     throw new KeptOriginalError(
       `The file that is played has ${played} frames instead of ${steady}.`,
     );
@@ -116,11 +116,11 @@ async function probePlaying(file: string): Promise<Probe> {
 async function hasSamePackets(
   { file, playing }: Source,
   copy: Probe,
-  film: Probe,
+  probe: Probe,
   task: Task,
 ): Promise<boolean> {
   const packetsOf = (from: string, { video, durationSeconds }: Probe, sounds: SoundStream[]) =>
     hashPackets(task, from, durationSeconds, [video.index, ...sounds.map(({ index }) => index)]);
   const copied = await packetsOf(playing, copy, copy.sounds);
-  return isDeepStrictEqual(copied, await packetsOf(file, film, copiedSounds(film)));
+  return isDeepStrictEqual(copied, await packetsOf(file, probe, copiedSounds(probe)));
 }

@@ -67,8 +67,8 @@ export default function Workers() {
       </div>
       <p className="text-muted">
         A worker is another machine that makes the streaming qualities of videos for this site. It
-        needs no access to the database or the disk, and sees the films that it converts. What waits
-        is shown by the{" "}
+        needs no access to the database or the disk, and sees the videos that it converts. What
+        waits is shown by the{" "}
         <PageLink to="/admin/queue" className="text-ink underline underline-offset-4">
           queue
         </PageLink>

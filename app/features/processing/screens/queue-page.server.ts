@@ -121,7 +121,7 @@ export function readQueuePage(sqlite: Database) {
 }
 
 const NEW_CUT =
-  "A part of the film is made a file of its own; the video plays as it is until then.";
+  "A part of the video is made a file of its own; the video plays as it is until then.";
 
 export function toJob(row: JobWithTitle): JobNow {
   const { reason, finished_at, speed, seconds_left } = row;
@@ -147,8 +147,8 @@ export function toJob(row: JobWithTitle): JobNow {
 
 /** Jobs that the speed of each kind is read from, all kinds together. */
 const MEASURED_JOBS = 400;
-/** Of more waiting jobs than this, the length of their films is estimated from so many. */
-const FILMS_READ = 5_000;
+/** Of more waiting jobs than this, the length of their videos is estimated from so many. */
+const VIDEOS_READ = 5_000;
 
 /** Makes what counts the queue, and says how long it takes: 0.1 s with hundreds of thousands of jobs. */
 function queueTotals(sqlite: Database) {
@@ -161,11 +161,11 @@ function queueTotals(sqlite: Database) {
      JOIN jobs ON jobs.video_id = failed.video_id AND jobs.state = 'waiting' AND jobs.kind <> 'cleanup'
      WHERE failed.state = 'failed' AND failed.kind = 'transcode' GROUP BY jobs.kind`,
   );
-  const films = sqlite.prepare<unknown[], { kind: JobKind; seconds: number }>(
+  const videos = sqlite.prepare<unknown[], { kind: JobKind; seconds: number }>(
     `SELECT read.kind, avg(seconds) AS seconds FROM (
        SELECT kind, video_id FROM jobs INDEXED BY jobs_unfinished
        WHERE state IN ('waiting', 'running') AND +state = 'waiting' AND kind <> 'cleanup'
-       LIMIT ${FILMS_READ}) AS read
+       LIMIT ${VIDEOS_READ}) AS read
      JOIN videos ON videos.id = read.video_id WHERE seconds > 0 GROUP BY read.kind`,
   );
   const running = sqlite.prepare<
@@ -190,11 +190,11 @@ function queueTotals(sqlite: Database) {
   return (atOnce: number, withDone: boolean) => {
     const runs = running.all();
     const waits = waiting.all();
-    const left = leftOf(waits, blocked.all(), films.all());
+    const left = leftOf(waits, blocked.all(), videos.all());
     let runningSeconds = 0;
     for (const { kind, progress, seconds_left, seconds } of runs) {
       if (seconds_left !== null) runningSeconds += seconds_left;
-      else left.push({ kind, ...(seconds > 0 && { filmSeconds: seconds * (1 - progress) }) });
+      else left.push({ kind, ...(seconds > 0 && { videoSeconds: seconds * (1 - progress) }) });
     }
     const took = new Map<JobKind, number[]>();
     for (const { kind, speed } of finished.all())
@@ -213,20 +213,20 @@ function queueTotals(sqlite: Database) {
 function leftOf(
   waiting: readonly { kind: JobKind; jobs: number }[],
   blocked: readonly { kind: JobKind; jobs: number }[],
-  films: readonly { kind: JobKind; seconds: number }[],
+  videos: readonly { kind: JobKind; seconds: number }[],
 ): LeftOfKind[] {
   return waiting.flatMap(({ kind, jobs }) => {
     const open = jobs - (blocked.find((each) => each.kind === kind)?.jobs ?? 0);
-    const seconds = films.find((each) => each.kind === kind)?.seconds;
-    return open > 0 ? [{ kind, ...(seconds && { filmSeconds: open * seconds }) }] : [];
+    const seconds = videos.find((each) => each.kind === kind)?.seconds;
+    return open > 0 ? [{ kind, ...(seconds && { videoSeconds: open * seconds }) }] : [];
   });
 }
 
 /** Of a kind of job: how much of it is left. */
 interface LeftOfKind {
   kind: JobKind;
-  /** Seconds of film that it is made from; undefined when no length of them is known. */
-  filmSeconds?: number;
+  /** Seconds of video that it is made from; undefined when no length of them is known. */
+  videoSeconds?: number;
 }
 
 /** How long the queue takes: seconds; null when nobody can know yet, with what has never been made. */
@@ -238,7 +238,7 @@ interface TimeLeft {
 /**
  * How long what waits and what runs will take, from how long jobs of their kinds took.
  *
- * @param took by kind: seconds of work for a second of film, one for each of the last finished jobs.
+ * @param took by kind: seconds of work for a second of video, one for each of the last finished jobs.
  * @param runningSeconds what running jobs say of themselves.
  * @param atOnce jobs that are made beside each other.
  */
@@ -250,10 +250,10 @@ function timeLeft(
 ): TimeLeft {
   let seconds = runningSeconds;
   const unmeasured: string[] = [];
-  for (const { kind, filmSeconds } of left) {
+  for (const { kind, videoSeconds } of left) {
     const speeds = took.get(kind) ?? [];
-    if (speeds.length === 0 || filmSeconds === undefined) unmeasured.push(JOB_LABELS[kind]);
-    else seconds += filmSeconds * median(speeds);
+    if (speeds.length === 0 || videoSeconds === undefined) unmeasured.push(JOB_LABELS[kind]);
+    else seconds += videoSeconds * median(speeds);
   }
   return { seconds: unmeasured.length > 0 ? null : seconds / Math.max(1, atOnce), unmeasured };
 }

@@ -14,7 +14,7 @@ import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.s
 import { every } from "~db/runtime.server";
 import { sourceOf, withSourceFiles } from "../queue/produce-artifact.server";
 import { heartbeat } from "../queue/queue.server";
-import { hasWholePlaylists, LEAST_PART } from "../queue/remove-source.server";
+import { hasWholePlaylists, MIN_PART } from "../queue/remove-source.server";
 import { receivedFolder } from "./leases.server";
 import { commitReceived, type LeasedJob, receivedBytes, receivedFiles } from "./remote-jobs.server";
 
@@ -33,7 +33,7 @@ const BEFORE_END_SECONDS = 1;
 
 /**
  * Publishes what a worker has sent, in the way that what is made here is published, once it is what it
- * claims to be: the files have their digests, are pictures in the sizes and sounds of the film, as long
+ * claims to be: the files have their digests, are pictures in the sizes and sounds of the video, as long
  * as it, and can be decoded at its beginning, middle and end. Of playlists none is taken from a
  * worker: they are written here, over what the files hold.
  *
@@ -61,17 +61,17 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
 }
 
 async function checkedStream(job: LeasedJob, source: Source, digests: Digests): Promise<Artifact> {
-  const film = await cachedProbe(source.file);
-  if (isOnePicture(film)) return NO_ARTIFACT;
+  const video = await cachedProbe(source.file);
+  if (isOnePicture(video)) return NO_ARTIFACT;
   const folder = receivedFolder(job);
   const made = path.join(folder, `hls-${job.id.toString(36)}${Date.now().toString(36)}`);
-  const ladder = await checkedLadder(job, source, film, new Set(Object.keys(digests)));
+  const ladder = await checkedLadder(job, source, video, new Set(Object.keys(digests)));
   await rename(receivedFiles(job), made);
   const task = createTask(folder, () => {});
   const withCopy = source.row.video_url === "";
   const stream = await finishStream(source, { ...ladder, folder: made }, task, withCopy);
-  if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), film.durationSeconds))) {
-    throw new RefusedResultError("Its playlists are shorter than the film.");
+  if (!(await hasWholePlaylists(path.join(made, "master.m3u8"), video.durationSeconds))) {
+    throw new RefusedResultError("Its playlists are shorter than the video.");
   }
   return stream;
 }
@@ -89,29 +89,29 @@ async function requireDigests(job: LeasedJob, digests: Digests): Promise<void> {
   }
 }
 
-/** What a stream of this film is made of, as far as there are files of it. */
+/** What a stream of this video is made of, as far as there are files of it. */
 async function checkedLadder(
   job: LeasedJob,
   source: Source,
-  film: Probe,
+  video: Probe,
   names: ReadonlySet<string>,
 ): Promise<Ladder> {
   const folder = receivedFiles(job);
   const isThere = ({ name }: { name: string }) => names.has(`${name}.mp4`);
-  const all = streamRenditions(film);
+  const all = streamRenditions(video);
   const renditions = all.filter(isThere);
   if (!renditions.includes(all.at(-1)!)) {
     throw new RefusedResultError("The largest of its renditions is missing.");
   }
   const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
-  const sounds = soundsFor(film.sounds, withPoor);
+  const sounds = soundsFor(video.sounds, withPoor);
   // Of the sounds that were encoded, the default one is there at least.
   const silent = sounds.find((each) => each.isDefault && each.bitrate && !isThere(each));
   if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);
   const known = [...renditions, ...sounds].map(({ name }) => `${name}.mp4`);
   const unknown = [...names].find((name) => !known.includes(name));
-  if (unknown) throw new RefusedResultError(`${unknown} is no part of a stream of this film.`);
-  const { durationSeconds } = film;
+  if (unknown) throw new RefusedResultError(`${unknown} is no part of a stream of this video.`);
+  const { durationSeconds } = video;
   for (const { name, width, height } of renditions) {
     const file = path.join(folder, `${name}.mp4`);
     const { video } = await probePictures(file);
@@ -128,8 +128,8 @@ async function checkedLadder(
     await checkTrack(path.join(folder, `${sound.name}.mp4`), SOUNDS, seconds);
   }
   return {
-    ...{ file: source.file, probe: film, renditions, sounds: sounds.filter(isThere) },
-    ...{ rate: steadyRate(film.video.frameRate), folder, preset: presetFor("usual") },
+    ...{ file: source.file, probe: video, renditions, sounds: sounds.filter(isThere) },
+    ...{ rate: steadyRate(video.video.frameRate), folder, preset: presetFor("usual") },
   };
 }
 
@@ -143,13 +143,13 @@ async function probePictures(file: string): Promise<Probe> {
   }
 }
 
-async function checkTrack(file: string, codec: RegExp, filmSeconds: number): Promise<void> {
+async function checkTrack(file: string, codec: RegExp, videoSeconds: number): Promise<void> {
   const found = await readFragments(file);
   const seconds = found.fragments.reduce((sum, { duration }) => sum + duration, 0);
   if (!codec.test(found.codec))
     throw new RefusedResultError(`${path.basename(file)} is in another codec.`);
-  if (seconds < filmSeconds * LEAST_PART)
-    throw new RefusedResultError(`${path.basename(file)} is shorter than the film.`);
+  if (seconds < videoSeconds * MIN_PART)
+    throw new RefusedResultError(`${path.basename(file)} is shorter than the video.`);
 }
 
 async function decodeOne(file: string, seconds: number): Promise<void> {

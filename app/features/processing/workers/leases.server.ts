@@ -12,7 +12,7 @@ export const IS_REMOTE = "worker >= 'remote/' AND worker < 'remote0'";
 /** A line that fails for a minute must not cost an hour of encoding. */
 export const REMOTE_LEASE_MS = 120_000;
 /** So often in a row a job may be lost by workers, or their results refused; then it has failed. */
-export const MOST_LOSSES = 5;
+export const MAX_LOSSES = 5;
 const AFTER_REFUSAL_MS = 30_000;
 
 /** A job of a worker on another machine, and the name of its lease. */
@@ -63,7 +63,7 @@ export function correctLeases(now: number, own: number): void {
   sqlite.prepare(`UPDATE jobs SET lease_until = ${longest} WHERE ${later}`).run(leases);
 }
 
-/** The attempt that was given up does not count against the film. */
+/** The attempt that was given up does not count against the video. */
 const WAITS_AGAIN = `state = 'waiting', worker = NULL, lease_until = NULL, progress = 0, speed = NULL,
   seconds_left = NULL, attempts = attempts - 1`;
 
@@ -114,7 +114,7 @@ export async function returnRefused(
     const ended = sqlite
       .prepare(
         `UPDATE jobs SET ${WAITS_AGAIN}, worker_losses = worker_losses + 1, reason = ?, run_after = ?
-         WHERE id = ? AND worker = ? AND worker_losses < ${MOST_LOSSES - 1}`,
+         WHERE id = ? AND worker = ? AND worker_losses < ${MAX_LOSSES - 1}`,
       )
       .run(reason, new Date(now.getTime() + AFTER_REFUSAL_MS).toISOString(), id, worker);
     if (ended.changes > 0) return;

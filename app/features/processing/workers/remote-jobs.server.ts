@@ -17,9 +17,9 @@ import { claim, fail, isOurs } from "../queue/queue.server";
 import { startRunner } from "../queue/worker.server";
 import { leaseName, receivedFolder } from "./leases.server";
 
-/** What workers on other machines make: nearly all the time of a film goes into its stream. */
+/** What workers on other machines make: nearly all the time of a video goes into its stream. */
 const REMOTE_KINDS: readonly JobKind[] = ["ladder"];
-/** Where the site does not convert by itself, what else a film needs it does make as long as workers come. */
+/** Where the site does not convert by itself, what else a video needs it does make as long as workers come. */
 const SITE_KINDS = JOB_KINDS.filter((kind) => kind !== "ladder" && kind !== "codecs");
 
 /** A job that a worker has a lease of. */
@@ -82,10 +82,10 @@ export async function removeReceived(job: LeasedJob): Promise<void> {
 
 /** The files of a result: a picture of each size, and sounds; no playlist, which the site writes itself. */
 const FILE_NAME = /^(?:[1-9]\d{1,3}p|sound-[1-9]\d?(?:-poor|-surround)?)\.mp4$/;
-/** More than any film has. */
-const MOST_FILES = 100;
+/** More than any video has. */
+const MAX_FILES = 100;
 /** Of one request: a line that breaks costs no more than that. */
-const MOST_CHUNK_BYTES = 16 * 1024 ** 2;
+const MAX_CHUNK_BYTES = 16 * 1024 ** 2;
 
 const SITE_FULL = "The disk of the site is nearly full.";
 
@@ -129,7 +129,7 @@ export async function receivePart(
   if (!(await hasFreeDiskSpace())) throw refusal(507, SITE_FULL);
   const folder = receivedFiles(job);
   const sizes = await receivedBytes(job);
-  if (Object.keys(sizes).length >= MOST_FILES) throw refusal(422, "Too many files.");
+  if (Object.keys(sizes).length >= MAX_FILES) throw refusal(422, "Too many files.");
   const size = sizes[name] ?? 0;
   if (offset !== size) throw refusal(409, "Another part comes next.", size);
   await mkdir(folder, { recursive: true });
@@ -137,8 +137,8 @@ export async function receivePart(
   let end = offset;
   try {
     for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
-      if (end + chunk.byteLength - offset > MOST_CHUNK_BYTES) {
-        throw refusal(413, `A part has at most ${MOST_CHUNK_BYTES} bytes.`, end);
+      if (end + chunk.byteLength - offset > MAX_CHUNK_BYTES) {
+        throw refusal(413, `A part has at most ${MAX_CHUNK_BYTES} bytes.`, end);
       }
       await file.write(chunk, 0, chunk.byteLength, end);
       end += chunk.byteLength;

@@ -80,7 +80,7 @@ function problemFor(error: unknown, request: Request): Problem {
   return new Problem(500, `Something went wrong. The log has it as ${reference ?? "an error"}.`);
 }
 
-const MOST_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 /** A worker without a job asks again after so long. */
 const ASK_AGAIN_SECONDS = 3;
 const NOT_YOURS =
@@ -139,8 +139,8 @@ async function performLease(
     if (!heartbeat(job, await readBody(request, beatSchema))) throw new Problem(409, NOT_YOURS);
     return Response.json(terms());
   }
-  if ((method === "GET" || method === "HEAD") && what === "film" && !name)
-    return answerFilm(request, job);
+  if ((method === "GET" || method === "HEAD") && what === "video" && !name)
+    return answerVideo(request, job);
   if (method === "GET" && what === "files" && !name) return Response.json(await receivedBytes(job));
   if (method === "PUT" && what === "files" && name) {
     const offset = Number(request.headers.get("Upload-Offset") ?? Number.NaN);
@@ -191,8 +191,8 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
   }
 }
 
-/** The film of a lease, whole or a range of it. */
-async function answerFilm(request: Request, job: LeasedJob): Promise<Response> {
+/** The video of a lease, whole or a range of it. */
+async function answerVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);
   if (!name || source.cut) throw new Problem(404, "The site doesn't have the file of this video.");
@@ -208,7 +208,7 @@ async function answerFilm(request: Request, job: LeasedJob): Promise<Response> {
 async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   let value: unknown;
   try {
-    value = JSON.parse(await readText(request, MOST_BODY_BYTES));
+    value = JSON.parse(await readText(request, MAX_BODY_BYTES));
   } catch (error) {
     if (error instanceof SyntaxError) throw new Problem(400, "The body is no JSON.");
     throw error;

@@ -11,8 +11,8 @@ import type { ListedWorker } from "./worker-list";
 /** Makes a token that was published by mistake easy to find. */
 const PREFIX = "afterdark_worker_";
 const TOKEN_BYTES = 32;
-const MOST_WORKERS = 50;
-const MOST_NAME_LETTERS = 60;
+const MAX_WORKERS = 50;
+const MAX_NAME_LENGTH = 60;
 /** A sign of life is written at most this often. */
 const NOTE_SIGN_EVERY_MS = 10_000;
 
@@ -39,12 +39,12 @@ export async function createWorker(
   now = new Date(),
 ): Promise<string> {
   const name = String(form.get("name") ?? "").trim();
-  if (name === "" || name.length > MOST_NAME_LETTERS)
-    throw new FormError(422, `A name of at most ${MOST_NAME_LETTERS} characters is needed.`);
+  if (name === "" || name.length > MAX_NAME_LENGTH)
+    throw new FormError(422, `A name of at most ${MAX_NAME_LENGTH} characters is needed.`);
   const names = prepared<string>("SELECT name FROM workers").pluck().all();
   if (names.includes(name)) throw new FormError(409, "There is a worker of this name already.");
-  if (names.length >= MOST_WORKERS)
-    throw new FormError(409, `There are ${MOST_WORKERS} workers. Revoke one that is not used.`);
+  if (names.length >= MAX_WORKERS)
+    throw new FormError(409, `There are ${MAX_WORKERS} workers. Revoke one that is not used.`);
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   await changeAndRecord({ userId, action: "worker-create", detail: name }, () =>
     runChange(

@@ -59,10 +59,10 @@ export default function Privacy() {
       </p>
       <p>
         Each video also has totals of how far it is watched: twenty numbers, one for each 5 % of the
-        film. When a view ends, your browser tells us once which of these parts were played, without
-        a cookie or anything else that is yours, and each number of such a part rises by one.
-        Nothing is kept of the view itself, not even its time. Browsers that ask not to be tracked
-        (Global Privacy Control, Do Not Track) or to save data tell us nothing.
+        video. When a view ends, your browser tells us once which of these parts were played,
+        without a cookie or anything else that is yours, and each number of such a part rises by
+        one. Nothing is kept of the view itself, not even its time. Browsers that ask not to be
+        tracked (Global Privacy Control, Do Not Track) or to save data tell us nothing.
       </p>
 
       <h2>Cookies and your browser's memory</h2>

@@ -8,7 +8,7 @@ import { type FileRule, type ReceivedFile, receiveFile } from "~/media/intake/re
 import { UploadError } from "~/media/intake/upload-error.server";
 import { parseUrl } from "~/shared/addresses";
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const IDLE_MS = 60 * 1000;
 /** 2 GiB over a line of 1 Mbit/s take five hours. */
 const WHOLE_MS = 6 * 60 * 60 * 1000;
@@ -92,7 +92,7 @@ export async function download(address: URL, options: DownloadOptions): Promise<
 
 async function follow(address: URL, options: DownloadOptions, signal: AbortSignal) {
   let url = address;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await get(url, options, signal);
     const { statusCode = 0, headers } = response;
     if (statusCode === 200) {

@@ -10,7 +10,7 @@ import {
   BLOCKED_FILE,
   insertUnblocked,
   isOnBlockList,
-} from "~/features/processing/comparison/blocked-films.server";
+} from "~/features/processing/comparison/blocked-videos.server";
 import {
   holdLikeness,
   holdUncompared,
@@ -256,7 +256,7 @@ function insertRows(
     if (look === "late") holdUncompared(videoId);
     else if (look) {
       noteFrames(videoId, look.frames);
-      holdLikeness(videoId, look.films);
+      holdLikeness(videoId, look.blockedVideos);
     }
   }
   for (const file of files) recordFileIn(file);
@@ -284,7 +284,7 @@ function insertRows(
 
 function likenessRefusal(look: Look | "late" | undefined): string | undefined {
   if (look === "late") return HOLD_SENTENCES.comparing;
-  return look && look.films.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
+  return look && look.blockedVideos.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
 }
 
 function filesOf(each: PendingImport): MeasuredFile[] {

@@ -1,7 +1,7 @@
 import { Form, Link } from "@remix-run/react";
 import { type AskedTerms, TermsField } from "~/features/moderation/uploaders/terms-field";
 import { formatBytes } from "~/shared/format-bytes";
-import { MAX_TITLE_LETTERS } from "~/shared/video-limits";
+import { MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
 import { Field, SelectField, TextAreaField } from "~/ui/forms/field";
 import { NO_TEXTS } from "../upload-fields";
@@ -36,7 +36,7 @@ export function AddressForm({
         label="Title"
         name="title"
         required
-        maxLength={MAX_TITLE_LETTERS}
+        maxLength={MAX_TITLE_LENGTH}
         defaultValue={texts.title}
         error={fields.title}
       />

@@ -6,7 +6,7 @@ import {
   BLOCKED_FILE,
   hasBlockedMd5s,
   isOnBlockList,
-} from "~/features/processing/comparison/blocked-films.server";
+} from "~/features/processing/comparison/blocked-videos.server";
 import { lookAtFile } from "~/features/processing/comparison/likeness.server";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
 import { videoEnding } from "~/media/intake/sniff.server";

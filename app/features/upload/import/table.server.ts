@@ -17,7 +17,7 @@ import {
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
 /** A wide header makes each short line a wide row: 12 KB of such a table took 1.8 s. */
-const MOST_COLUMNS = 100;
+const MAX_COLUMNS = 100;
 /** Characters that are parsed between two looks at the clock. */
 const PART_LENGTH = 256;
 
@@ -66,8 +66,8 @@ export async function readObject(file: string): Promise<TableRow> {
 async function fromCsv(text: string): Promise<TableRow[]> {
   const parser = parse({
     columns: (header: string[]) => {
-      if (header.length <= MOST_COLUMNS) return header.map((name) => name.trim());
-      throw new Error(`it has more than ${MOST_COLUMNS} columns.`);
+      if (header.length <= MAX_COLUMNS) return header.map((name) => name.trim());
+      throw new Error(`it has more than ${MAX_COLUMNS} columns.`);
     },
     skip_empty_lines: true,
     trim: true,
@@ -241,7 +241,7 @@ export function noteFailure(plan: ImportPlan, name: string, error: unknown): voi
   plan.failures.push({ name, reason: error.message });
 }
 
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** A video to be fetched. */
 interface AddressEntry {
@@ -300,6 +300,6 @@ export async function readTypedTable(text: string): Promise<TableRow[]> {
 async function rowsOf(text: string): Promise<TableRow[]> {
   const rows = await readTypedTable(text);
   if (rows.length === 0) throw new ImportError("The table has no rows.");
-  if (rows.length > MOST_ROWS) throw new ImportError(`A table has at most ${MOST_ROWS} rows.`);
+  if (rows.length > MAX_ROWS) throw new ImportError(`A table has at most ${MAX_ROWS} rows.`);
   return rows;
 }

@@ -33,7 +33,7 @@ import { ImportError, planAddresses } from "../import/table.server";
 export const meta = privateMeta("Import");
 
 /** A table of a thousand videos with their descriptions. */
-const MOST_FORM_BYTES = 4 * 1024 * 1024;
+const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 /** Why a form was not taken; what was typed is shown again. */
 interface Answer {
@@ -54,7 +54,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const user = await requirePermission(request, "/admin/import");
   requireOwnOrigin(request);
-  const form = await readFields(request, MOST_FORM_BYTES);
+  const form = await readFields(request, MAX_FORM_BYTES);
   const text = (name: string) => String(form.get(name) ?? "");
   const intent = text("intent");
   const done = (description: string) =>

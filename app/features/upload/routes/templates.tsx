@@ -7,14 +7,14 @@ import { failure } from "~/platform/failure";
 import { requireOwnOrigin } from "~/platform/origin.server";
 import { readFields } from "~/platform/small-form.server";
 import { redirectWithToast } from "~/platform/toast.server";
-import { MAX_DESCRIPTION_LETTERS } from "~/shared/video-limits";
+import { MAX_DESCRIPTION_LENGTH } from "~/shared/video-limits";
 import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { success } from "~/ui/feedback/toast-message";
 import { CheckboxField, Field, SelectField, TextAreaField } from "~/ui/forms/field";
 import { useFormResponse } from "~/ui/forms/use-form-response";
-import { MAX_TEMPLATE_NAME_LETTERS, templatesHref, type UploadTemplate } from "../templates";
+import { MAX_TEMPLATE_NAME_LENGTH, templatesHref, type UploadTemplate } from "../templates";
 import {
   deleteTemplate,
   restoreTemplate,
@@ -157,14 +157,14 @@ export function TemplateForm({
         label="Name"
         name="name"
         required
-        maxLength={MAX_TEMPLATE_NAME_LETTERS}
+        maxLength={MAX_TEMPLATE_NAME_LENGTH}
         defaultValue={texts?.name}
         error={wrong.name}
       />
       <TextAreaField
         label="Description"
         name="description"
-        maxLength={MAX_DESCRIPTION_LETTERS}
+        maxLength={MAX_DESCRIPTION_LENGTH}
         defaultValue={texts?.description}
         error={wrong.description}
       />

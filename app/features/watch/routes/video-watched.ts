@@ -8,18 +8,18 @@ import { countWatched } from "../watched-parts.server";
 
 const HEADERS = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 /** A digit for each part. More is read only to be refused. */
-const MOST_BYTES = 64;
+const MAX_BYTES = 64;
 const TEXT_TYPE = /^text\/plain\s*(;|$)/i;
 
 /**
- * Counts which parts of a film were watched in a view that has ended. 204, also where it is not counted
+ * Counts which parts of a video were watched in a view that has ended. 204, also where it is not counted
  * because the visitor asks not to be; 404 for no published video; 400, 413 or 415 for what is no report.
  */
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);
   if (request.method !== "POST") return loader();
   if (!TEXT_TYPE.test(request.headers.get("Content-Type") ?? "")) return answer(415);
-  const report = await readText(request, MOST_BYTES);
+  const report = await readText(request, MAX_BYTES);
   if (!REPORT.test(report)) return answer(400);
   if (!countsAsView(request) || asksNotToBeCounted(request.headers)) return answer(204);
   return answer(countWatched(params.id ?? "", report, clientAddress(request)) ? 204 : 404);

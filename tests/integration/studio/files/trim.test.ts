@@ -28,7 +28,7 @@ import {
   video,
   writeUpload,
 } from "../../../admin-requests";
-import { countingFilm, numbersOf } from "../../../counting-film";
+import { countingVideo, numbersOf } from "../../../counting-video";
 import {
   addFinished,
   addToLibrary,
@@ -63,9 +63,9 @@ const saidIn = (id: string) =>
     ),
   ]);
 
-/** The film as it is uploaded, of which nothing is to be made. */
+/** The video as it is uploaded, of which nothing is to be made. */
 async function addUnprepared(): Promise<string> {
-  const id = await addToLibrary(site.uploads, countingFilm(site.folder), true);
+  const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
   sqliteHandle().exec("DELETE FROM jobs");
   return id;
 }
@@ -101,7 +101,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(toast.description).toBe("The video plays as it is until the cut is ready.");
     expect(videoRow(id)).toEqual(before);
     expect((await turnedDown(id, "0", "2")).status).toBe(409);
-    expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the film");
+    expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the video");
     await takeOverReady();
     expect(videoRow(id)).toEqual(before);
     await finish();
@@ -114,7 +114,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
       expect(fs.existsSync(onDisk(site.uploads, cut[column]))).toBe(true);
     }
     expect(cut.loudness).not.toBeNull();
-    // The film of now is compared with others.
+    // The video of now is compared with others.
     await workUntilIdle();
     expect(jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup")).toBe(
       true,
@@ -169,7 +169,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   });
 
   it("takes the file as it came, where a copy of it is played", async () => {
-    const mkv = countingFilm(site.folder, "mkv");
+    const mkv = countingVideo(site.folder, "mkv");
     const id = await addToLibrary(site.uploads, mkv, false, { duration: "0:05" });
     onlyJobs("transcode", "ladder");
     await workUntilIdle();
@@ -184,16 +184,16 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(videoRow(id)).toMatchObject({ source_url, video_url });
   });
 
-  it("refuses what is no part of the film, with a sentence for each field", async () => {
+  it("refuses what is no part of the video, with a sentence for each field", async () => {
     const id = await addUnprepared();
     const files = filesBelow(site.uploads);
     for (const [start, end, field, sentence] of [
-      ["soon", "3", "start", "Write a moment of the film, such as 1:30."],
-      ["NaN", "3", "start", "Write a moment of the film, such as 1:30."],
-      ["-1", "3", "start", "Write a moment of the film, such as 1:30."],
-      ["9:00", "", "start", "The film is shorter than that."],
-      ["", "1e9", "end", "Write a moment of the film, such as 1:30."],
-      ["", "0:07", "end", "The film is shorter than that."],
+      ["soon", "3", "start", "Write a moment of the video, such as 1:30."],
+      ["NaN", "3", "start", "Write a moment of the video, such as 1:30."],
+      ["-1", "3", "start", "Write a moment of the video, such as 1:30."],
+      ["9:00", "", "start", "The video is shorter than that."],
+      ["", "1e9", "end", "Write a moment of the video, such as 1:30."],
+      ["", "0:07", "end", "The video is shorter than that."],
       ["3", "2", "end", "It has to end after its start."],
       ["3", "3", "end", "It has to end after its start."],
       ["3", "3.5", "end", "A cut is at least a second long."],
@@ -204,16 +204,16 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
         trim: { typed: { start, end }, fields: { [field]: sentence } },
       });
     }
-    // 0:06 is how a film of five and a half seconds is shown.
+    // 0:06 is how a video of five and a half seconds is shown.
     expect((await turnedDown(id, "", "0:06")).detail).toBe(
-      "This is the whole film: nothing would be cut off.",
+      "This is the whole video: nothing would be cut off.",
     );
     expect(rows("SELECT 1 FROM video_files")).toEqual([]);
     expect(filesBelow(site.uploads)).toEqual(files);
   });
 
   it("refuses a video that is converted, has no file, lost it, or is gone", async () => {
-    const id = await addToLibrary(site.uploads, countingFilm(site.folder), true);
+    const id = await addToLibrary(site.uploads, countingVideo(site.folder), true);
     expect((await turnedDown(id, "1", "3")).detail).toMatch(/still being made playable/);
     sqliteHandle().exec("DELETE FROM jobs");
     fs.rmSync(playing(id));

@@ -6,7 +6,7 @@ import { type Outcome, ROLES, type Role } from "../reference";
 import { expectSame } from "../step";
 import { number } from "../values";
 import { form, type Kind, MAX_VIDEOS, moderator, pick, sender, times } from "./common";
-import { replaceFilm } from "./moderation";
+import { replaceVideo } from "./moderation";
 import {
   isInOrder,
   type ModelVideo,
@@ -51,7 +51,7 @@ const upload: Kind<Given> = {
       publishAt: site.day(given.times.publishAt) ?? "",
       unpublishAt: site.day(given.times.unpublishAt) ?? "",
     };
-    const { status, body } = await site.sendFile(role, "/admin/publish", fields, site.newFilm());
+    const { status, body } = await site.sendFile(role, "/admin/publish", fields, site.newVideo());
     expectSame(`${role} uploads (${body})`, status, typeof row === "number" ? row : 201);
     if (typeof row === "number") return;
     const { video } = JSON.parse(body) as { video: { id: string } };
@@ -89,7 +89,7 @@ const importFolder: Kind<{ by: Role; isDraft: boolean }> = {
     const role = model.active(by);
     const name = randomUUID();
     fs.mkdirSync(site.importFolder, { recursive: true });
-    fs.writeFileSync(path.join(site.importFolder, `${name}.mp4`), site.newFilm());
+    fs.writeFileSync(path.join(site.importFolder, `${name}.mp4`), site.newVideo());
     const fields = { intent: "folder", mode: "move", category: TEXTS.category };
     const status = isDraft ? "review" : "published";
     await form(site, role, "/admin/import", { ...fields, status }, "done");
@@ -155,7 +155,7 @@ function makeRoom(model: VisibilityModel, site: VisibilitySite): void {
     }
   }
   const ids = JSON.stringify(reports.map(({ id }) => id));
-  const ofVideo = ["video_holds", "preview_links", "blocked_likenesses", "video_consents"];
+  const ofVideo = ["video_holds", "preview_links", "block_list_matches", "video_consents"];
   site.write(
     `BEGIN; DELETE FROM videos WHERE id = '${oldest.id}';
      DELETE FROM deleted_videos WHERE id = '${oldest.id}';
@@ -195,7 +195,7 @@ const replace: Kind<{ sender: Role; which: number }> = {
     const role = model.active(sender);
     const fields = { intent: "replace", id: video.id };
     const path = "/admin.data?tab=manage";
-    const { status, body } = await site.sendFile(role, path, fields, site.newFilm());
+    const { status, body } = await site.sendFile(role, path, fields, site.newVideo());
     const outcome = replaceOutcome(model, role, video);
     expectSame(
       `${role} replaces the file of ${video.id} (${body})`,
@@ -208,7 +208,7 @@ const replace: Kind<{ sender: Role; which: number }> = {
     expectSame(`whether ${video.id} has another file`, file !== video.row!.file, true);
     video.replaced.push(video.row!.file);
     video.row!.file = file;
-    replaceFilm(model, video);
+    replaceVideo(model, video);
   },
 };
 

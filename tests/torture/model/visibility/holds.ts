@@ -204,44 +204,44 @@ const letIn: Kind<Role> = {
 const videosOf = (model: VisibilityModel, who: Role) =>
   model.videos.filter(({ row, trash }) => row?.owner === who || trash?.owner === who);
 
-/** A job finds that a video resembles a blocked film. */
+/** A job finds that a video resembles a blocked video. */
 const resemble: Kind<number> = {
   weight: 4,
   args: number,
   async run(which, model, site) {
     const video = pickLive(model, which);
     if (!video) return "skipped";
-    const [film] = site.rows<{ id: number }>(
-      `INSERT INTO blocked_films (reason, blocked_at, state)
+    const [clip] = site.rows<{ id: number }>(
+      `INSERT INTO blocked_videos (reason, blocked_at, state)
        VALUES ('other', '2020-01-01T00:00:00.000Z', 'none') RETURNING id`,
     );
-    const id = String(film!.id);
+    const id = String(clip!.id);
     site.write(
-      `BEGIN; INSERT INTO blocked_likenesses (video_id, film_id, found_at)
+      `BEGIN; INSERT INTO block_list_matches (video_id, blocked_video_id, found_at)
          VALUES ('${video.id}', ${id}, '2020-01-01T00:00:00.000Z');
        INSERT INTO video_holds (video_id, reason, source_id, since)
          VALUES ('${video.id}', 'block-list', '${id}', '2020-01-01T00:00:00.000Z'); COMMIT;`,
     );
-    video.films.add(id);
+    video.sources.add(id);
     video.holds.add(`block-list/${id}`);
   },
 };
 
-/** Somebody says that a video is another film than those that the page names, or than one of them. */
+/** Somebody says that a video is another video than those that the page names, or than one of them. */
 const sayOther: Kind<{ by: Role; which: number; hasAll: boolean }> = {
   weight: 5,
   args: fc.record({ by: moderator, which: number, hasAll: fc.boolean() }),
   async run({ by, which, hasAll }, model, site) {
-    const video = pickFirst(model, which, (each) => filmsOf(each).length > 0);
+    const video = pickFirst(model, which, (each) => blockedVideosOf(each).length > 0);
     if (!video) return "skipped";
-    const films = filmsOf(video).slice(0, hasAll ? undefined : 1);
-    const outcome = video.row && films.length > 0 ? "done" : 404;
-    const fields = { intent: "other-film", films: films.join(",") };
+    const sources = blockedVideosOf(video).slice(0, hasAll ? undefined : 1);
+    const outcome = video.row && sources.length > 0 ? "done" : 404;
+    const fields = { intent: "other-video", sources: sources.join(",") };
     await form(site, model.active(by), `/admin/review/${video.id}`, fields, outcome);
     if (outcome !== "done") return;
-    for (const film of films) {
-      video.films.delete(film);
-      video.holds.delete(`block-list/${film}`);
+    for (const clip of sources) {
+      video.sources.delete(clip);
+      video.holds.delete(`block-list/${clip}`);
     }
     video.holds.delete("comparing/");
   },
@@ -258,11 +258,11 @@ function pickFirst(
   return video;
 }
 
-const filmsOf = (video: ModelVideo) => [
-  ...new Set([...video.films, ...video.holdsFor("block-list").map((cause) => cause.slice(11))]),
+const blockedVideosOf = (video: ModelVideo) => [
+  ...new Set([...video.sources, ...video.holdsFor("block-list").map((cause) => cause.slice(11))]),
 ];
 
-/** A film takes too long to be compared before there is a video of it. */
+/** A video takes too long to be compared before there is a video of it. */
 const holdUncompared: Kind<number> = {
   weight: 4,
   args: number,

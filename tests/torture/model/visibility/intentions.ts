@@ -36,7 +36,7 @@ const enter: Kind<{
     const video = isNew ? model.find(`v${model.entered++}`) : pick(model, which)!;
     model.touched.add(video);
     const schedule = isInOrder(times) ? times : { publishAt: null, unpublishAt: null };
-    const entered = { ...given, ...schedule, file: site.addFilm() };
+    const entered = { ...given, ...schedule, file: site.addVideoWithFile() };
     if (given.status === "published") entered.publishAt = null;
     site.write(site.insertSql(video.id, entered, taken));
     if (video.row && taken === "IGNORE") return;

@@ -201,7 +201,7 @@ function urgentOf(model: VisibilityModel, site: VisibilitySite): string[] {
          (SELECT 1 FROM report_videos AS looked JOIN reports AS other ON other.id = looked.report_id
           WHERE looked.video_id = named.video_id AND other.kind = reports.kind
             AND looked.decision IN ('keep', 'restore')
-            AND (looked.film_changed_at IS NULL OR looked.decided_at > looked.film_changed_at))`,
+            AND (looked.file_changed_at IS NULL OR looked.decided_at > looked.file_changed_at))`,
     JSON.stringify(URGENT),
   );
   return found.flatMap(({ report, video }) => {

@@ -8,12 +8,12 @@ import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./re
 const STRIKES_THAT_BLOCK = 3;
 const MAX_UNREAD = 3;
 
-/** The kinds of reports for which somebody has looked at the film of a video and left it on the site. */
+/** The kinds of reports for which somebody has looked at the video of a video and left it on the site. */
 function checkedKinds(model: VisibilityModel, { id }: ModelVideo): ReportKind[] {
   return model.reports.flatMap(({ kind, named }) => {
     const naming = named.get(id);
     const isKept = naming?.decision === "keep" || naming?.decision === "restore";
-    return isKept && naming.isOfFilm ? [kind] : [];
+    return isKept && naming.isOfVideo ? [kind] : [];
   });
 }
 
@@ -165,7 +165,7 @@ function change(
 ): void {
   const naming = report.named.get(video.id)!;
   if (decision === "hide" || decision === "counter-notice") naming.decision = null;
-  else Object.assign(naming, { decision, isOfFilm: true });
+  else Object.assign(naming, { decision, isOfVideo: true });
   if (decision === "hide") hold(video, report);
   else if (decision === "remove") {
     video.holds.add(`removed/${report.id}`);
@@ -202,9 +202,9 @@ function strike(model: VisibilityModel, role: Role): void {
   if (strikes >= STRIKES_THAT_BLOCK) model.blocked.add(role);
 }
 
-/** A video gets another film, which nobody has looked at. */
-export function replaceFilm(model: VisibilityModel, video: ModelVideo): void {
-  model.changeFilm([video]);
+/** A video gets another video, which nobody has looked at. */
+export function replaceVideo(model: VisibilityModel, video: ModelVideo): void {
+  model.changeVideo([video]);
   for (const report of unchecked(model, video)) {
     if (model.settings.hidesAtOnce) hold(video, report);
     else report.spared.add(video.id);
@@ -215,7 +215,7 @@ export function replaceFilm(model: VisibilityModel, video: ModelVideo): void {
 export function addVideo(model: VisibilityModel, report: Report, video: ModelVideo): Outcome {
   if (!video.isThere) return 422;
   if (report.named.has(video.id)) return "done";
-  report.named.set(video.id, { decision: null, isOfFilm: true });
+  report.named.set(video.id, { decision: null, isOfVideo: true });
   const isUrgent = URGENT.includes(report.kind);
   if (isUrgent && !checkedKinds(model, video).includes(report.kind)) hold(video, report);
   if (report.state === "closed") report.state = "open";

@@ -51,8 +51,8 @@ export interface PreviewLink {
 interface Naming {
   /** Null while it waits for a decision. */
   decision: VideoDecision | null;
-  /** Whether the decision was about the film that the video has today. */
-  isOfFilm: boolean;
+  /** Whether the decision was about the video that the video has today. */
+  isOfVideo: boolean;
 }
 
 export interface Report {
@@ -80,8 +80,8 @@ export class ModelVideo {
   trash?: (Row & { batch: string }) | undefined;
   /** `reason/source` of each cause. */
   holds = new Set<string>();
-  /** The blocked films that it resembles, while nobody has said that it is another. */
-  films = new Set<string>();
+  /** The blocked videos that it resembles, while nobody has said that it is another. */
+  sources = new Set<string>();
   record?: ConsentRecord | undefined;
   links: PreviewLink[] = [];
   /** The paths of the files that were replaced. */
@@ -271,12 +271,12 @@ export class VisibilityModel {
   purge(role: Role, videos: readonly ModelVideo[]): Outcome {
     const found = videos.filter((video) => this.trashOf(role).includes(video));
     const leaving = found.filter((video) => !this.isEvidence(video, role !== "owner"));
-    this.changeFilm(leaving);
+    this.changeVideo(leaving);
     for (const video of leaving) {
       video.trash = undefined;
       if (video.row) continue;
       video.record = undefined;
-      video.films.clear();
+      video.sources.clear();
       video.links = [];
       video.replaced = [];
     }
@@ -291,12 +291,12 @@ export class VisibilityModel {
     return isReported || (isRemovedKept && video.isRemoved);
   }
 
-  /** Videos have other films now, or none: what moderators have looked at were the earlier ones. */
-  changeFilm(videos: readonly ModelVideo[]): void {
+  /** Videos have other videos now, or none: what moderators have looked at were the earlier ones. */
+  changeVideo(videos: readonly ModelVideo[]): void {
     for (const { named } of this.reports) {
       for (const { id } of videos) {
         const naming = named.get(id);
-        if (naming) naming.isOfFilm = false;
+        if (naming) naming.isOfVideo = false;
       }
     }
   }

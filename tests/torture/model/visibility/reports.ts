@@ -47,7 +47,7 @@ const report: Kind<{ kind: ReportKind; which: number[]; network: number }> = {
     receive(model, {
       ...{ id: token.split(".")[0]!, token, kind, network, state: "open", spared: new Set() },
       ...{ isWithdrawn: false, isErased: false, absent: new Set(), unread: [] },
-      named: new Map(videos.map(({ id }) => [id, { decision: null, isOfFilm: true }])),
+      named: new Map(videos.map(({ id }) => [id, { decision: null, isOfVideo: true }])),
     });
   },
 };

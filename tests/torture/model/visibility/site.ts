@@ -16,7 +16,7 @@ const UNLIMITED = "999999/h,999%/d";
 const TABLES = [
   ...["videos", "deleted_videos", "video_holds", "video_files", "jobs"],
   ...["reports", "preview_links", "review_notes", "performers", "video_consents", "user_strikes"],
-  ...["blocked_films", "blocked_likenesses", "series_videos", "series", "series_slugs"],
+  ...["blocked_videos", "block_list_matches", "series_videos", "series", "series_slugs"],
   ...["api_tokens", "uploader_decisions"],
 ];
 const SCOPES = JSON.stringify(["read", "upload", "edit", "publish", "delete"]);
@@ -32,7 +32,7 @@ const tokenOf = (role: Role) => `afterdark_${role}`;
 export class VisibilitySite extends RunningSite {
   /** When the days of schedules begin. */
   private readonly dayZero = Date.now();
-  private films = 0;
+  private videos = 0;
   private reports = 0;
   private settings: SiteSettings | undefined;
 
@@ -114,11 +114,11 @@ export class VisibilitySite extends RunningSite {
     return day === null ? null : new Date(this.dayZero + day * DAY_MS).toISOString();
   }
 
-  /** Puts a film of its own into the uploads folder. @returns its path in the bucket. */
-  addFilm(): string {
-    this.films += 1;
-    const name = `u/${1_700_000_000_000 + this.films}.mp4`;
-    this.process.addFile("videos", name, filmBytes(this.films));
+  /** Puts a video of its own into the uploads folder. @returns its path in the bucket. */
+  addVideoWithFile(): string {
+    this.videos += 1;
+    const name = `u/${1_700_000_000_000 + this.videos}.mp4`;
+    this.process.addFile("videos", name, videoBytes(this.videos));
     return name;
   }
 
@@ -162,7 +162,7 @@ export class VisibilitySite extends RunningSite {
   async sendFile(role: Role, path: string, fields: Record<string, string>, bytes: Buffer) {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
-    form.append("video", new File([new Uint8Array(bytes)], "film.mp4", { type: "video/mp4" }));
+    form.append("video", new File([new Uint8Array(bytes)], "video.mp4", { type: "video/mp4" }));
     const request = new Request("http://site.example", { method: "POST", body: form });
     const headers = {
       ...this.someone(),
@@ -174,12 +174,12 @@ export class VisibilitySite extends RunningSite {
 
   /** Sends a file over tus, for a video that is made of it later. @returns the id of the upload. */
   async sendByTus(role: Role): Promise<string> {
-    const bytes = this.newFilm();
+    const bytes = this.newVideo();
     const headers = {
       ...this.someone(),
       ...{ Authorization: `Bearer ${tokenOf(role)}`, "Tus-Resumable": "1.0.0" },
     };
-    const filename = Buffer.from("film.mp4").toString("base64");
+    const filename = Buffer.from("video.mp4").toString("base64");
     const begun = await ask(this.process, "POST", "/api/v1/uploads", {
       ...headers,
       ...{ "Upload-Length": String(bytes.length), "Upload-Metadata": `filename ${filename}` },
@@ -207,9 +207,9 @@ export class VisibilitySite extends RunningSite {
   }
 
   /** New bytes that look like an MP4, as far as that is looked at without ffmpeg. */
-  newFilm(): Buffer {
-    this.films += 1;
-    return filmBytes(this.films);
+  newVideo(): Buffer {
+    this.videos += 1;
+    return videoBytes(this.videos);
   }
 
   /** Statements of another program: another connection, since a process for each takes too long. */
@@ -278,9 +278,9 @@ function solve(question: string): string {
   return list.split(", ")[PLACES.indexOf(place)] ?? "";
 }
 
-function filmBytes(number: number): Buffer {
+function videoBytes(number: number): Buffer {
   const type = Buffer.from("\0\0\0\x18ftypisom\0\0\0\0isommp42", "latin1");
-  const text = Buffer.from(`film ${number}`);
+  const text = Buffer.from(`video ${number}`);
   const size = Buffer.alloc(4);
   size.writeUInt32BE(8 + text.length);
   return Buffer.concat([type, size, Buffer.from("mdat"), text]);

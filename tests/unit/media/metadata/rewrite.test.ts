@@ -168,8 +168,8 @@ function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
     const media = box("mdia", box("mdhd", times), handler("vide", ""), box("minf", tables));
     return box("moov", box("mvhd", times), box("trak", box("tkhd", times), media));
   };
-  const film = (offset: number) => mp4(index(offset), box("free", MEDIA));
-  return film(film(0).indexOf(type, 0, "latin1") + 4);
+  const video = (offset: number) => mp4(index(offset), box("free", MEDIA));
+  return video(video(0).indexOf(type, 0, "latin1") + 4);
 }
 it.each(["stco", "co64"] as const)("clears what no index points to (%s)", (offsets) => {
   expect(rewritten(pointingInto("mdat", offsets)).answer).toEqual({ done: "rewritten" });
@@ -210,21 +210,21 @@ it.each<[string, Buffer]>([
   expect(after.equals(bytes)).toBe(true);
 });
 
-it("takes a film that was cut off", () => {
+it("takes a video that was cut off", () => {
   const cut = full.subarray(0, full.length - 5);
   expect(rewritten(cut).answer).toEqual({ done: "rewritten" });
 });
 
 describe("whatever bytes somebody sends", () => {
-  const films = [full, mp4(box("moov", track("vide"), track("soun")))];
+  const videos = [full, mp4(box("moov", track("vide"), track("soun")))];
   const damaged = fc
     .tuple(
-      fc.constantFrom(...films),
+      fc.constantFrom(...videos),
       fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
       fc.option(fc.nat(), { nil: undefined }),
     )
-    .map(([film, bytes, end]) => {
-      const copy = Buffer.from(end === undefined ? film : film.subarray(0, end % film.length));
+    .map(([video, bytes, end]) => {
+      const copy = Buffer.from(end === undefined ? video : video.subarray(0, end % video.length));
       for (const [at, byte] of bytes) if (copy.length > 0) copy[at % copy.length] = byte;
       return copy;
     });

@@ -12,9 +12,9 @@ import { VARIANTS } from "./frame-hashes";
 export const BLOCKED_FILE =
   "This file is on the block list and can’t be uploaded. It was not kept.";
 
-/** What is known of a film that is on the block list. */
+/** What is known of a video that is on the block list. */
 export interface Blocked {
-  filmId: number;
+  blockedVideoId: number;
   /**
    * `frames`: its frames are known, or are being taken. `few`: some that were taken before are. `bytes`: only
    * the same file is recognised.
@@ -29,47 +29,51 @@ interface FileRow {
 }
 
 /**
- * Puts the film of a video on the block list, inside of the write transaction that removes it. The video may be
+ * Puts the video of a video on the block list, inside of the write transaction that removes it. The video may be
  * in the catalogue or in the trash, and may be deleted for good right afterwards: its file stays until its
  * frames have been taken in the background, also after a restart.
  *
  * @returns undefined where there is no such video. One that is blocked already stays so, with the new reason.
  */
-export function blockFilm(
+export function blockVideo(
   videoId: string,
   reason: BlockReason,
   now = new Date(),
 ): Blocked | undefined {
   const row = rowOf(videoId);
   if (!row) return undefined;
-  unblockFilm(videoId);
-  const filmId = Number(
+  unblockVideo(videoId);
+  const blockedVideoId = Number(
     prepared(
-      `INSERT INTO blocked_films (video_id, reason, blocked_at, state, title)
+      `INSERT INTO blocked_videos (video_id, reason, blocked_at, state, title)
        VALUES (?, ?, ?, 'none', ?)`,
     ).run(videoId, reason, now.toISOString(), row.title).lastInsertRowid,
   );
   prepared(
-    `INSERT INTO blocked_files (sha256, film_id)
-     SELECT sha256, @filmId FROM video_digests WHERE video_id = @videoId
-     UNION SELECT sha256, @filmId FROM video_files
+    `INSERT INTO blocked_files (sha256, blocked_video_id)
+     SELECT sha256, @blockedVideoId FROM video_digests WHERE video_id = @videoId
+     UNION SELECT sha256, @blockedVideoId FROM video_files
        WHERE video_id = @videoId AND state = 'original' AND sha256 IS NOT NULL`,
-  ).run({ videoId, filmId });
-  const hasFew = takeOverFrames(videoId, filmId);
+  ).run({ videoId, blockedVideoId });
+  const hasFew = takeOverFrames(videoId, blockedVideoId);
   const file = fileOf(row);
   const state = file ? "waiting" : hasFew ? "few" : "none";
-  prepared("UPDATE blocked_films SET state = ?, file = ? WHERE id = ?").run(state, file, filmId);
+  prepared("UPDATE blocked_videos SET state = ?, file = ? WHERE id = ?").run(
+    state,
+    file,
+    blockedVideoId,
+  );
   hashingIsDue();
-  return { filmId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
+  return { blockedVideoId, known: state === "waiting" ? "frames" : hasFew ? "few" : "bytes" };
 }
 
 /**
- * Takes the film of a video off the block list, inside of a write transaction.
+ * Takes the video of a video off the block list, inside of a write transaction.
  *
  * @returns whether it was on it.
  */
-export function unblockFilm(videoId: string): boolean {
-  return prepared("DELETE FROM blocked_films WHERE video_id = ?").run(videoId).changes > 0;
+export function unblockVideo(videoId: string): boolean {
+  return prepared("DELETE FROM blocked_videos WHERE video_id = ?").run(videoId).changes > 0;
 }
 
 /**
@@ -78,12 +82,14 @@ export function unblockFilm(videoId: string): boolean {
  *
  * @returns whether it was on the list.
  */
-export function removeEntry(filmId: number, now = new Date()): boolean {
+export function removeEntry(blockedVideoId: number, now = new Date()): boolean {
   const { changes } = prepared(
-    "UPDATE blocked_films SET removed_at = ? WHERE id = ? AND removed_at IS NULL",
-  ).run(now.toISOString(), filmId);
+    "UPDATE blocked_videos SET removed_at = ? WHERE id = ? AND removed_at IS NULL",
+  ).run(now.toISOString(), blockedVideoId);
   if (changes === 0) return false;
-  prepared("DELETE FROM blocked_likenesses WHERE film_id = ? AND dismissed_at IS NULL").run(filmId);
+  prepared(
+    "DELETE FROM block_list_matches WHERE blocked_video_id = ? AND dismissed_at IS NULL",
+  ).run(blockedVideoId);
   return true;
 }
 
@@ -101,10 +107,10 @@ function putBackLimit(now = Date.now()): string {
  *
  * @returns whether it had been removed, not too long ago.
  */
-export function putBackEntry(filmId: number): boolean {
+export function putBackEntry(blockedVideoId: number): boolean {
   const { changes } = prepared(
-    "UPDATE blocked_films SET removed_at = NULL WHERE id = ? AND removed_at > ?",
-  ).run(filmId, putBackLimit());
+    "UPDATE blocked_videos SET removed_at = NULL WHERE id = ? AND removed_at > ?",
+  ).run(blockedVideoId, putBackLimit());
   return changes > 0;
 }
 
@@ -112,7 +118,7 @@ export function putBackEntry(filmId: number): boolean {
 export function isBlockedFile(sha256: string): boolean {
   return (
     prepared(
-      `SELECT 1 FROM blocked_files JOIN blocked_films ON blocked_films.id = film_id
+      `SELECT 1 FROM blocked_files JOIN blocked_videos ON blocked_videos.id = blocked_video_id
        WHERE sha256 = ? AND removed_at IS NULL`,
     ).get(sha256) !== undefined
   );
@@ -122,8 +128,8 @@ export function isBlockedFile(sha256: string): boolean {
 export function hasBlockedMd5s(): boolean {
   return (
     prepared(
-      `SELECT 1 FROM blocked_films WHERE digests IS NOT NULL AND removed_at IS NULL
-         AND EXISTS (SELECT 1 FROM blocked_md5s WHERE film_id = blocked_films.id)`,
+      `SELECT 1 FROM blocked_videos WHERE digests IS NOT NULL AND removed_at IS NULL
+         AND EXISTS (SELECT 1 FROM blocked_md5s WHERE blocked_video_id = blocked_videos.id)`,
     ).get() !== undefined
   );
 }
@@ -132,17 +138,17 @@ export function hasBlockedMd5s(): boolean {
 export function isBlockedMd5(md5: string): boolean {
   return (
     prepared(
-      `SELECT 1 FROM blocked_md5s JOIN blocked_films ON blocked_films.id = film_id
+      `SELECT 1 FROM blocked_md5s JOIN blocked_videos ON blocked_videos.id = blocked_video_id
        WHERE md5 = ? AND removed_at IS NULL`,
     ).get(md5) !== undefined
   );
 }
 
-/** Whether there is anything that a film could look like. */
+/** Whether there is anything that a video could look like. */
 export function hasBlockedFrames(): boolean {
   return (
     prepared(
-      "SELECT 1 FROM blocked_films WHERE frames <> x'' AND removed_at IS NULL LIMIT 1",
+      "SELECT 1 FROM blocked_videos WHERE frames <> x'' AND removed_at IS NULL LIMIT 1",
     ).get() !== undefined
   );
 }
@@ -158,7 +164,7 @@ function rowOf(videoId: string): FileRow | undefined {
 }
 
 /** Frames that were taken when the video was compared: of all of the picture alone, and far apart. */
-function takeOverFrames(videoId: string, filmId: number): boolean {
+function takeOverFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
     "SELECT first, step, frames FROM video_frames WHERE video_id = ? AND frames <> x''",
   ).get(videoId);
@@ -169,8 +175,8 @@ function takeOverFrames(videoId: string, filmId: number): boolean {
     frames.set(row.frames.subarray(at * 16, at * 16 + 8), at * VARIANTS * 8);
   }
   prepared(
-    "UPDATE blocked_films SET first = @first, step = @step, frames = @frames WHERE id = @filmId",
-  ).run({ first: row.first, step: row.step, frames, filmId });
+    "UPDATE blocked_videos SET first = @first, step = @step, frames = @frames WHERE id = @blockedVideoId",
+  ).run({ first: row.first, step: row.step, frames, blockedVideoId });
   return true;
 }
 
@@ -249,14 +255,14 @@ export async function forgetEntries(now = Date.now()): Promise<void> {
   const removedBefore = putBackLimit(now);
   const turn = writingTurns();
   const due = prepared(
-    `SELECT id FROM blocked_films WHERE removed_at <= ? LIMIT ${AT_ONCE}`,
+    `SELECT id FROM blocked_videos WHERE removed_at <= ? LIMIT ${AT_ONCE}`,
   ).pluck();
   for (let ids = due.all(removedBefore); ids.length > 0; ids = due.all(removedBefore)) {
     for (const id of ids) await deleteEntry(id as number, removedBefore);
   }
   const forgetTitles = prepared(
-    `UPDATE blocked_films SET title = NULL WHERE id IN
-       (SELECT id FROM blocked_films
+    `UPDATE blocked_videos SET title = NULL WHERE id IN
+       (SELECT id FROM blocked_videos
         WHERE title IS NOT NULL AND video_id IS NOT NULL AND blocked_at <= ? LIMIT ${AT_ONCE})`,
   );
   const blockedBefore = new Date(now - settings().reportKeepMs).toISOString();
@@ -269,28 +275,28 @@ export async function forgetEntries(now = Date.now()): Promise<void> {
 async function deleteEntry(id: number, removedBefore: string): Promise<void> {
   const turn = writingTurns();
   const isDue =
-    "film_id IN (SELECT id FROM blocked_films WHERE id = @id AND removed_at <= @before)";
+    "blocked_video_id IN (SELECT id FROM blocked_videos WHERE id = @id AND removed_at <= @before)";
   for (const [table, column] of [
     ["blocked_files", "sha256"],
     ["blocked_md5s", "md5"],
   ]) {
     const some = prepared(
       `DELETE FROM ${table} WHERE ${isDue} AND ${column} IN
-         (SELECT ${column} FROM ${table} WHERE film_id = @id LIMIT ${DIGESTS_AT_ONCE})`,
+         (SELECT ${column} FROM ${table} WHERE blocked_video_id = @id LIMIT ${DIGESTS_AT_ONCE})`,
     );
     const deleteSome = () => some.run({ id, before: removedBefore });
     while ((await transaction(deleteSome)).changes === DIGESTS_AT_ONCE) await turn();
   }
-  const entry = prepared("DELETE FROM blocked_films WHERE id = ? AND removed_at <= ?");
+  const entry = prepared("DELETE FROM blocked_videos WHERE id = ? AND removed_at <= ?");
   await transaction(() => entry.run(id, removedBefore));
   await turn();
 }
 
-const listener = processState("hashing of blocked films", () => ({
+const listener = processState("hashing of blocked videos", () => ({
   work: undefined as (() => void) | undefined,
 }));
 
-/** Tells the work on blocked films that there is some, once the transaction is over. */
+/** Tells the work on blocked videos that there is some, once the transaction is over. */
 function hashingIsDue(): void {
   setImmediate(() => listener().work?.());
 }

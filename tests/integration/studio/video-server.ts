@@ -9,8 +9,8 @@ import type { Network } from "~/features/upload/import/download.server";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of films on loopback, and the network of its own in which it is films.example. */
-export interface FilmServer {
+/** A server of videos on loopback, and the network of its own in which it is videos.example. */
+export interface VideoServer {
   port: number;
   network: Network;
   /** The addresses that were looked up. */
@@ -25,7 +25,7 @@ export interface FilmServer {
  *
  * @param folder for the certificate, which ends in a day.
  */
-export async function filmServer(folder: string, answer: Answer): Promise<FilmServer> {
+export async function videoServer(folder: string, answer: Answer): Promise<VideoServer> {
   const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(folder, name)) as [
     string,
     string,
@@ -34,8 +34,8 @@ export async function filmServer(folder: string, answer: Answer): Promise<FilmSe
     "openssl",
     [
       ..."req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1".split(" "),
-      ..."-subj /CN=films.example -addext".split(" "),
-      "subjectAltName=DNS:films.example,DNS:rebinding.example",
+      ..."-subj /CN=videos.example -addext".split(" "),
+      "subjectAltName=DNS:videos.example,DNS:rebinding.example",
       ...["-keyout", key, "-out", cert],
     ],
     { stdio: "ignore" },
@@ -62,7 +62,7 @@ export async function filmServer(folder: string, answer: Answer): Promise<FilmSe
         return [hostname === "rebinding.example" && asked > 1 ? inside : here];
       },
     },
-    address: (name) => `https://films.example:${port}/${name}`,
+    address: (name) => `https://videos.example:${port}/${name}`,
     async close() {
       server.closeAllConnections();
       server.close();

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { clip, mp4Clip } from "../../clips";
 import type { Random } from "../random";
 
-/** Short films of which something has to be made: one that is played at once, one that is rewritten. */
+/** Short videos of which something has to be made: one that is played at once, one that is rewritten. */
 function sources(): { file: string; frames: number }[] {
   const args = "-f lavfi -i testsrc2=size=128x72:rate=10:duration=1 -c:v libx264".split(" ");
   const preset = "-preset ultrafast -pix_fmt yuv420p".split(" ");
@@ -13,8 +13,8 @@ function sources(): { file: string; frames: number }[] {
   ];
 }
 
-/** A film that no other is equal to: a box that players skip stands behind it. */
-export function newFilm(
+/** A video that no other is equal to: a box that players skip stands behind it. */
+export function newVideo(
   random: Random,
   word: string,
 ): { bytes: Buffer; sha256: string; frames: number } {

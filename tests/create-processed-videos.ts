@@ -1,34 +1,34 @@
-// npm run finished-films: makes tests/finished-films anew, the videos with all that is made of them that
+// npm run processed-videos: makes tests/processed-videos anew, the videos with all that is made of them that
 // tests put into their sites. Needed after a change of what is made; commit what it has written.
 import fs from "node:fs";
 import path from "node:path";
 import { sqliteHandle } from "~db/client.server";
-import { countingFilm } from "./counting-film";
+import { countingVideo } from "./counting-video";
 import { addToLibrary, videoRow, workUntilIdle } from "./encode-library";
 import { filesBelow } from "./files-below";
+import { ffmpeg, makeClip } from "./media-clips";
 import {
   CHECKSUMS,
   checksumsOf,
-  FINISHED_FILMS,
-  type FilmRows,
-  type FinishedFilm,
+  FINISHED_VIDEOS,
   MADE_AS,
-  TABLES_OF_FILM,
-} from "./finished-films";
-import { ffmpeg, makeClip } from "./media-clips";
+  type ProcessedVideo,
+  TABLES_OF_VIDEO,
+  type VideoRows,
+} from "./processed-videos";
 import { useTemporarySite } from "./temporary-site";
 
 const cues = (first: string, second: string) =>
   `1\n00:00:01,000 --> 00:00:03,000\n${first}\n\n2\n00:00:04,000 --> 00:00:06,000\n${second}\n`;
 
 /** Two languages, two captions, and pictures in which little moves. */
-function completeFilm(folder: string): string {
+function completeVideo(folder: string): string {
   const [english, german] = [path.join(folder, "english.srt"), path.join(folder, "german.srt")];
   fs.writeFileSync(english, cues("Good <i>evening</i> & welcome", "Good night"));
   fs.writeFileSync(german, cues("Guten Abend", "Gute Nacht"));
   const picture = "color=0x204060:size=854x480:rate=25:duration=30";
   const box = "drawbox=x=mod(t*20\\,800):y=200:w=54:h=54:color=orange:t=fill";
-  const film = path.join(folder, "complete.mkv");
+  const source = path.join(folder, "complete.mkv");
   // Silence, which takes a twentieth of the bytes of a tone.
   const silence = ["-f", "lavfi", "-i", "anullsrc=channel_layout=mono:duration=30"];
   ffmpeg([
@@ -38,9 +38,9 @@ function completeFilm(folder: string): string {
     ...["-map", "0", "-map", "1", "-map", "2", "-map", "3", "-map", "4"],
     ...["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "flac", "-c:s", "srt"],
     ...["-metadata:s:a:0", "language=ger", "-metadata:s:a:1", "language=eng"],
-    ...["-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=ger", film],
+    ...["-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=ger", source],
   ]);
-  return film;
+  return source;
 }
 
 interface Recipe {
@@ -49,14 +49,14 @@ interface Recipe {
   duration: string;
 }
 
-const RECIPES: Record<FinishedFilm, Recipe> = {
-  counting: { make: (folder) => countingFilm(folder), playable: true, duration: "0:05" },
+const RECIPES: Record<ProcessedVideo, Recipe> = {
+  counting: { make: (folder) => countingVideo(folder), playable: true, duration: "0:05" },
   converted: {
-    make: (folder) => makeClip(folder, "film", { as: "avi", video: ["mpeg4"], size: "160x90" }),
+    make: (folder) => makeClip(folder, "video", { as: "avi", video: ["mpeg4"], size: "160x90" }),
     playable: false,
     duration: "0:02",
   },
-  complete: { make: completeFilm, playable: false, duration: "0:30" },
+  complete: { make: completeVideo, playable: false, duration: "0:30" },
 };
 
 /** What each site has its own of. */
@@ -70,20 +70,20 @@ const OMITTED = [
   "finished_at",
 ];
 
-async function make(film: FinishedFilm): Promise<void> {
+async function make(source: ProcessedVideo): Promise<void> {
   const site = useTemporarySite({ ENCODER_PRESET: "medium" });
   try {
-    const { make: makeFilm, playable, duration } = RECIPES[film];
-    const id = await addToLibrary(site.uploads, makeFilm(site.folder), playable, { duration });
+    const { make: makeVideo, playable, duration } = RECIPES[source];
+    const id = await addToLibrary(site.uploads, makeVideo(site.folder), playable, { duration });
     await workUntilIdle();
     const rows = rowsOf(id);
     const unfinished = rows.jobs?.filter(
       ({ state, kind }) => state !== "done" && kind !== "cleanup",
     );
-    if (unfinished?.length !== 0) throw new Error(`Not all has been made of ${film}.`);
+    if (unfinished?.length !== 0) throw new Error(`Not all has been made of ${source}.`);
     const made = videoRow(id);
     const base = /u\/\d+/.exec(made.source_url ?? made.video_url)?.[0] ?? "";
-    const folder = path.join(FINISHED_FILMS, film);
+    const folder = path.join(FINISHED_VIDEOS, source);
     fs.rmSync(folder, { recursive: true, force: true });
     for (const name of filesBelow(site.uploads)) {
       const file = path.join(folder, "uploads", name.replace(base, MADE_AS));
@@ -98,9 +98,9 @@ async function make(film: FinishedFilm): Promise<void> {
 }
 
 /** What the tables know of a video, without what each site has its own of and what SQLite computes. */
-function rowsOf(id: string): FilmRows {
-  const rows: FilmRows = {};
-  for (const [table, column] of TABLES_OF_FILM) {
+function rowsOf(id: string): VideoRows {
+  const rows: VideoRows = {};
+  for (const [table, column] of TABLES_OF_VIDEO) {
     const columns = sqliteHandle().pragma(`table_xinfo(${table})`) as {
       name: string;
       hidden: number;
@@ -125,5 +125,5 @@ function rowsOf(id: string): FilmRows {
   return rows;
 }
 
-for (const film of Object.keys(RECIPES) as FinishedFilm[]) await make(film);
-fs.writeFileSync(CHECKSUMS, checksumsOf(FINISHED_FILMS));
+for (const source of Object.keys(RECIPES) as ProcessedVideo[]) await make(source);
+fs.writeFileSync(CHECKSUMS, checksumsOf(FINISHED_VIDEOS));

@@ -23,7 +23,7 @@ const whole = (clip: Clip) =>
   makeClip(site.folder, "whole", { seconds: 6, size: "160x90", ...clip });
 const lengthOf = async (file: string) => (await probe(file))!;
 
-describe.runIf(ffmpegAvailable())("the length of a film", () => {
+describe.runIf(ffmpegAvailable())("the length of a video", () => {
   const SOUND_OF_40 = { seconds: 40, picture: "testsrc2=size=160x90:rate=25:duration=1.6" };
   it.each<[string, Clip, number]>([
     ["of MP4 with longer sound", SOUND_OF_40, 1.6],

@@ -6,14 +6,14 @@ import type Sqlite from "better-sqlite3";
 import { filesBelow } from "./files-below";
 
 /**
- * Videos with all that the site makes of them, as files and rows in `tests/finished-films`. They save
- * tests that are not about encoding the seconds that encoding takes. `npm run finished-films` makes them
+ * Videos with all that the site makes of them, as files and rows in `tests/processed-videos`. They save
+ * tests that are not about encoding the seconds that encoding takes. `npm run processed-videos` makes them
  * anew; a unit test compares them with their checksums.
  */
-export const FINISHED_FILMS = fileURLToPath(new URL("finished-films", import.meta.url));
+export const FINISHED_VIDEOS = fileURLToPath(new URL("processed-videos", import.meta.url));
 
-export type FinishedFilm =
-  /** 5 seconds in an MP4 that browsers play as it came; its pictures tell their number, see counting-film.ts. */
+export type ProcessedVideo =
+  /** 5 seconds in an MP4 that browsers play as it came; its pictures tell their number, see counting-video.ts. */
   | "counting"
   /** 2 seconds that came as an AVI, which is kept beside what was made of it. */
   | "converted"
@@ -23,7 +23,7 @@ export type FinishedFilm =
 /** Where the files of each stand; in a test they stand elsewhere. */
 export const MADE_AS = "u/1600000000000";
 /** The tables that know a finished video, each with the column that names it. */
-export const TABLES_OF_FILM = [
+export const TABLES_OF_VIDEO = [
   ["videos", "id"],
   ["jobs", "video_id"],
   ["media_files", "video_id"],
@@ -31,8 +31,8 @@ export const TABLES_OF_FILM = [
   ["video_frames", "video_id"],
 ] as const;
 
-/** A line for each file of all films: its SHA-256 and its name. */
-export const CHECKSUMS = path.join(FINISHED_FILMS, "checksums.txt");
+/** A line for each file of all videos: its SHA-256 and its name. */
+export const CHECKSUMS = path.join(FINISHED_VIDEOS, "checksums.txt");
 
 export function checksumsOf(folder: string): string {
   const names = filesBelow(folder).filter((name) => name.includes(path.sep));
@@ -44,7 +44,7 @@ export function checksumsOf(folder: string): string {
 }
 
 type Value = string | number | null | { base64: string };
-export type FilmRows = Record<string, Record<string, Value>[]>;
+export type VideoRows = Record<string, Record<string, Value>[]>;
 
 let uploadId = 1_600_000_000_000;
 
@@ -54,24 +54,24 @@ let uploadId = 1_600_000_000_000;
  * @param columns of `videos` that shall be others.
  * @returns its id.
  */
-export function addFinishedFilm(
+export function addProcessedVideo(
   { sqlite, uploads }: { sqlite: Sqlite.Database; uploads: string },
-  film: FinishedFilm,
+  video: ProcessedVideo,
   columns: Record<string, string | number | null> = {},
 ): string {
   const base = `u/${++uploadId}`;
-  const folder = path.join(FINISHED_FILMS, film);
+  const folder = path.join(FINISHED_VIDEOS, video);
   for (const name of filesBelow(path.join(folder, "uploads"))) {
     const file = path.join(uploads, name.replace(MADE_AS, base));
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.copyFileSync(path.join(folder, "uploads", name), file);
   }
   const text = fs.readFileSync(path.join(folder, "rows.json"), "utf8");
-  const rows = JSON.parse(text.replaceAll(MADE_AS, base)) as FilmRows;
-  const id = String(columns.id ?? `${film}-${uploadId}`);
+  const rows = JSON.parse(text.replaceAll(MADE_AS, base)) as VideoRows;
+  const id = String(columns.id ?? `${video}-${uploadId}`);
   const inSixHours = new Date(Date.now() + 6 * 3_600_000).toISOString();
   sqlite.transaction(() => {
-    for (const [table, column] of TABLES_OF_FILM) {
+    for (const [table, column] of TABLES_OF_VIDEO) {
       for (const row of rows[table] ?? []) {
         const own = table === "videos" ? columns : {};
         if (row.kind === "cleanup") row.run_after = inSixHours;

@@ -8,25 +8,25 @@ import { newMark } from "./marks";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const FAR = "2099-01-01T12:00:00.000Z";
 
-/** Ways in which a film is not public: of some it was before. */
+/** Ways in which a video is not public: of some it was before. */
 export const STATES = ["hidden", "draft", "scheduled", "in the trash", "held", "ended"] as const;
 export type State = (typeof STATES)[number];
 const WERE_PUBLIC: readonly State[] = ["hidden", "in the trash", "held", "ended"];
 
-/** A film, or one that never was and is asked for in its place. */
-export interface Film {
+/** A video, or one that never was and is asked for in its place. */
+export interface Video {
   id: string;
   /** `{user}/{number}`, which the names of all its files begin with. */
   base: string;
   /** In its texts, and in the bytes of each of its files. */
   word: string;
 }
-export interface HiddenFilm extends Film {
+export interface HiddenVideo extends Video {
   state: State;
   wasPublic: boolean;
 }
 
-/** The files of a film below its address. */
+/** The files of a video below its address. */
 const FILES = (base: string) => [
   `videos/${base}.mp4`,
   `videos/${base}/hls/master.m3u8`,
@@ -40,18 +40,18 @@ const FILES = (base: string) => [
   `thumbnails/${base}.jpg`,
   `thumbnails/${base}/poster.jpg`,
 ];
-export const filesOf = ({ base }: Film) => FILES(base).map((name) => `/media/${name}`);
+export const filesOf = ({ base }: Video) => FILES(base).map((name) => `/media/${name}`);
 
 const newId = (random: Random) =>
   Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
 
-export function newFilm(random: Random, number: number): Film {
+export function newVideo(random: Random, number: number): Video {
   const base = `u/${1_795_000_000_000 + number}`;
   return { id: newId(random), base, word: newMark(random) };
 }
 
-/** What a file holds: a film, or the text that its kind begins with, and the mark. */
-function contentOf(name: string, { base, word }: Film): Buffer {
+/** What a file holds: a video, or the text that its kind begins with, and the mark. */
+function contentOf(name: string, { base, word }: Video): Buffer {
   const marked = Buffer.from(`....free${word}`);
   if (name.endsWith(".mp4") || name.endsWith(".m4s")) {
     marked.writeUInt32BE(marked.length);
@@ -69,12 +69,16 @@ function contentOf(name: string, { base, word }: Film): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), marked]);
 }
 
-/** Enters a film with all that one may have, in the state that it begins with. */
-export function addFilm(site: SiteProcess, film: Film, columns: Record<string, string | null>) {
-  const { id, base, word } = film;
+/** Enters a video with all that one may have, in the state that it begins with. */
+export function addVideoWithFile(
+  site: SiteProcess,
+  video: Video,
+  columns: Record<string, string | null>,
+) {
+  const { id, base, word } = video;
   for (const name of FILES(base)) {
     const [bucket, ...path] = name.split("/") as ["videos" | "thumbnails", ...string[]];
-    site.addFile(bucket, path.join("/"), contentOf(name, film));
+    site.addFile(bucket, path.join("/"), contentOf(name, video));
   }
   const at = (name: string) => `/media/videos/${base}/${name}`;
   site.addVideo({
@@ -89,26 +93,26 @@ export function addFilm(site: SiteProcess, film: Film, columns: Record<string, s
   });
 }
 
-/** Films of each state that the public may not see; those that it could are still public. */
-export function addFilms(
+/** Videos of each state that the public may not see; those that it could are still public. */
+export function addVideosWithFiles(
   site: SiteProcess,
   random: Random,
   states: readonly State[],
-): HiddenFilm[] {
+): HiddenVideo[] {
   return states.map((state, index) => {
-    const film = newFilm(random, index + 1);
+    const video = newVideo(random, index + 1);
     const wasPublic = WERE_PUBLIC.includes(state);
-    addFilm(site, film, {
+    addVideoWithFile(site, video, {
       status: wasPublic ? "published" : state === "draft" ? "review" : "hidden",
       ...(state === "scheduled" && { publish_at: FAR }),
     });
-    return { ...film, state, wasPublic };
+    return { ...video, state, wasPublic };
   });
 }
 
-/** Takes a public film from the public, as the studio or a visitor does. */
-export async function hide(site: SiteProcess, cookie: string, film: HiddenFilm): Promise<void> {
-  const { id, state } = film;
+/** Takes a public video from the public, as the studio or a visitor does. */
+export async function hide(site: SiteProcess, cookie: string, video: HiddenVideo): Promise<void> {
+  const { id, state } = video;
   const send = async (path: string, fields: Record<string, string>, headers = {}) => {
     const body = new URLSearchParams(fields).toString();
     const { status, body: text } = await ask(site, "POST", path, { ...FORM, ...headers }, body);
@@ -131,7 +135,7 @@ export async function hide(site: SiteProcess, cookie: string, film: HiddenFilm):
 }
 
 /** Whether the row is public. */
-export function isPublic(site: SiteProcess, { id }: Film): boolean {
+export function isPublic(site: SiteProcess, { id }: Video): boolean {
   const status = site.database().prepare("SELECT status FROM videos WHERE id = ?").pluck().get(id);
   return status === "published";
 }

@@ -7,8 +7,8 @@ const DARKEST = 16;
 const STEP = 4;
 const [WIDTH, HEIGHT] = [160, 90];
 
-/** A film whose pictures tell their number by how light they are. */
-export function countingFilm(folder: string, as = "mp4"): string {
+/** A video whose pictures tell their number by how light they are. */
+export function countingVideo(folder: string, as = "mp4"): string {
   const light = `lum='${DARKEST}+${STEP}*N':cb=128:cr=128`;
   return makeClip(folder, "counting", {
     as,

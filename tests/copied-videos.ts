@@ -11,7 +11,7 @@ interface Site {
 }
 
 /** A playable MP4 in the library with nothing to do but its copy. */
-export async function addFilm(
+export async function addVideoWithFile(
   { uploads }: Site,
   clip: string,
 ): Promise<{ id: string; file: string }> {
@@ -20,9 +20,9 @@ export async function addFilm(
   return { id, file: onDisk(uploads, videoRow(id).video_url) };
 }
 
-/** The copy with its moov atom first that the site makes of a film. */
-export async function copiedFilm(site: Site, clip: string): Promise<string> {
-  const { id, file } = await addFilm(site, clip);
+/** The copy with its moov atom first that the site makes of a video. */
+export async function copiedVideo(site: Site, clip: string): Promise<string> {
+  const { id, file } = await addVideoWithFile(site, clip);
   await workUntilIdle();
   expect(jobRows(id)[0]).toMatchObject({ state: "done", reason: null });
   expect(fs.statSync(file).ino).not.toBe(fs.statSync(clip).ino);
@@ -42,14 +42,14 @@ const packets = (file: string) =>
 const pictures = (file: string) => ffmpeg(["-i", file, "-map", "0", "-f", "framemd5", "-"]);
 
 /** Fails unless the copy that the site makes of such a clip has the same packets and plays the same. */
-export async function expectSameFilm(site: Site, clip: Clip): Promise<void> {
-  const film = makeClip(site.folder, "film", clip);
-  expect(await probe(film)).toMatchObject({ needsFaststart: true });
-  const copy = await copiedFilm(site, film);
+export async function expectSameVideo(site: Site, clip: Clip): Promise<void> {
+  const video = makeClip(site.folder, "video", clip);
+  expect(await probe(video)).toMatchObject({ needsFaststart: true });
+  const copy = await copiedVideo(site, video);
   expect(await probe(copy)).toMatchObject({ playable: true, needsFaststart: false });
-  expect(streamHashes(copy)).toBe(streamHashes(film));
+  expect(streamHashes(copy)).toBe(streamHashes(video));
   expect(streamHashes(copy).trim().split("\n")).toHaveLength(clip.audio === false ? 1 : 2);
-  expect(packets(copy)).toEqual(packets(film));
-  expect(pictures(copy)).toBe(pictures(film));
-  expect(fs.statSync(copy).size - fs.statSync(film).size).toBeLessThan(8_192);
+  expect(packets(copy)).toEqual(packets(video));
+  expect(pictures(copy)).toBe(pictures(video));
+  expect(fs.statSync(copy).size - fs.statSync(video).size).toBeLessThan(8_192);
 }

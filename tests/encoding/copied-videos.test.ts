@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it } from "vitest";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { expectSameFilm } from "../copied-films";
+import { expectSameVideo } from "../copied-videos";
 import type { Clip } from "../media-clips";
 import { useTemporarySite } from "../temporary-site";
 
@@ -12,11 +12,11 @@ afterEach(() => site.remove());
 
 describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first", () => {
   it.each<[string, Clip]>([
-    ["a silent film", { audio: false }],
+    ["a silent video", { audio: false }],
     ["pictures out of order", { video: ["libx264", "-bf", "3", "-pix_fmt", "yuv420p"] }],
     ["AV1 and Opus", { video: ["libsvtav1", "-preset", "12"], audio: ["libopus"] }],
-    ["a longer film", { seconds: 20, size: "640x360" }],
+    ["a longer video", { seconds: 20, size: "640x360" }],
   ])("has the same packets and plays the same: %s", async (_, clip) => {
-    await expectSameFilm(site, clip);
+    await expectSameVideo(site, clip);
   });
 });

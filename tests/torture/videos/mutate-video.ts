@@ -2,20 +2,20 @@ import type { Random } from "../random";
 
 /** Numbers at which lengths and counts of containers go over. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
-const MOST_CHANGES = 4;
+const MAX_CHANGES = 4;
 /** Containers have their tables at their ends. */
 const TABLES_BYTES = 4_096;
 
-/** The film with a few changes, most of them where a container describes what is in it. */
-export function mutatedFilm(random: Random, films: readonly Buffer[]): Buffer {
-  let bytes: Buffer = random.pick(films);
-  for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) {
-    bytes = changed(random, bytes, films);
+/** The video with a few changes, most of them where a container describes what is in it. */
+export function mutatedVideo(random: Random, videos: readonly Buffer[]): Buffer {
+  let bytes: Buffer = random.pick(videos);
+  for (let left = 1 + random.below(MAX_CHANGES); left > 0; left--) {
+    bytes = changed(random, bytes, videos);
   }
   return bytes;
 }
 
-function changed(random: Random, bytes: Buffer, films: readonly Buffer[]): Buffer {
+function changed(random: Random, bytes: Buffer, videos: readonly Buffer[]): Buffer {
   const at = place(random, bytes.length);
   const to = Math.min(bytes.length, at + 1 + random.below(random.chance(0.7) ? 64 : bytes.length));
   const [before, piece, after] = [
@@ -43,7 +43,7 @@ function changed(random: Random, bytes: Buffer, films: readonly Buffer[]): Buffe
     case 6:
       return Buffer.concat([before, noise(random, 1 + random.below(256)), after]);
     case 7: {
-      const other = random.pick(films);
+      const other = random.pick(videos);
       return Buffer.concat([before, other.subarray(random.below(other.length))]);
     }
     default:

@@ -14,18 +14,18 @@ import { takingTurns } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { onHashingDue } from "./blocked-films.server";
+import { onHashingDue } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
 import { compareSite } from "./likeness.server";
 import { takeBlockedFrames } from "./take-frames.server";
 
-/** Then only what was known before is; as with a file that is no film any more. */
-const MOST_ATTEMPTS = 3;
+/** Then only what was known before is; as with a file that is no video any more. */
+const MAX_ATTEMPTS = 3;
 const POLL_EVERY_MS = 60_000;
 const RESULT_WAIT_MS = 60_000;
 
 const hashing = processState(
-  "frames of blocked films",
+  "frames of blocked videos",
   () => ({
     inTurn: takingTurns(),
     running: undefined as TaskControl | undefined,
@@ -34,9 +34,9 @@ const hashing = processState(
   stop,
 );
 
-/** Takes the frames of films that were blocked, one film after the other; what a restart interrupted too. */
-export function startHashingBlockedFilms(): void {
-  const hashes = every(POLL_EVERY_MS, "take the frames of blocked films", hashBlockedFilms);
+/** Takes the frames of videos that were blocked, one video after the other; what a restart interrupted too. */
+export function startHashingBlockedVideos(): void {
+  const hashes = every(POLL_EVERY_MS, "take the frames of blocked videos", hashBlockedVideos);
   onHashingDue(hashes.run);
   hashes.run();
   // Created after the timer, so that it is stopped first.
@@ -50,32 +50,38 @@ function stop(state: { running: TaskControl | undefined; isStopped: boolean }): 
 }
 
 /** Hashes each waiting video once. The timer tries those that fail again a minute later. */
-export function hashBlockedFilms(): Promise<void> {
+export function hashBlockedVideos(): Promise<void> {
   const state = hashing();
   return state.inTurn(async () => {
-    const waiting = prepared<WaitingFilm>(
-      "SELECT id, attempts, file FROM blocked_films WHERE state = 'waiting' ORDER BY attempts, id LIMIT 100",
+    const waiting = prepared<WaitingVideo>(
+      "SELECT id, attempts, file FROM blocked_videos WHERE state = 'waiting' ORDER BY attempts, id LIMIT 100",
     ).all();
-    for (const film of waiting) {
+    for (const video of waiting) {
       if (state.isStopped) return;
-      await hashFilm(film);
+      await hashVideo(video);
     }
   });
 }
 
-interface WaitingFilm {
+interface WaitingVideo {
   id: number;
   attempts: number;
   /** In the bucket `videos`. */
   file: string;
 }
 
-async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Promise<void> {
+async function hashVideo({
+  id: blockedVideoId,
+  attempts,
+  file: name,
+}: WaitingVideo): Promise<void> {
   const attempt = attempts + 1;
   const countAttempts = (count: number) =>
-    write(() => prepared("UPDATE blocked_films SET attempts = ? WHERE id = ?").run(count, filmId));
+    write(() =>
+      prepared("UPDATE blocked_videos SET attempts = ? WHERE id = ?").run(count, blockedVideoId),
+    );
   try {
-    // Counted before: a film that ends the process is given up eventually.
+    // Counted before: a video that ends the process is given up eventually.
     await countAttempts(attempt);
     const file = bucketFile("videos", name);
     if (!file) throw new Error(`videos/${name} is not a path in the bucket.`);
@@ -83,29 +89,29 @@ async function hashFilm({ id: filmId, attempts, file: name }: WaitingFilm): Prom
       const sha256 = (await storedUnlessNewer(file))?.sha256 ?? (await digestOf(file));
       await write(() =>
         prepared(
-          `INSERT OR IGNORE INTO blocked_files (sha256, film_id)
-           SELECT @sha256, id FROM blocked_films WHERE id = @filmId`,
-        ).run({ sha256, filmId }),
+          `INSERT OR IGNORE INTO blocked_files (sha256, blocked_video_id)
+           SELECT @sha256, id FROM blocked_videos WHERE id = @blockedVideoId`,
+        ).run({ sha256, blockedVideoId }),
       );
       // One at a time, for minutes, and at the lowest priority.
       return asJob(() => framesOf(file));
     });
     if (hashing().isStopped) return;
-    await write(() => (frames ? noteFrames(filmId, frames) : giveUp(filmId)));
-    if (frames) await compareSite(filmId, true);
+    await write(() => (frames ? noteFrames(blockedVideoId, frames) : giveUp(blockedVideoId)));
+    if (frames) await compareSite(blockedVideoId, true);
   } catch (error) {
     if (hashing().isStopped) return;
-    console.error(`The frames of blocked film ${filmId} could not be taken:`, error);
+    console.error(`The frames of blocked video ${blockedVideoId} could not be taken:`, error);
     const isTemporary = isTemporaryFailure(error);
     if (isTemporary) await countAttempts(attempts);
-    if (isTemporary || attempt < MOST_ATTEMPTS) return;
-    await write(() => giveUp(filmId));
+    if (isTemporary || attempt < MAX_ATTEMPTS) return;
+    await write(() => giveUp(blockedVideoId));
   }
   // Its file may be unreferenced now.
   removeSoon();
 }
 
-/** Undefined of what is no film or one picture, and where ffmpeg is not installed. */
+/** Undefined of what is no video or one picture, and where ffmpeg is not installed. */
 async function framesOf(file: string): Promise<Frames | undefined> {
   const found = await probe(file).catch((error): undefined => {
     if (!(error instanceof RefusedFileError)) throw error;
@@ -127,15 +133,15 @@ function write(work: () => unknown): Promise<unknown> {
   return retryWhileBusy(() => transaction(work), RESULT_WAIT_MS);
 }
 
-function noteFrames(filmId: number, { first, step, hashes }: Frames): void {
+function noteFrames(blockedVideoId: number, { first, step, hashes }: Frames): void {
   prepared(
-    `UPDATE blocked_films SET state = 'ready', first = @first, step = @step, frames = @hashes
-     WHERE id = @filmId`,
-  ).run({ filmId, first, step, hashes });
+    `UPDATE blocked_videos SET state = 'ready', first = @first, step = @step, frames = @hashes
+     WHERE id = @blockedVideoId`,
+  ).run({ blockedVideoId, first, step, hashes });
 }
 
-function giveUp(filmId: number): void {
+function giveUp(blockedVideoId: number): void {
   prepared(
-    `UPDATE blocked_films SET state = CASE WHEN frames = x'' THEN 'none' ELSE 'few' END WHERE id = ?`,
-  ).run(filmId);
+    `UPDATE blocked_videos SET state = CASE WHEN frames = x'' THEN 'none' ELSE 'few' END WHERE id = ?`,
+  ).run(blockedVideoId);
 }

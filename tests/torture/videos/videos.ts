@@ -7,16 +7,16 @@ import { filesOf, lasting, type Row, readRows } from "../crash/checks";
 import type { Faults, TortureOptions } from "../options";
 import { createRandom, type Random } from "../random";
 import { corpus } from "./corpus";
-import { mutatedFilm } from "./mutate-film";
+import { mutatedVideo } from "./mutate-video";
 import { startNeighbour } from "./neighbour";
 
-const FILMS_OF_A_RUN = 1_000;
+const VIDEOS_OF_A_RUN = 1_000;
 /** Then another site begins: each look at all of it stays short. */
-const FILMS_OF_A_SITE = 60;
-const FILMS_BETWEEN_LOOKS = 15;
-/** One second of a film of 96 by 64; the machine may be busy with other things. */
+const VIDEOS_OF_A_SITE = 60;
+const VIDEOS_BETWEEN_LOOKS = 15;
+/** One second of a video of 96 by 64; the machine may be busy with other things. */
 const ENDED_WITHIN_MS = 120_000;
-const MOST_BYTES = 300 * 1024 * 1024;
+const MAX_BYTES = 300 * 1024 * 1024;
 const NEIGHBOUR_WAITS_MS = 1_000;
 const ACCEPTED = 201;
 /** A file that can't be read, and one that is in the catalogue already. */
@@ -24,10 +24,10 @@ const REFUSED = [409, 415, 422];
 
 export function run({ seed, minutes }: TortureOptions): Promise<Faults> {
   const until = minutes === undefined ? undefined : Date.now() + minutes * 60_000;
-  return sendFilms(seed, until === undefined ? FILMS_OF_A_RUN : Number.POSITIVE_INFINITY, until);
+  return sendVideos(seed, until === undefined ? VIDEOS_OF_A_RUN : Number.POSITIVE_INFINITY, until);
 }
 
-/** What became of the films of a run. */
+/** What became of the videos of a run. */
 interface Tally {
   sent: number;
   accepted: number;
@@ -37,8 +37,8 @@ interface Tally {
   slowestMs: number;
 }
 
-/** Uploads damaged films to a site that converts them, while somebody else looks at home. */
-export async function sendFilms(
+/** Uploads damaged videos to a site that converts them, while somebody else looks at home. */
+export async function sendVideos(
   seed: string,
   most: number,
   until = Number.POSITIVE_INFINITY,
@@ -46,7 +46,7 @@ export async function sendFilms(
 ): Promise<Faults> {
   const faults: Faults = [];
   const random = createRandom(seed);
-  const films = corpus();
+  const videos = corpus();
   const tally: Tally = {
     sent: 0,
     accepted: 0,
@@ -56,15 +56,15 @@ export async function sendFilms(
     slowestMs: 0,
   };
   while (tally.sent < most && Date.now() < until) {
-    const count = Math.min(FILMS_OF_A_SITE, most - tally.sent);
-    const found = await oneSite(random, films, count, until, tally);
+    const count = Math.min(VIDEOS_OF_A_SITE, most - tally.sent);
+    const found = await oneSite(random, videos, count, until, tally);
     for (const fault of found) console.log(`FAULT  ${fault}`);
     faults.push(...found);
   }
   if (tally.slowestMs > waitsMs)
     faults.push(`Somebody else waited ${Math.round(tally.slowestMs)} ms for home`);
   console.log(
-    `${tally.sent} films, ${tally.accepted} accepted, ${tally.converted} with a stream, ${tally.failed} jobs failed; ` +
+    `${tally.sent} videos, ${tally.accepted} accepted, ${tally.converted} with a stream, ${tally.failed} jobs failed; ` +
       `somebody else waited ${Math.round(tally.slowestMs)} ms at most, ` +
       `the process took ${Math.round(tally.mostBytes / 1024 ** 2)} MiB`,
   );
@@ -73,7 +73,7 @@ export async function sendFilms(
 
 async function oneSite(
   random: Random,
-  films: readonly Buffer[],
+  videos: readonly Buffer[],
   count: number,
   until: number,
   tally: Tally,
@@ -89,18 +89,18 @@ async function oneSite(
     const cookie = await signInTo(site);
     const neighbour = startNeighbour(site);
     const sent = new Map<string, string>();
-    for (let film = 1; film <= count && Date.now() < until; film++) {
-      const title = `Film ${tally.sent}`;
-      const bytes = mutatedFilm(random, films);
+    for (let video = 1; video <= count && Date.now() < until; video++) {
+      const title = `Video ${tally.sent}`;
+      const bytes = mutatedVideo(random, videos);
       tally.sent += 1;
       sent.set(title, createHash("sha256").update(bytes).digest("hex"));
       const fault = await upload(site, cookie, title, bytes, tally);
       if (fault) faults.push(fault);
       tally.mostBytes = Math.max(tally.mostBytes, residentBytes(site.child!.pid!));
-      if (film % FILMS_BETWEEN_LOOKS === 0 || film === count)
+      if (video % VIDEOS_BETWEEN_LOOKS === 0 || video === count)
         faults.push(...(await look(site, sent, tally)));
     }
-    if (tally.mostBytes > MOST_BYTES)
+    if (tally.mostBytes > MAX_BYTES)
       faults.push(`The process took ${Math.round(tally.mostBytes / 1024 ** 2)} MiB`);
     const other = await neighbour.stop();
     tally.slowestMs = Math.max(tally.slowestMs, other.slowestMs);
@@ -122,7 +122,13 @@ async function upload(
   bytes: Buffer,
   tally: Tally,
 ): Promise<string | undefined> {
-  const texts = { title, description: "A damaged film.", category: "desi", tags: "", duration: "" };
+  const texts = {
+    title,
+    description: "A damaged video.",
+    category: "desi",
+    tags: "",
+    duration: "",
+  };
   const { before, after } = multipartParts({ ...texts, intent: "publish" });
   const body = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
   const headers = { ...MULTIPART, Cookie: cookie };
@@ -137,7 +143,7 @@ async function upload(
   }
 }
 
-/** Waits for what is being made of the films, and looks at all that there is of them. */
+/** Waits for what is being made of the videos, and looks at all that there is of them. */
 async function look(
   site: SiteProcess,
   sent: ReadonlyMap<string, string>,
@@ -150,7 +156,7 @@ async function look(
       SELECT 1 FROM jobs AS first WHERE first.video_id = jobs.video_id AND first.kind = 'transcode'
         AND first.state = 'waiting' AND first.attempts > 0))`;
   while (countOf(site, busy) > 0) {
-    if (Date.now() > until) return [`Jobs have not ended by film ${last}: ${described(site)}`];
+    if (Date.now() > until) return [`Jobs have not ended by video ${last}: ${described(site)}`];
     await new Promise((next) => setTimeout(next, 200));
   }
   const sqlite = site.database();
@@ -167,7 +173,7 @@ async function look(
 }
 
 /**
- * The page of a film, the file that it plays, and its stream. Without both there is no page yet, and what
+ * The page of a video, the file that it plays, and its stream. Without both there is no page yet, and what
  * could not be measured is left to an editor.
  */
 export async function answers(
@@ -184,16 +190,16 @@ export async function answers(
     const answer = await fetch(site.url + row.video_url);
     const bytes = Buffer.from(await answer.arrayBuffer());
     const isAsSent = createHash("sha256").update(bytes).digest("hex") === sha256;
-    if (answer.status !== 200 || !(isAsSent || isFilm("-", bytes)))
-      faults.push(`${row.title}: ${row.video_url} answers ${answer.status}, and no film`);
+    if (answer.status !== 200 || !(isAsSent || isVideo("-", bytes)))
+      faults.push(`${row.title}: ${row.video_url} answers ${answer.status}, and no video`);
   }
-  if (row.hls_url && !isFilm(site.url + row.hls_url))
+  if (row.hls_url && !isVideo(site.url + row.hls_url))
     faults.push(`${row.title}: its stream is none`);
   return faults;
 }
 
 /** Whether a picture can be seen of it; what was damaged may be so in what was made of it. */
-function isFilm(source: string, input?: Buffer): boolean {
+function isVideo(source: string, input?: Buffer): boolean {
   try {
     const args = ["-v", "error", "-i", source, "-an", "-frames:v", "1", "-f", "null", "-"];
     execFileSync("ffmpeg", args, { ...(input && { input }), stdio: "pipe" });

@@ -15,7 +15,7 @@ afterEach(() => site.remove());
 
 const SECONDS = 600;
 
-describe.runIf(ffmpegAvailable())("a film of ten minutes", () => {
+describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
   it("gets at most a hundred pictures, each in step, and renditions of its whole length", async () => {
     // The brightness tells the time: 20 at the beginning, 220 at the end.
     const clip = makeClip(site.folder, "long", {

@@ -9,13 +9,13 @@ import { shown } from "../similar-list";
 const site = useAdminSite();
 
 /** Eight scenes of soft spots, which the seed chooses. */
-const film = (seed: number) =>
-  makeClip(site.folder, `film-${seed}`, {
+const video = (seed: number) =>
+  makeClip(site.folder, `video-${seed}`, {
     picture: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
     audio: false,
   });
 
-/** The same film in another way, by ffmpeg's options. */
+/** The same video in another way, by ffmpeg's options. */
 function changed(name: string, from: string, options: string[], before: string[] = []): string {
   const file = `${site.folder}/${name}.mp4`;
   ffmpeg([...before, "-i", from, "-an", ...options, file]);
@@ -46,9 +46,9 @@ async function compared(files: string[]): Promise<string[]> {
   return ids;
 }
 
-describe.runIf(ffmpegAvailable())("films that look alike", () => {
+describe.runIf(ffmpegAvailable())("videos that look alike", () => {
   it("are found in another size, with a logo and without their beginning; others are not", async () => {
-    const original = film(3);
+    const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,
       changed("small", original, x264("38", "-vf", "scale=214:120")),
@@ -58,8 +58,8 @@ describe.runIf(ffmpegAvailable())("films that look alike", () => {
         x264("23", "-vf", "drawbox=x=350:y=10:w=60:h=40:color=white:t=fill"),
       ),
       changed("trimmed", original, x264("23"), ["-ss", "1.5"]),
-      film(8),
-      film(21),
+      video(8),
+      video(21),
     ]);
     const { list, similar } = await shown();
     expect(list.total).toBe(4);
@@ -68,7 +68,7 @@ describe.runIf(ffmpegAvailable())("films that look alike", () => {
     const all = await shown("/admin?tab=manage");
     expect(all.list.total).toBe(6);
     expect([all.similar[other!], all.similar[another!]]).toEqual([undefined, undefined]);
-    expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "film-3.mp4" });
+    expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "video-3.mp4" });
   }, 120_000);
 
   it("are not what is black, a test card or a still", async () => {

@@ -2,11 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import {
-  blockFilm,
+  blockVideo,
   isBlockedFile,
-  unblockFilm,
-} from "~/features/processing/comparison/blocked-films.server";
-import { hashBlockedFilms } from "~/features/processing/comparison/hash-films.server";
+  unblockVideo,
+} from "~/features/processing/comparison/blocked-videos.server";
+import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { purge } from "~/features/trash/trash.server";
 import { removeFiles } from "~/media/files/removals.server";
@@ -23,15 +23,15 @@ import { makeClip } from "../../media-clips";
 const site = useAdminSite();
 const SHA = "a".repeat(64);
 
-const film = (seed: number, seconds = 6) =>
-  makeClip(site.folder, `film-${seed}`, {
+const video = (seed: number, seconds = 6) =>
+  makeClip(site.folder, `video-${seed}`, {
     picture: `color=gray:size=16x12:rate=1:duration=${seconds},noise=alls=100:allf=t:all_seed=${seed},scale=160:120:flags=bicubic,fps=10`,
     audio: false,
   });
 const digest = (id: string, sha256 = SHA) =>
   sqliteHandle().prepare("INSERT INTO video_digests VALUES (?, ?)").run(id, sha256);
 const blocked = () =>
-  sqliteHandle().prepare("SELECT *, length(frames) AS bytes FROM blocked_films").all() as {
+  sqliteHandle().prepare("SELECT *, length(frames) AS bytes FROM blocked_videos").all() as {
     id: number;
     video_id: string;
     reason: string;
@@ -41,16 +41,16 @@ const blocked = () =>
   }[];
 const files = () => filesBelow(path.join(site.uploads, "videos"));
 
-describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
+describe.runIf(ffmpegAvailable())("a video that is blocked", () => {
   it("is known by the bytes that came, those that are played, and its frames", async () => {
-    const id = await addToLibrary(site.uploads, film(1), true);
+    const id = await addToLibrary(site.uploads, video(1), true);
     digest(id);
-    const before = await transaction(() => blockFilm(id, "consent"));
+    const before = await transaction(() => blockVideo(id, "consent"));
     expect(before?.known).toBe("frames");
     expect(blocked()).toMatchObject([
       { video_id: id, reason: "consent", state: "waiting", bytes: 0 },
     ]);
-    await hashBlockedFilms();
+    await hashBlockedVideos();
     expect(blocked()).toMatchObject([{ state: "ready", step: 0.5, bytes: 12 * 24 }]);
     expect(isBlockedFile(SHA)).toBe(true);
     const digests = sqliteHandle().prepare("SELECT sha256 FROM blocked_files").all();
@@ -59,25 +59,25 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
   }, 60_000);
 
   it("is compared although the video is gone for good before its frames were taken", async () => {
-    const id = await addToLibrary(site.uploads, film(2), true);
-    await transaction(() => blockFilm(id, "under-age"));
+    const id = await addToLibrary(site.uploads, video(2), true);
+    await transaction(() => blockVideo(id, "under-age"));
     await removeVideos([id], "u");
     await purge([id]);
     await removeFiles();
     expect(files()).toHaveLength(1);
-    await hashBlockedFilms();
+    await hashBlockedVideos();
     expect(blocked()).toMatchObject([{ state: "ready", bytes: 12 * 24 }]);
     await removeFiles();
     expect(files()).toEqual([]);
   }, 60_000);
 
   it("is tried again a minute later, three times, when its frames can't be taken", async () => {
-    const id = await addToLibrary(site.uploads, film(3), true);
-    await transaction(() => blockFilm(id, "other"));
+    const id = await addToLibrary(site.uploads, video(3), true);
+    await transaction(() => blockVideo(id, "other"));
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     for (const state of ["waiting", "waiting", "none"]) {
-      await hashBlockedFilms();
+      await hashBlockedVideos();
       expect(blocked()).toMatchObject([{ state }]);
     }
     expect(logged).toHaveBeenCalledTimes(3);
@@ -89,30 +89,30 @@ describe.runIf(ffmpegAvailable())("a film that is blocked", () => {
     fs.mkdirSync(store);
     process.env.STORAGE_URL = `file://${store}`;
     forgetSettings();
-    const id = await addToLibrary(site.uploads, film(4), true);
+    const id = await addToLibrary(site.uploads, video(4), true);
     sqliteHandle().exec("DELETE FROM jobs");
     const [name = ""] = files();
     await recordFile({ bucket: "videos", path: name, videoId: id, kind: "video" });
     await moveIntoStore();
-    await transaction(() => blockFilm(id, "other"));
+    await transaction(() => blockVideo(id, "other"));
     fs.rmSync(path.join(site.uploads, "videos"), { recursive: true });
     fs.renameSync(store, `${store}-away`);
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-    for (let attempt = 0; attempt < 4; attempt++) await hashBlockedFilms();
+    for (let attempt = 0; attempt < 4; attempt++) await hashBlockedVideos();
     logged.mockRestore();
     expect(blocked()).toMatchObject([{ state: "waiting", attempts: 0 }]);
     fs.renameSync(`${store}-away`, store);
-    await hashBlockedFilms();
+    await hashBlockedVideos();
     expect(blocked()).toMatchObject([{ state: "ready" }]);
   }, 60_000);
 
-  it("is on the list by its bytes alone when its file is no film, and says so", async () => {
+  it("is on the list by its bytes alone when its file is no video, and says so", async () => {
     const file = path.join(site.folder, "broken.mp4");
-    fs.writeFileSync(file, "no film");
+    fs.writeFileSync(file, "no video");
     const id = await addToLibrary(site.uploads, file, true);
     digest(id);
-    await transaction(() => blockFilm(id, "other"));
-    await hashBlockedFilms();
+    await transaction(() => blockVideo(id, "other"));
+    await hashBlockedVideos();
     expect(blocked()).toMatchObject([{ state: "none", bytes: 0 }]);
     expect(isBlockedFile(SHA)).toBe(true);
   }, 60_000);
@@ -123,8 +123,8 @@ describe("the block list", () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
     const decided = transaction(() => {
-      expect(blockFilm("nobody", "other")).toBeUndefined();
-      expect(blockFilm("v", "other")?.known).toBe("bytes");
+      expect(blockVideo("nobody", "other")).toBeUndefined();
+      expect(blockVideo("v", "other")?.known).toBe("bytes");
       throw new Error("somebody else was first");
     });
     await expect(decided).rejects.toThrow("first");
@@ -134,21 +134,21 @@ describe("the block list", () => {
   it("keeps a video once, and lets it go", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     digest("v");
-    await transaction(() => blockFilm("v", "other"));
-    await transaction(() => blockFilm("v", "copyright"));
+    await transaction(() => blockVideo("v", "other"));
+    await transaction(() => blockVideo("v", "copyright"));
     expect(blocked()).toMatchObject([{ reason: "copyright" }]);
     expect(isBlockedFile(SHA)).toBe(true);
-    expect(await transaction(() => unblockFilm("v"))).toBe(true);
-    expect(await transaction(() => unblockFilm("v"))).toBe(false);
+    expect(await transaction(() => unblockVideo("v"))).toBe(true);
+    expect(await transaction(() => unblockVideo("v"))).toBe(false);
     expect(isBlockedFile(SHA)).toBe(false);
   });
 
-  it("takes over what was known of the film where its file is gone", async () => {
+  it("takes over what was known of the video where its file is gone", async () => {
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('v', 'V', 'desi')");
     sqliteHandle()
       .prepare("INSERT INTO video_frames VALUES ('v', 0.5, 1, ?)")
       .run(Buffer.alloc(32, 7));
-    expect(await transaction(() => blockFilm("v", "other"))).toMatchObject({ known: "few" });
+    expect(await transaction(() => blockVideo("v", "other"))).toMatchObject({ known: "few" });
     expect(blocked()).toMatchObject([{ state: "few", step: 1, bytes: 2 * 24 }]);
   });
 });

@@ -7,7 +7,7 @@ const SMALL: Clip = { seconds: 1, size: "96x64", frameRate: "10" };
 const MPEG4 = ["mpeg4", "-q:v", "8"];
 const VP8 = ["libvpx", "-deadline", "realtime", "-cpu-used", "8"];
 
-/** Short films in every container that the site takes. */
+/** Short videos in every container that the site takes. */
 const KINDS: Clip[] = [
   {},
   { output: ["-movflags", "+faststart"] },
@@ -28,10 +28,10 @@ const KINDS: Clip[] = [
 
 /** Their bytes, made by ffmpeg at the first run. */
 export function corpus(): Buffer[] {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "torture-films-"));
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "torture-videos-"));
   try {
     return KINDS.map((kind, index) =>
-      fs.readFileSync(makeClip(folder, `film-${index}`, { ...SMALL, ...kind })),
+      fs.readFileSync(makeClip(folder, `video-${index}`, { ...SMALL, ...kind })),
     );
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import type { Frames } from "~/features/processing/comparison/frame-hashes";
 import { boxOf, comparedFrame, FRAME_SIDE } from "~/features/processing/comparison/frame-hashes";
 
-/** Films for the block list, how copies of them are changed, and others that are none of them. */
+/** Videos for the block list, how copies of them are changed, and others that are none of them. */
 
 const COMPARED = 32;
 
@@ -62,7 +62,7 @@ function drawn(seed: number): Uint8Array[] {
   return frames;
 }
 
-export function drawnFilm(seed: number): Frames {
+export function drawnVideo(seed: number): Frames {
   const frames = drawn(seed);
   const box = boxOf(frames);
   const hashes = Buffer.concat(frames.map((frame) => comparedFrame(frame, box)));

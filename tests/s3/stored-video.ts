@@ -3,8 +3,8 @@ import path from "node:path";
 import { until } from "../process-figures";
 import type { SiteProcess } from "../site-process";
 
-/** The file of a film, and a part of its stream, in the bucket of videos. */
-export const FILM_NAME = "u/1700000000000.mp4";
+/** The file of a video, and a part of its stream, in the bucket of videos. */
+export const VIDEO_NAME = "u/1700000000000.mp4";
 const PART_NAME = "u/1700000000000/hls-1/v0.mp4";
 
 /** Whether the site has recorded that a file of the bucket of videos is in its store. */
@@ -17,11 +17,11 @@ export function isStored(site: SiteProcess, name: string): boolean {
  * Adds the video `v` with both files, waits until the running site has moved them into its store, and removes
  * the copies on the disk.
  */
-export async function addStoredFilm(
+export async function addStoredVideo(
   site: SiteProcess,
   bytes: Buffer,
 ): Promise<{ url: string; part: string }> {
-  const url = site.addFile("videos", FILM_NAME, bytes);
+  const url = site.addFile("videos", VIDEO_NAME, bytes);
   const part = site.addFile("videos", PART_NAME, bytes);
   site.addVideo({ id: "v", video_url: url });
   // Only what is recorded is moved.
@@ -30,9 +30,9 @@ export async function addStoredFilm(
     .prepare(
       "INSERT INTO media_files (bucket, path, video_id, kind, bytes) VALUES ('videos', ?, 'v', ?, ?)",
     );
-  record.run(FILM_NAME, "video", bytes.length);
+  record.run(VIDEO_NAME, "video", bytes.length);
   record.run(path.dirname(path.dirname(PART_NAME)), "derived", bytes.length);
-  await until(() => [FILM_NAME, PART_NAME].every((name) => isStored(site, name)));
-  for (const name of [FILM_NAME, PART_NAME]) fs.rmSync(path.join(site.uploads, "videos", name));
+  await until(() => [VIDEO_NAME, PART_NAME].every((name) => isStored(site, name)));
+  for (const name of [VIDEO_NAME, PART_NAME]) fs.rmSync(path.join(site.uploads, "videos", name));
   return { url, part };
 }
