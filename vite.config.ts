@@ -40,8 +40,8 @@ function programs(sources: Record<string, string>): Plugin {
 
 const PROGRAMS = {
   threads: "./app/entry.threads.server.ts",
-  "account-program": "./app/features/accounts/account-program.server.ts",
-  "backup-program": "./app/features/operations/backups/backup-program.server.ts",
+  "account-process": "./app/features/accounts/account-process.server.ts",
+  "backup-process": "./app/features/operations/backups/backup-process.server.ts",
   "picture-program": "./app/media/pictures/picture-program.server.ts",
 };
 

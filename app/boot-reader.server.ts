@@ -7,7 +7,7 @@ import { requireStoreSetting } from "~/media/storage/store-identity.server";
 import { limitMedia } from "~/platform/node/media-requests.server";
 import { limitRendering } from "~/platform/node/rendering-budget.server";
 import { changeStockServer } from "~/platform/node/stock-server.server";
-import { readAlone } from "~/platform/reader/reading-alone.server";
+import { serveReadOnly } from "~/platform/reader/read-replica.server";
 import { SettingsError, settings } from "~/platform/settings.server";
 import { closeDatabase, database } from "~db/client.server";
 import { followCopy } from "~db/follow-copy.server";
@@ -26,7 +26,7 @@ export function startReader(): void {
   changeStockServer(
     routeOf,
     [limitMedia(() => false), limitRendering(() => false)],
-    [readAlone, obeyCountryRules],
+    [serveReadOnly, obeyCountryRules],
   );
   followCopy(applyCategoryNames);
   void relatedIsComplete().catch(console.error);

@@ -6,7 +6,7 @@ import { applyCategoryNames } from "~/features/catalogue/category-names.server";
 import { startConsent } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement } from "~/features/consent/validity.server";
 import { startSchedule } from "~/features/library/change-visibility.server";
-import { startTakingOver } from "~/features/library/files/take-over.server";
+import { startActivatingReplacements } from "~/features/library/files/activate-replacement.server";
 import { resumeTagChanges } from "~/features/library/tags/tag-changes.server";
 import { finishDecisions } from "~/features/moderation/reports/decide.server";
 import { startReports } from "~/features/moderation/reports/report-mails.server";
@@ -114,7 +114,7 @@ function startServices(): void {
   applyConsentRequirement();
   startSchedule();
   startConsent();
-  startTakingOver();
+  startActivatingReplacements();
   startDiskRecords();
   startTransferRecords();
   void resumeTagChanges();
@@ -156,13 +156,13 @@ export async function boot(): Promise<void> {
     if (isReader) startReader();
     else await prepare();
   } catch (error) {
-    console.error(sentenceOf(error));
+    console.error(messageOf(error));
     process.exit(1);
   }
   if (!isReader) startServices();
 }
 
-function sentenceOf(error: unknown): unknown {
+function messageOf(error: unknown): unknown {
   if (error instanceof SettingsError) return error.message;
   if (error instanceof StorageError) {
     return `STORAGE_URL, AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY is wrong: ${error.message}`;

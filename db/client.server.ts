@@ -11,7 +11,7 @@ import {
   requireUndamaged,
 } from "./database-file.server";
 import { requireNoTransaction, SharedFileDialect } from "./dialect.server";
-import { makeFolder } from "./folders.server";
+import { createFolder } from "./folders.server";
 import { isReplicated } from "./litestream.server";
 import { whenUnlocked } from "./lock-holder.server";
 import { migrate } from "./migrate.server";
@@ -74,7 +74,7 @@ export function locateDatabase(file: () => string, isCopy = () => false): void {
  * The file is readable by its owner only: it holds password hashes.
  */
 export function openSqlite(file: string): Sqlite.Database {
-  makeFolder(path.dirname(path.resolve(file)));
+  createFolder(path.dirname(path.resolve(file)));
   if (!fs.existsSync(file)) fs.closeSync(fs.openSync(file, "a", 0o600));
   const sqlite = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
   sqlite.pragma("journal_mode = WAL");

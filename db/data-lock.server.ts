@@ -94,9 +94,9 @@ function lock(file: string, what: string, holder: Holder, waitMs: number): Sqlit
       sqlite.exec("COMMIT");
     }
   } catch (error) {
-    const sentence = `${what} ${reasonOf(error, sqlite)}`;
+    const message = `${what} ${reasonOf(error, sqlite)}`;
     sqlite.close();
-    throw new DataLockError(sentence, { cause: error });
+    throw new DataLockError(message, { cause: error });
   }
 }
 

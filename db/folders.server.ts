@@ -15,10 +15,10 @@ export class FolderError extends Error {}
 export function requireFolder(setting: string, folder: string): void {
   const wanted = path.resolve(folder);
   try {
-    makeFolder(wanted);
+    createFolder(wanted);
     fs.accessSync(wanted, fs.constants.W_OK | fs.constants.X_OK);
   } catch (error) {
-    throw new FolderError(sentence(setting, wanted, error as NodeJS.ErrnoException));
+    throw new FolderError(message(setting, wanted, error as NodeJS.ErrnoException));
   }
 }
 
@@ -26,10 +26,10 @@ export function requireFolder(setting: string, folder: string): void {
  * Creates one folder after the other. `mkdir` of Node with `recursive` never returns where a parent
  * exists but takes no folders, as in /proc or behind a broken link.
  */
-export function makeFolder(folder: string): void {
+export function createFolder(folder: string): void {
   if (isFolder(folder)) return;
   const parent = path.dirname(folder);
-  if (parent !== folder) makeFolder(parent);
+  if (parent !== folder) createFolder(parent);
   try {
     fs.mkdirSync(folder);
   } catch (error) {
@@ -46,7 +46,7 @@ function isFolder(file: string): boolean {
   }
 }
 
-function sentence(setting: string, folder: string, error: NodeJS.ErrnoException): string {
+function message(setting: string, folder: string, error: NodeJS.ErrnoException): string {
   if (error.code === "EEXIST" || error.code === "ENOTDIR") {
     return `${setting} needs the folder ${folder}, but ${error.path} is not a folder; move that away, or set ${setting} to another path.`;
   }

@@ -23,7 +23,7 @@ import {
   recordSuccess,
 } from "~/features/operations/backups/backup-records.server";
 import { copyDatabase } from "~/features/operations/backups/copy-database.server";
-import { makeBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/make-backup.server";
 import { openStoredCopies } from "~/features/operations/backups/uploads-copy.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
@@ -90,7 +90,7 @@ async function backUpAsTimed(): Promise<void> {
   const options = backupOptions()!;
   const id = await recordStart({ userId: null, dueAt: null });
   try {
-    const made = await makeBackup(await withRetention(options));
+    const made = await createBackup(await withRetention(options));
     await recordSuccess(id, made);
     console.log(
       `The site is backed up and proved in ${path.join(options.folder, made.name)}: the database and ${formatQuantity(made.files, "file")}, ${formatBytes(made.bytes)}, of which ${formatBytes(made.addedBytes)} are new.`,

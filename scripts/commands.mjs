@@ -19,11 +19,11 @@ const COMMANDS = {
   "set-password": "scripts/set-password.ts",
   worker: "scripts/worker/worker.ts",
 };
-/** What they start in processes and threads of their own: `findProgram` looks beside the command. */
+/** What they start in processes and threads of their own: `findExecutable` looks beside the command. */
 const PROGRAMS = {
   threads: "app/entry.threads.server.ts",
-  "account-program": "app/features/accounts/account-program.server.ts",
-  "backup-program": "app/features/operations/backups/backup-program.server.ts",
+  "account-process": "app/features/accounts/account-process.server.ts",
+  "backup-process": "app/features/operations/backups/backup-process.server.ts",
   "picture-program": "app/media/pictures/picture-program.server.ts",
 };
 /** Of hundreds of files each. The others stay in node_modules. */

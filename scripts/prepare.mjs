@@ -24,8 +24,8 @@ const isWindows = process.platform === "win32";
 const FINGERPRINT = path.join(root, "build", "fingerprint");
 
 /** Prints one sentence and ends the process. */
-export function giveUp(sentence) {
-  console.error(sentence);
+export function giveUp(message) {
+  console.error(message);
   process.exit(1);
 }
 
@@ -42,7 +42,7 @@ export function run(command, args, env = {}, options = {}) {
 
 /** Runs a program that a package of node_modules brings. */
 export function runPackage(name, args, env) {
-  return run(process.execPath, [packageProgram(name), ...args], env);
+  return run(process.execPath, [packageExecutable(name), ...args], env);
 }
 
 /** The same beside other steps: resolves with whether it succeeded, and all that it printed. */
@@ -50,7 +50,7 @@ export function runPackageBeside(name, args) {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [packageProgram(name), ...args],
+      [packageExecutable(name), ...args],
       { cwd: root },
       (error, out, err) => {
         resolve({ succeeded: !error, output: out + err });
@@ -62,7 +62,7 @@ export function runPackageBeside(name, args) {
 /** The same with its output shown as it comes, and returned with the status. */
 export async function runPackageWithOutput(name, args) {
   const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
-  const child = spawn(process.execPath, [packageProgram(name), ...args], {
+  const child = spawn(process.execPath, [packageExecutable(name), ...args], {
     cwd: root,
     stdio: ["inherit", "pipe", "inherit"],
     env: { ...process.env, ...colors },
@@ -77,7 +77,7 @@ export async function runPackageWithOutput(name, args) {
 }
 
 /** By the lock file: what node_modules/.bin has is a script for a shell on Windows. */
-function packageProgram(name) {
+function packageExecutable(name) {
   const packages = readPackages(path.join(root, "node_modules", ".package-lock.json")) ?? {};
   const [where, { bin }] =
     Object.entries(packages).find(([, each]) => each.bin && Object.hasOwn(each.bin, name)) ??

@@ -43,14 +43,14 @@ if (process.env.HOST === "") delete process.env.HOST;
 spawnSync("prlimit", ["--core=0:", "--pid", String(process.pid)]);
 
 process.on("uncaughtException", (error) => {
-  const sentence = sentenceOf(error);
-  if (sentence) giveUp(sentence);
+  const message = messageOf(error);
+  if (message) giveUp(message);
   console.error(error);
   process.exit(1);
 });
 
 /** What the operator can do about an address that the site cannot listen on. */
-function sentenceOf({ code, syscall, hostname }) {
+function messageOf({ code, syscall, hostname }) {
   const { PORT: port, HOST: host } = process.env;
   const otherHost = "set it to one of them, such as 127.0.0.1, or leave it unset for all";
   if (syscall === "getaddrinfo" && hostname === host) {

@@ -66,7 +66,7 @@ export function whatToDo({ isRoot, hasApt, isCi, isContainer, isTerminal }) {
  * @param all whether the nightly tests run as well.
  * @returns what cannot be tested, one sentence for each program that is still missing.
  */
-export async function installPrograms({ compilers = false, all = false } = {}) {
+export async function installExecutables({ compilers = false, all = false } = {}) {
   const needed = [...TESTED_WITH, ...(all ? NIGHTLY : [])];
   const wanted = [...needed, ...FASTER, ...(compilers ? COMPILERS : [])];
   const missing = (programs) => programs.filter((each) => !isInstalled(each));
@@ -84,9 +84,9 @@ export async function installPrograms({ compilers = false, all = false } = {}) {
     console.log(
       `Not installed: ${packages.join(", ")}. As root: apt-get install ${packages.join(" ")}`,
     );
-  const sentence = ({ program, without }) => `${program} is missing: ${without}`;
-  for (const program of missing(FASTER)) console.log(sentence(program));
-  return missing(needed).map(sentence);
+  const message = ({ program, without }) => `${program} is missing: ${without}`;
+  for (const program of missing(FASTER)) console.log(message(program));
+  return missing(needed).map(message);
 }
 
 async function isAgreed(packages) {

@@ -15,7 +15,7 @@ import {
   runPackageBeside,
   runPackageWithOutput,
 } from "./prepare.mjs";
-import { installPrograms } from "./system-packages.mjs";
+import { installExecutables } from "./system-packages.mjs";
 
 const { changed, all, prepare } = readOptions(process.argv.slice(2));
 const isCi = Boolean(process.env.CI);
@@ -24,7 +24,7 @@ if (all) process.env.NIGHTLY = "1";
 
 requireNode();
 process.chdir(root);
-const failures = await installPrograms({ compilers: packagesAreMissing(), all });
+const failures = await installExecutables({ compilers: packagesAreMissing(), all });
 installPackages({ development: true });
 
 if (prepare) {

@@ -12,10 +12,10 @@ export interface Failure {
 /** A failure with the title of every destructive toast (specification, section 8). */
 export function failure<More extends { detail?: string } = { detail?: string }>(
   status: Failure["status"],
-  sentence: string,
+  message: string,
   more?: More,
 ): Failure & More {
-  return { status, toast: { title: "Error", description: sentence, kind: "error" }, ...more! };
+  return { status, toast: { title: "Error", description: message, kind: "error" }, ...more! };
 }
 
 export const TRY_AGAIN = "Load the page again and try once more.";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { checkDatabase } from "~db/client.server";
-import { copyIsTooOld } from "./reader/reading-alone.server";
+import { copyIsTooOld } from "./reader/read-replica.server";
 import { settings } from "./settings.server";
 
 const CHECKS = {

@@ -40,7 +40,7 @@ function fileBeside(name: string): string {
 }
 
 function secretsIn(file: string): readonly string[] {
-  const secrets = kept().get(file) ?? readOrMake(file);
+  const secrets = kept().get(file) ?? readOrCreate(file);
   kept().set(file, secrets);
   return secrets;
 }
@@ -58,7 +58,7 @@ export function derivedKey(secret: string, use: string): Buffer {
   return key;
 }
 
-function readOrMake(file: string): string[] {
+function readOrCreate(file: string): string[] {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   try {
     // Fails when the file is there, so that two processes starting at once end with one secret.

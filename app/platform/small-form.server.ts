@@ -87,10 +87,10 @@ function tooLong(): Response {
 function errorResponse(
   status: number,
   statusText: string,
-  sentence: string,
+  message: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(sentence, {
+  return new Response(message, {
     status,
     statusText,
     headers: { Connection: "close", ...headers },

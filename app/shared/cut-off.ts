@@ -8,6 +8,6 @@ export interface CutOff {
 }
 
 /** Such as `This file was cut off: only 0:36 of 1:00 is there.` */
-export function cutOffSentence({ seconds, announcedSeconds }: CutOff): string {
+export function incompleteMessage({ seconds, announcedSeconds }: CutOff): string {
   return `This file was cut off: only ${formatDuration(seconds)} of ${formatDuration(announcedSeconds)} is there.`;
 }

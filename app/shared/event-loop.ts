@@ -5,7 +5,7 @@ const TURN_MS = 8;
  * Makes what long work awaits between its steps. Awaiting a query does not let timers and requests
  * run, since SQLite answers at once: this does, whenever the work has gone on for 8 ms.
  */
-export function eventLoopTurns(): () => Promise<void> {
+export function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < TURN_MS) return;
@@ -18,7 +18,7 @@ export function eventLoopTurns(): () => Promise<void> {
  * Makes what does one piece of work after the other: each begins once those before it are over,
  * whether they went well or not.
  */
-export function takingTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);

@@ -18,7 +18,7 @@ export interface Program {
  * @param startedBy the `import.meta.url` of the module that starts it.
  * @param source relative to that module.
  */
-export function findProgram(
+export function findExecutable(
   name: string,
   startedBy: string,
   source = `./${name}.server.ts`,

@@ -56,9 +56,9 @@ export const consent = /* sql */ `
     updated_by  TEXT,
     -- The alert that it ends soon. Null until then, and again once ends_on is changed or that alert is
     -- resolved. No foreign key: old alerts are deleted.
-    ending_alert_id TEXT
+    expiry_alert_id TEXT
   );
-  CREATE INDEX video_consents_by_ending_alert ON video_consents (ending_alert_id, ends_on)
+  CREATE INDEX video_consents_by_expiry_alert ON video_consents (expiry_alert_id, ends_on)
     WHERE ends_on IS NOT NULL;
   CREATE INDEX video_consents_by_end ON video_consents (ends_on) WHERE ends_on IS NOT NULL;
 

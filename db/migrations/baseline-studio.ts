@@ -108,7 +108,7 @@ export const studio = /* sql */ `
     -- SHA-256 of the token in the link, so that a stolen database shows no draft.
     token_hash     TEXT PRIMARY KEY NOT NULL,
     video_id       TEXT NOT NULL,
-    made_by        TEXT,
+    created_by        TEXT,
     created_at     TEXT NOT NULL,
     views          INTEGER NOT NULL DEFAULT 0,
     last_viewed_at TEXT
@@ -209,7 +209,7 @@ export const studio = /* sql */ `
   CREATE TABLE alerts (
     id          TEXT PRIMARY KEY NOT NULL,
     kind        TEXT NOT NULL,
-    sentence    TEXT NOT NULL,
+    message     TEXT NOT NULL,
     -- Of failed jobs: when the last of them failed. Of the transfer: its month and budget.
     until       TEXT,
     raised_at   TEXT NOT NULL,

@@ -15,7 +15,7 @@ export interface ModerationTables {
     /** SHA-256 of the token in the link. */
     token_hash: string;
     video_id: string;
-    made_by: string | null;
+    created_by: string | null;
     created_at: Time;
     views: Generated<number>;
     last_viewed_at: Time | null;
@@ -194,7 +194,7 @@ export interface ModerationTables {
     updated_at: Time;
     updated_by: string | null;
     /** The alert that it ends soon; null until then, and again once `ends_on` changes or the alert is resolved. */
-    ending_alert_id: string | null;
+    expiry_alert_id: string | null;
   };
   video_performers: {
     video_id: string;

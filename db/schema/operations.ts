@@ -43,7 +43,7 @@ export interface OperationsTables {
   alerts: {
     id: string;
     kind: AlertKind;
-    sentence: string;
+    message: string;
     /** Of failed jobs: when the last of them failed. Of refused videos: when the last was scanned. Of the transfer: its month and budget. */
     until: Time | null;
     raised_at: Time;

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { createYielder } from "~/shared/event-loop";
 import { prepared, sqliteHandle, transaction } from "../client.server";
 import { isReplicated } from "../litestream.server";
 import { every } from "../runtime.server";
@@ -55,11 +55,11 @@ export function startCheckpoints(abandonedBytes = ABANDONED_LOG_BYTES): void {
  * turn, and after many rows the log is brought into the file. Written faster than once a second shortens
  * it, the log would grow until a statement has to wait for the disk.
  */
-export function writingTurns(): () => Promise<void> {
-  const turn = eventLoopTurns();
+export function createWriteYielder(): () => Promise<void> {
+  const yieldIfDue = createYielder();
   let written = rowsWritten();
   return async () => {
-    if (rowsWritten() - written < ROWS_BETWEEN) return turn();
+    if (rowsWritten() - written < ROWS_BETWEEN) return yieldIfDue();
     if (!isReplicated(sqliteHandle())) await queryThread("writing", "checkpoint", {});
     written = rowsWritten();
   };
@@ -76,12 +76,12 @@ export async function eachPart<T>(
   next: (last: T | undefined) => readonly T[],
   change: (part: readonly T[]) => number,
 ): Promise<number> {
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   let changed = 0;
   for (let part = next(undefined); part.length > 0; part = next(part.at(-1))) {
     const some = part;
     changed += await transaction(() => change(some));
-    await turn();
+    await yieldIfDue();
   }
   return changed;
 }

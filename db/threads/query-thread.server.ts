@@ -1,4 +1,4 @@
-import { findProgram } from "~/shared/program.server";
+import { findExecutable } from "~/shared/program.server";
 import { connectionId, sqliteHandle } from "../client.server";
 import { processState } from "../runtime.server";
 import { createThread, type Thread } from "./thread.server";
@@ -39,7 +39,7 @@ export async function queryThread<Answer>(
 
 function create(name: ThreadName): Thread {
   const source = "../../app/entry.threads.server.ts";
-  return createThread(name, findProgram("threads", import.meta.url, source), {
+  return createThread(name, findExecutable("threads", import.meta.url, source), {
     workerData: { thread: name },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { readBlockedVideos } from "~/features/processing/comparison/blocked-index.server";
-import { type Frames, likeness, VARIANTS } from "~/features/processing/comparison/frame-hashes";
+import { type Frames, similarity, VARIANTS } from "~/features/processing/comparison/frame-hashes";
 import { openSqlite } from "~db/client.server";
 import { migrate } from "~db/migrate.server";
 import { median, p95, type Report } from "./report";
@@ -69,7 +69,7 @@ function findAmongMany(folder: string, report: Report): void {
     }
     const from = performance.now();
     for (const frames of videos)
-      likeness(partOf(videos[0]!), { first: 0.5, step: 1, hashes: frames });
+      similarity(partOf(videos[0]!), { first: 0.5, step: 1, hashes: frames });
     const plain = ((performance.now() - from) * VIDEOS) / videos.length;
     report.atMost("check of an upload, p95", p95(times), MAX_MS, "ms");
     report.figure("the same, every frame with every other", plain, "ms");

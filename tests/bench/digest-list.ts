@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { disableBusyTimeout, sqliteHandle, transaction } from "~db/client.server";
-import { startCheckpoints, writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder, startCheckpoints } from "~db/threads/checkpoint.server";
 import { useTemporarySite } from "../temporary-site";
 import { longestHold, type Report } from "./report";
 
@@ -72,14 +72,14 @@ async function insertInBatches(file: string, size: number): Promise<void> {
   const addSha256 = sqlite.prepare(
     "INSERT INTO blocked_files (sha256, blocked_video_id) VALUES (?, 1)",
   );
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   let some: string[] = [];
   const add = async () => {
     await transaction(() => {
       for (const each of some) (each.length === 32 ? addMd5 : addSha256).run(each);
     });
     some = [];
-    await turn();
+    await yieldIfDue();
   };
   for await (const line of createInterface(fs.createReadStream(file))) {
     some.push(line);

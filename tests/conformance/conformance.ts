@@ -98,13 +98,13 @@ function rowOf(site: SiteProcess, id: string): Row {
   return site.database().prepare("SELECT * FROM videos WHERE id = ?").get(id) as Row;
 }
 
-function answerFaults({ outcome, sentence }: Kind, answer: Answer, way: string): string[] {
+function answerFaults({ outcome, message }: Kind, answer: Answer, way: string): string[] {
   const wanted = outcome === "asked" || outcome === "refused" ? outcome : "published";
   if (answer.outcome !== wanted) {
-    return [`by ${way} it is ${answer.outcome}, not ${wanted}. ${answer.sentence}`];
+    return [`by ${way} it is ${answer.outcome}, not ${wanted}. ${answer.message}`];
   }
-  const isTold = !sentence || sentence.test(answer.sentence);
-  return isTold ? [] : [`by ${way} it is told: ${answer.sentence}`];
+  const isTold = !message || message.test(answer.message);
+  return isTold ? [] : [`by ${way} it is told: ${answer.message}`];
 }
 
 /** Nobody is there to be asked: what is cut off becomes a draft. */

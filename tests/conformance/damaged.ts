@@ -50,12 +50,12 @@ const kind = (
 const cutOff = (name: string, as: string, encode: string) =>
   kind(`${name}, cut off in the middle`, as, encode, "asked", {
     damage: cut(0.6),
-    sentence: ASKED,
+    message: ASKED,
   });
-const refused = (name: string, as: string, encode: string, sentence: RegExp, more = {}) =>
-  kind(name, as, encode, "refused", { sentence, ...more });
-const bytesOf = (name: string, as: string, content: Buffer | string, sentence: RegExp) =>
-  refused(name, as, "", sentence, { content: Buffer.from(content), group: "No video" });
+const refused = (name: string, as: string, encode: string, message: RegExp, more = {}) =>
+  kind(name, as, encode, "refused", { message, ...more });
+const bytesOf = (name: string, as: string, content: Buffer | string, message: RegExp) =>
+  refused(name, as, "", message, { content: Buffer.from(content), group: "No video" });
 
 const MPEG4 = "-c:v mpeg4 -g 25 -c:a libmp3lame";
 const WMV = "-c:v wmv2 -g 25 -c:a wmav2";

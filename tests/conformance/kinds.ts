@@ -21,7 +21,7 @@ export interface Kind {
   /** The whole file, where ffmpeg makes none. */
   content?: Buffer;
   /** What the site answers, where it refuses or asks. */
-  sentence?: RegExp;
+  message?: RegExp;
   /** The picture tells the time, and the sound has its beep; false where the kind has none of it. */
   hasPicture?: boolean;
   hasSound?: boolean;

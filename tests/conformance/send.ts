@@ -10,14 +10,14 @@ import { GOOD_TEXTS } from "../upload-requests";
 /** What the site answered to a file, in the same words whichever way it came. */
 export interface Answer {
   outcome: "published" | "draft" | "asked" | "refused";
-  sentence: string;
+  message: string;
   videoId?: string;
 }
 
 interface Outcome {
   ok: boolean;
   video?: { id: string; status: string };
-  failure?: { sentence: string; cutOff?: { upload: string } };
+  failure?: { message: string; cutOff?: { upload: string } };
 }
 
 const TUS = { "Tus-Resumable": "1.0.0" };
@@ -41,12 +41,12 @@ export function sender(site: SiteProcess, cookie: string) {
       body,
     );
     const { ok, video: made, failure } = JSON.parse(text) as Outcome;
-    const sentence = failure?.sentence ?? "";
+    const message = failure?.message ?? "";
     if (ok && made) {
       const outcome = made.status === "published" ? "published" : "draft";
-      return { outcome, sentence, videoId: made.id };
+      return { outcome, message, videoId: made.id };
     }
-    return { outcome: failure?.cutOff ? "asked" : "refused", sentence };
+    return { outcome: failure?.cutOff ? "asked" : "refused", message };
   }
 
   return {
@@ -58,10 +58,10 @@ export function sender(site: SiteProcess, cookie: string) {
       const length = { "Upload-Length": String(bytes.length) };
       const created = await ask(site, "POST", "/admin/uploads", { ...headers, ...TUS, ...length });
       const at = created.headers.location;
-      if (!at) return { outcome: "refused", sentence: created.body.trim() };
+      if (!at) return { outcome: "refused", message: created.body.trim() };
       const type = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" };
       const sent = await ask(site, "PATCH", at, { ...headers, ...TUS, ...type }, bytes);
-      if (sent.status >= 400) return { outcome: "refused", sentence: sent.body.trim() };
+      if (sent.status >= 400) return { outcome: "refused", message: sent.body.trim() };
       return publish({ title: path.basename(file), upload: at.split("/").at(-1) ?? "" });
     },
   };
@@ -81,17 +81,17 @@ export async function importFolder(
     },
   );
   const told = new Map(
-    [...stderr.matchAll(/^(\d{3}\.\w+): (.*)$/gm)].map(([, name, sentence]) => [name!, sentence!]),
+    [...stderr.matchAll(/^(\d{3}\.\w+): (.*)$/gm)].map(([, name, message]) => [name!, message!]),
   );
   const answers = new Map<string, Answer>();
   for (const name of fs.readdirSync(folder)) {
     // An import passes over what is not named as a video.
     if (!VIDEO_NAME.test(name)) continue;
-    const sentence = told.get(name);
-    if (!sentence) answers.set(name, { outcome: "published", sentence: "" });
-    else if (sentence.endsWith(" It is imported as a draft.")) {
-      answers.set(name, { outcome: "draft", sentence: sentence.replace(/ It is imported.*/, "") });
-    } else answers.set(name, { outcome: "refused", sentence });
+    const message = told.get(name);
+    if (!message) answers.set(name, { outcome: "published", message: "" });
+    else if (message.endsWith(" It is imported as a draft.")) {
+      answers.set(name, { outcome: "draft", message: message.replace(/ It is imported.*/, "") });
+    } else answers.set(name, { outcome: "refused", message });
   }
   return answers;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Frames, likeness } from "~/features/processing/comparison/frame-hashes";
+import { type Frames, similarity } from "~/features/processing/comparison/frame-hashes";
 import {
   takeBlockedFrames,
   takeComparedFrames,
@@ -38,7 +38,7 @@ describe.runIf(ffmpegAvailable())("copies of blocked videos", () => {
       ffmpeg([...before, "-i", files.get(name)!, "-vf", filters, ...encode, ...more, copy]);
       const frames = await takeComparedFrames(copy, (await probe(copy))!, task, true);
       for (const [video, blocked] of videos) {
-        const isLike = likeness(frames, blocked) > 0;
+        const isLike = similarity(frames, blocked) > 0;
         if (video === name && !isLike) missed.push(`${name}, ${change}`);
         if (video !== name && isLike) mistaken.push(`${name}, ${change}, for ${video}`);
       }
@@ -47,7 +47,7 @@ describe.runIf(ffmpegAvailable())("copies of blocked videos", () => {
     for (let seed = 1; seed <= OTHERS; seed++) {
       const other = drawnVideo(seed);
       for (const [video, blocked] of videos) {
-        if (likeness(other, blocked) > 0) mistaken.push(`drawn ${seed}, for ${video}`);
+        if (similarity(other, blocked) > 0) mistaken.push(`drawn ${seed}, for ${video}`);
       }
     }
     expect(copies).toBe(8);

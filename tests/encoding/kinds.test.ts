@@ -127,8 +127,8 @@ describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
     expect(await upload(file)).toMatchObject({ ok: true });
     // Sound alone is no video, whatever its container is called.
     const sound = small("sound", { as: "wma", audio: ["wmav2"], output: ["-vn", "-f", "asf"] });
-    const sentence = "This file has no video in it.";
-    expect(await upload(sound)).toMatchObject({ status: 422, failure: { sentence } });
+    const message = "This file has no video in it.";
+    expect(await upload(sound)).toMatchObject({ status: 422, failure: { message } });
   });
 
   it("the light of HDR without its colours is brought into those of a usual screen", async () => {
@@ -159,31 +159,31 @@ describe.runIf(ffmpegAvailable())("what is not taken has a sentence of its own",
   it("VVC", async () => {
     const clip = small("plain", { output: ["-movflags", "+faststart"] });
     const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
-    const sentence =
+    const message =
       "The pictures of this video are in VVC (H.266), which can't be read here. Send it in H.264, HEVC, VP9 or AV1.";
-    expect(outcome).toMatchObject({ status: 415, failure: { sentence } });
+    expect(outcome).toMatchObject({ status: 415, failure: { message } });
     const unknown = patched(clip, "unknown.mp4", "avc1\0", "abcd\0");
     const other = "The pictures of this video are in a format that can't be read here.";
-    expect(await upload(unknown)).toMatchObject({ status: 415, failure: { sentence: other } });
+    expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 
   it("an empty file, by form, tus and import", async () => {
-    const sentence = "This file is empty.";
+    const message = "This file is empty.";
     const file = path.join(site.folder, "empty.mp4");
     fs.writeFileSync(file, "");
-    expect(await upload(file)).toMatchObject({ status: 415, failure: { sentence } });
-    await expect(probe(file)).rejects.toMatchObject({ message: sentence });
+    expect(await upload(file)).toMatchObject({ status: 415, failure: { message } });
+    await expect(probe(file)).rejects.toMatchObject({ message: message });
     fs.mkdirSync(path.join(site.uploads, "tmp", "tus"), { recursive: true });
     const headers = { "Tus-Resumable": "1.0.0", "Upload-Length": "0" };
     const address = "http://localhost/admin/uploads";
     const begin = new Request(address, { method: "POST", headers });
     const response = await answerUpload(begin, { id: user, role: "owner", mayPublish: true });
-    expect([response.status, await response.text()]).toEqual([415, `${sentence}\n`]);
+    expect([response.status, await response.text()]).toEqual([415, `${message}\n`]);
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.renameSync(file, path.join(folder, "empty.mp4"));
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     const { failures } = await importVideos(plan, { userId: user, mode: "copy" });
-    expect(failures).toEqual([{ name: "empty.mp4", reason: sentence }]);
+    expect(failures).toEqual([{ name: "empty.mp4", reason: message }]);
   });
 });

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { activateReady } from "~/features/library/files/activate-replacement.server";
 import { otherFiles } from "~/features/library/files/other-files.server";
-import { takeOverReady } from "~/features/library/files/take-over.server";
 import { checkLibrary } from "~/features/operations/library-check/check-library.server";
 import { queueView } from "~/features/processing/queue/summaries.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -51,7 +51,7 @@ function expectNothingLost({ id, cut, row, video, bytes }: Asked): void {
 async function expectCutAfterAll({ id, row, video, bytes }: Asked): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE state = 'waiting'");
   await workUntilIdle();
-  await takeOverReady();
+  await activateReady();
   const now = videoRow(id);
   expect(now).toMatchObject({ duration: "0:03", cut_start: 1, cut_end: 4 });
   expect(now.video_url).not.toBe(row.video_url);

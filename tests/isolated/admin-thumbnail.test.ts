@@ -171,7 +171,7 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
   });
 
   it("is the one that was chosen of the storyboard, unless a moment is typed", async () => {
-    const sentences: string[] = [];
+    const messages: string[] = [];
     const moments: unknown[] = [];
     for (const fields of [
       { frame: " ", pickedFrame: "9:00" },
@@ -179,10 +179,10 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
     ]) {
       const answer = await sendMultipart(form(undefined, fields), ADDRESS);
       const { data } = answer as unknown as { data: { studio: FormFailure } };
-      sentences.push(String(data.studio.edit?.fields.frame));
+      messages.push(String(data.studio.edit?.fields.frame));
       moments.push(data.studio.edit?.moment);
     }
-    expect(sentences).toEqual([
+    expect(messages).toEqual([
       "The video is shorter than that.",
       "Write a moment of the video, such as 1:30.",
     ]);
@@ -223,14 +223,14 @@ describe.runIf(ffmpegAvailable())("the picture of a moment", () => {
   });
 
   it("is refused with 422 where there is none, kept in the form, and nothing is changed", async () => {
-    for (const [frame, sentence] of [
+    for (const [frame, message] of [
       ["soon", "Write a moment of the video, such as 1:30."],
       ["9:00", "The video is shorter than that."],
     ] as const) {
       const answer = await sendMultipart(form(undefined, { frame }), ADDRESS);
       expect(answer).toMatchObject({
         init: { status: 422 },
-        data: { studio: { edit: { fields: { frame: sentence }, moment: frame } } },
+        data: { studio: { edit: { fields: { frame: message }, moment: frame } } },
       });
     }
     expect(video()).toMatchObject({ title: "A video", thumbnail_url: "/media/thumbnails/u/1.jpg" });

@@ -243,8 +243,8 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   it("fails for five minutes: an alert, a figure, and word when it is over", async () => {
     const told = async () =>
-      (await readAlertsPage()).last.map(({ kind, sentence, resolvedAt }) => ({
-        ...{ kind, sentence },
+      (await readAlertsPage()).last.map(({ kind, message, resolvedAt }) => ({
+        ...{ kind, message },
         isOver: resolvedAt !== null,
       }));
     const figure = async () =>
@@ -256,15 +256,15 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     await tryStore();
     await checkAlerts(Date.now() + 5 * MINUTE_MS);
     await checkAlerts(Date.now() + 6 * MINUTE_MS);
-    const sentence =
+    const message =
       "The file store does not answer. (SlowDown) What is in it can't be watched until it does.";
-    expect(await told()).toEqual([{ kind: "store", sentence, isOver: false }]);
+    expect(await told()).toEqual([{ kind: "store", message, isOver: false }]);
     expect(await figure()).toBe("1");
     store.fail();
     startMovingFiles();
     await vi.waitFor(() => expect(storeFailure()).toBeUndefined(), 30_000);
     await checkAlerts(Date.now() + 7 * MINUTE_MS);
-    expect(await told()).toEqual([{ kind: "store", sentence, isOver: true }]);
+    expect(await told()).toEqual([{ kind: "store", message, isOver: true }]);
     expect(await figure()).toBe("0");
   }, 60_000);
 });

@@ -123,7 +123,7 @@ function addAlerts(site: SiteProcess): void {
   const add = site
     .database()
     .prepare(
-      "INSERT INTO alerts (id, kind, sentence, raised_at, resolved_at) VALUES (?, ?, ?, ?, ?)",
+      "INSERT INTO alerts (id, kind, message, raised_at, resolved_at) VALUES (?, ?, ?, ?, ?)",
     );
   const disk = "The disk of the uploads is nearly full: 1.8 GB are free.";
   const backup = "The backup of the site failed: the folder is not there.";
@@ -190,7 +190,7 @@ function addReview(site: SiteProcess, draft: string): void {
   const hash = createHash("sha256").update(INVITATION_TOKEN).digest("hex");
   database
     .prepare(
-      `INSERT INTO preview_links (token_hash, video_id, made_by, created_at, views, last_viewed_at)
+      `INSERT INTO preview_links (token_hash, video_id, created_by, created_at, views, last_viewed_at)
        SELECT ?, ?, id, ?, 3, ? FROM users LIMIT 1`,
     )
     .run(hash, draft, inDays(-1), inDays(0));

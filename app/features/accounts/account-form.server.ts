@@ -11,7 +11,7 @@ import { requireUnguessable } from "./password.server";
 import {
   beginEnrolment,
   confirmEnrolment,
-  makeRecoveryCodes,
+  createRecoveryCodes,
   removeSecondFactor,
 } from "./second-factor.server";
 import { setPassword } from "./users.server";
@@ -72,7 +72,7 @@ export async function changeAccount(
       await confirmIdentity(request, session, form, { withCode: true });
       return {
         recoveryCodes: await changeAndRecord({ userId, action: "recovery-codes-renew" }, () =>
-          makeRecoveryCodes(userId),
+          createRecoveryCodes(userId),
         ),
       };
     case "passkey-add":

@@ -54,7 +54,7 @@ export function endAccess(userId: string, ending: Ending): EndedAccess {
     runChange(database().updateTable("users").set({ access_ended_at }).where("id", "=", userId));
   }
   if (event === "deletion") {
-    runChange(database().deleteFrom("preview_links").where("made_by", "=", userId));
+    runChange(database().deleteFrom("preview_links").where("created_by", "=", userId));
   }
   endClosedStreams();
   return ended;

@@ -19,13 +19,13 @@ const hashOf = (token: string) => createHash("sha256").update(token).digest("hex
 const iso = (time: number) => new Date(time).toISOString();
 
 /** Why a link makes no account. */
-export const INVITATION_SENTENCES = {
+export const INVITATION_MESSAGES = {
   unknown: "This invitation does not exist, or was withdrawn.",
   used: "This invitation was used. It works once.",
   expired: "This invitation has expired. Ask for a new one.",
 } as const;
 
-export type InvitationState = "open" | keyof typeof INVITATION_SENTENCES;
+export type InvitationState = "open" | keyof typeof INVITATION_MESSAGES;
 
 /** An invitation as owners see it: `id` names it in forms, but makes no link. Times are ISO 8601 UTC. */
 export type Invitation = Awaited<ReturnType<typeof listInvitations>>[number];
@@ -178,5 +178,5 @@ export async function acceptInvitation(
 
 function closedInvitation(state: InvitationState): FormError {
   const reason = state === "open" ? "used" : state;
-  return new FormError(reason === "unknown" ? 404 : 410, INVITATION_SENTENCES[reason]);
+  return new FormError(reason === "unknown" ? 404 : 410, INVITATION_MESSAGES[reason]);
 }

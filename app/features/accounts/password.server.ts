@@ -1,10 +1,10 @@
 import { FormError } from "~/platform/form-error.server";
 import { childEnvironment, settings } from "~/platform/settings.server";
 import { fold } from "~/shared/fold";
-import { findProgram } from "~/shared/program.server";
+import { findExecutable } from "~/shared/program.server";
 import { processState } from "~db/runtime.server";
 import { createThread } from "~db/threads/thread.server";
-import type { PasswordQuestion } from "./account-program.server";
+import type { PasswordQuestion } from "./account-process.server";
 
 /**
  * bcrypt at cost 12 takes about a third of a second of a whole core, so it runs on a thread of its
@@ -111,7 +111,7 @@ interface Waiting {
 const hashing = processState(
   "password thread",
   () => ({
-    thread: createThread("password", findProgram("account-program", import.meta.url), {
+    thread: createThread("password", findExecutable("account-process", import.meta.url), {
       env: childEnvironment(),
     }),
     computing: undefined as Waiting | undefined,

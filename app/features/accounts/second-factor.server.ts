@@ -68,7 +68,7 @@ export function confirmEnrolment(
   if (step === undefined || !useStep(user, step)) return undefined;
   const totp_enabled_at = new Date(now).toISOString();
   runChange(database().updateTable("users").set({ totp_enabled_at }).where("id", "=", userId));
-  return makeRecoveryCodes(userId);
+  return createRecoveryCodes(userId);
 }
 
 /** Which kind of code it was that proved the second factor; undefined when it proved nothing. */
@@ -164,7 +164,7 @@ function newCode(): string {
  * Replaces all codes of a user by ten new ones, each good for one sign-in, as a part of a transaction. Only
  * hashes are stored.
  */
-export function makeRecoveryCodes(userId: string): string[] {
+export function createRecoveryCodes(userId: string): string[] {
   const codes = Array.from({ length: CODES }, newCode);
   runChange(database().deleteFrom("recovery_codes").where("user_id", "=", userId));
   runChange(

@@ -44,8 +44,8 @@ export function limitSignInRate(
   const isFlood =
     bySource.consume(source, now) !== undefined || (!account && isPastLimit(address, now));
   if (!isFlood) return false;
-  const sentence = "Too many people are signing in. Try again in a few seconds.";
-  return answerPlainly(response, 429, sentence, { "Retry-After": "5" });
+  const message = "Too many people are signing in. Try again in a few seconds.";
+  return answerPlainly(response, 429, message, { "Retry-After": "5" });
 }
 
 function isPastLimit(address: string, now: number): boolean {

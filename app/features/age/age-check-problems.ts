@@ -2,19 +2,18 @@
 export const AGE_CHECK_PROBLEMS = {
   no: {
     status: 403,
-    sentence: "The check did not find that you are 18 or over. The videos stay closed to you.",
+    message: "The check did not find that you are 18 or over. The videos stay closed to you.",
   },
   away: {
     status: 503,
-    sentence:
-      "The service that checks ages cannot be reached at the moment. Try again in a minute.",
+    message: "The service that checks ages cannot be reached at the moment. Try again in a minute.",
   },
-  unfinished: { status: 400, sentence: "The check was not finished." },
-  late: { status: 400, sentence: "The answer of the check came too late. Please do it again." },
+  unfinished: { status: 400, message: "The check was not finished." },
+  late: { status: 400, message: "The answer of the check came too late. Please do it again." },
   wrong: {
     status: 400,
-    sentence: "That answer does not belong to a check begun in this browser. Please do it again.",
+    message: "That answer does not belong to a check begun in this browser. Please do it again.",
   },
-} as const satisfies Record<string, { status: number; sentence: string }>;
+} as const satisfies Record<string, { status: number; message: string }>;
 
 export type AgeCheckProblem = keyof typeof AGE_CHECK_PROBLEMS;

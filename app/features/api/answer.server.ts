@@ -153,8 +153,8 @@ function issuesOf({ issues }: z.ZodError): FieldProblem[] {
 async function problemFor(error: unknown, request: Request): Promise<Problem> {
   if (error instanceof Problem) return error;
   if (error instanceof Response) {
-    const sentence = (await error.text()) || STATUS_CODES[error.status];
-    return new Problem(error.status, sentence ?? "It was not done.");
+    const message = (await error.text()) || STATUS_CODES[error.status];
+    return new Problem(error.status, message ?? "It was not done.");
   }
   if (isBusy(error)) {
     const busy = "Another program is writing to the database. Try again in a few seconds.";

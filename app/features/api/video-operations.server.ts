@@ -7,7 +7,7 @@ import { NOT_A_DRAFT } from "~/features/library/refusals.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { isRefusal } from "~/features/permissions/may-change.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
-import { EVIDENCE_SENTENCE } from "~/features/trash/evidence.server";
+import { EVIDENCE_MESSAGE } from "~/features/trash/evidence.server";
 import { deleteVideoIn } from "~/features/trash/remove.server";
 import { publishReceivedForm } from "~/features/upload/receive-upload.server";
 import type { UploadSuccess } from "~/features/upload/upload-fields";
@@ -233,9 +233,9 @@ async function receivedOutcome(
   const form = { fields, files: new Map() };
   const outcome = await publishReceivedForm(form, userId, own, alongside);
   if (outcome.ok) return outcome.video;
-  const { sentence, fields: wrong } = outcome.failure;
+  const { message, fields: wrong } = outcome.failure;
   const headers = retryAfter(outcome.retryAfterSeconds);
-  throw new Problem(outcome.status, sentence, fieldProblems(wrong), headers);
+  throw new Problem(outcome.status, message, fieldProblems(wrong), headers);
 }
 
 /** The status of each refusal, and what the API says. */
@@ -243,7 +243,7 @@ const PROBLEMS: Record<FormRefusal["code"], readonly [status: number, detail: st
   gone: [404, "There is no such video."],
   "not-allowed": [403, NOT_ALLOWED],
   "not-a-draft": [403, NOT_A_DRAFT],
-  evidence: [409, EVIDENCE_SENTENCE],
+  evidence: [409, EVIDENCE_MESSAGE],
   "status-changed": [409, "The status of the video has changed since you read it."],
   "not-publishable": [422, "The video can't be published."],
   // If-Match names a version.

@@ -51,7 +51,7 @@ export function relatedIndex(capacity: number) {
   let ordered = 0;
   const later = new Map<bigint, number>();
 
-  const momentOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
+  const timestampOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
   const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
   /** Below 0 when slot a is the newer. */
   const byAge = (a: number, b: number) => moments[b]! - moments[a]! || low[b]! - low[a]!;
@@ -60,7 +60,7 @@ export function relatedIndex(capacity: number) {
     // First these: a video that left and came back has a slot of each kind.
     const slot = later.get(sortKey);
     if (slot !== undefined) return slot;
-    const [moment, rest] = [momentOf(sortKey), lowOf(sortKey)];
+    const [moment, rest] = [timestampOf(sortKey), lowOf(sortKey)];
     let from = 0;
     let to = ordered;
     while (from < to) {
@@ -84,7 +84,7 @@ export function relatedIndex(capacity: number) {
     if (size === capacity) return;
     const slot = size;
     size += 1;
-    moments[slot] = momentOf(video.sortKey);
+    moments[slot] = timestampOf(video.sortKey);
     low[slot] = lowOf(video.sortKey);
     views[slot] = viewsScore(video.views);
     categories[slot] = categoryCode(video.category);

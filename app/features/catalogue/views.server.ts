@@ -2,7 +2,7 @@ import { isbot } from "isbot";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { attemptLimit } from "~/platform/attempt-limit.server";
 import { noteView } from "~/platform/node/page-cache.server";
-import { onLastMoment } from "~/platform/node/shutdown.server";
+import { onRequestsDone } from "~/platform/node/shutdown.server";
 import { sqliteHandle, tryWriteTransaction } from "~db/client.server";
 import { lockHolder } from "~db/lock-holder.server";
 import { processState } from "~db/runtime.server";
@@ -95,7 +95,7 @@ export function batchedCounts<Count>(
   const batchState = processState(
     `counted ${name}`,
     () => {
-      onLastMoment(flush);
+      onRequestsDone(flush);
       return {
         pending: new Map<string, Count>(),
         timer: undefined as NodeJS.Timeout | undefined,

@@ -60,7 +60,7 @@ export async function settleHeld(now = Date.now()): Promise<void> {
   );
 }
 
-export interface EndingRecord {
+export interface ExpiringRecord {
   id: string;
   title: string;
   /** YYYY-MM-DD */
@@ -68,8 +68,8 @@ export interface EndingRecord {
 }
 
 /** Returns the public videos whose record ends within 30 days, sorted by that day. */
-export function endingSoon(now = Date.now()): EndingRecord[] {
-  return prepared<EndingRecord>(
+export function expiringSoon(now = Date.now()): ExpiringRecord[] {
+  return prepared<ExpiringRecord>(
     `SELECT videos.id, title, ends_on AS endsOn FROM video_consents
      JOIN videos ON videos.id = video_id
      WHERE ends_on > @today AND ends_on <= @until AND public

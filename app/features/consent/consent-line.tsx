@@ -20,7 +20,7 @@ export function ConsentLine({
     <p className="flex flex-wrap items-center gap-x-4 text-sm text-muted">
       <span className="inline-flex min-w-0 items-start gap-1.5">
         <UserRoundCheck aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
-        <span className="min-w-0">{sentenceOf(state)}</span>
+        <span className="min-w-0">{messageOf(state)}</span>
       </span>
       {may("/admin/videos/:id/consent") && (
         <Link
@@ -35,13 +35,13 @@ export function ConsentLine({
   );
 }
 
-function sentenceOf(state: ConsentState): string {
+function messageOf(state: ConsentState): string {
   switch (state.kind) {
     case "complete":
       return "Consent is complete.";
     case "ending":
       return `Consent ends in ${formatQuantity(state.days, "day")}.`;
     case "lacking":
-      return state.sentence;
+      return state.message;
   }
 }

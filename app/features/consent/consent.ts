@@ -35,7 +35,7 @@ const DAY_MS = 86_400_000;
 export type ConsentState =
   | { kind: "complete" }
   /** With the sentence of what is missing. */
-  | { kind: "lacking"; sentence: string }
+  | { kind: "lacking"; message: string }
   /** Complete for so many days more, one at least. */
   | { kind: "ending"; days: number };
 

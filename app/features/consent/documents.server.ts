@@ -17,7 +17,7 @@ import { recordsSecrets } from "~/platform/secret.server";
 import { settings } from "~/platform/settings.server";
 import { moveFlushed } from "~/shared/move-files.server";
 import { prepared, transaction } from "~db/client.server";
-import { makeFolder } from "~db/folders.server";
+import { createFolder } from "~db/folders.server";
 import type { PerformerDocumentRow } from "~db/schema/moderation";
 import type { DocumentKind } from "./consent";
 import { settleVideos } from "./validity.server";
@@ -95,7 +95,7 @@ export async function keepDocument(
   const { id } = arriving;
   const { key, bytes, type } = arriving.content();
   const fileKey = wrapKey(await key);
-  makeFolder(documentsFolder());
+  createFolder(documentsFolder());
   try {
     await moveFlushed(received.path, documentFile(id));
     return await transaction(() => {

@@ -79,7 +79,7 @@ async function perform(
     if (hidden === undefined) {
       return failure(404, FAILED, { detail: "This document was already deleted." });
     }
-    return done(id, `The document is deleted.${sentenceOf(hidden)}`);
+    return done(id, `The document is deleted.${messageOf(hidden)}`);
   }
   if (intent === "forget") {
     assertAllowed(user, "/admin/consent/:id forget");
@@ -89,7 +89,7 @@ async function perform(
     const forgotten = await forgetPerformer(id, user.id);
     if (forgotten === undefined) return failure(404, FAILED, { detail: GONE });
     removeSoon();
-    return done("", `All data about this performer was deleted.${sentenceOf(forgotten)}`);
+    return done("", `All data about this performer was deleted.${messageOf(forgotten)}`);
   }
   // The form of a file that came without one.
   if (intent === "add-document") assertAllowed(user, "/admin/consent/:id add-document");
@@ -114,7 +114,7 @@ async function save(
   const saved = await savePerformer(read.performer, user.id, existing);
   if (saved === "gone") return failure(404, FAILED, { detail: GONE });
   if (saved === "changed") return { ...failure(409, FAILED, { detail: CHANGED }), typed };
-  return done(saved.id, `The record is saved.${sentenceOf(saved.hidden)}`);
+  return done(saved.id, `The record is saved.${messageOf(saved.hidden)}`);
 }
 
 async function addDocument(
@@ -145,7 +145,7 @@ async function addDocument(
   }
 }
 
-function sentenceOf(hidden: number): string {
+function messageOf(hidden: number): string {
   if (hidden === 0) return "";
   return ` ${formatQuantity(hidden, "video")} without a valid record ${hidden === 1 ? "is" : "are"} hidden now.`;
 }

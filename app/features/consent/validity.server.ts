@@ -1,6 +1,6 @@
 import { comparisonFailures } from "~/features/processing/comparison/compared.server";
 import {
-  HOLD_SENTENCES,
+  HOLD_MESSAGES,
   hold,
   holdsOf,
   releaseHold,
@@ -87,7 +87,7 @@ export function consentStates(
 ): Record<string, ConsentState> {
   if (!settings().requireConsent) return {};
   const stateOf = ({ lack, endsOn }: { lack?: string; endsOn: string | null }): ConsentState => {
-    if (lack) return { kind: "lacking", sentence: lack };
+    if (lack) return { kind: "lacking", message: lack };
     const days = endsOn ? daysUntil(endsOn, now) : Number.POSITIVE_INFINITY;
     return days <= WARN_DAYS ? { kind: "ending", days } : { kind: "complete" };
   };
@@ -203,7 +203,7 @@ export function refusalsOf(videoIds: readonly string[]): Map<string, string> {
   for (const [id, [reason]] of holdsOf(videoIds)) {
     // The sentence about what the record lacks is more specific.
     const isSaid = reason === "consent" && refusals.has(id);
-    if (reason && !isSaid) refusals.set(id, HOLD_SENTENCES[reason]);
+    if (reason && !isSaid) refusals.set(id, HOLD_MESSAGES[reason]);
     if (reason === "comparing") uncompared.push(id);
   }
   for (const [id, { why }] of comparisonFailures(uncompared)) refusals.set(id, notCompared(why));

@@ -110,7 +110,7 @@ export function saveVideoConsent(
        VALUES (@videoId, @kind, @people, @recordedOn, @endsOn, @at, @userId)
        ON CONFLICT (video_id) DO UPDATE SET kind = @kind, people = @people,
          recorded_on = @recordedOn, ends_on = @endsOn, updated_at = @at, updated_by = @userId,
-         ending_alert_id = iif(ends_on IS @endsOn, ending_alert_id, NULL)`,
+         expiry_alert_id = iif(ends_on IS @endsOn, expiry_alert_id, NULL)`,
     ).run({ videoId, kind, people, recordedOn, endsOn, userId, at: new Date(now).toISOString() });
     for (const { id, dateOfBirth } of performers) {
       // Where the date of birth can't be read, what was found before stays, if the day is the same.

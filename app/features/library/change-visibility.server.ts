@@ -14,7 +14,7 @@ import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
 import type { VideoStatus } from "~db/schema";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import type { FormRefusal } from "./managed-video";
 
 /** A poll reads two small indexes, which takes microseconds. */
@@ -117,8 +117,8 @@ export function startSchedule(): void {
  */
 export async function performDue(now = Date.now()): Promise<void> {
   const time = new Date(now).toISOString();
-  const turn = writingTurns();
-  while ((await performSome(time)) > 0) await turn();
+  const yieldIfDue = createWriteYielder();
+  while ((await performSome(time)) > 0) await yieldIfDue();
 }
 
 function performSome(time: string): Promise<number> {

@@ -6,7 +6,7 @@ import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import type { TypedTexts } from "~/shared/video-fields";
 import type { ToastMessage } from "~/ui/feedback/toast-message";
 import type { VideoStatus } from "~db/schema";
-import { exactMoment, parseMoment } from "./edit/moments";
+import { exactPosition, parsePosition } from "./edit/positions";
 
 /** A video as the studio's list shows it. */
 export interface ManagedVideo {
@@ -158,7 +158,7 @@ const ROUNDED_SECONDS = 1;
 
 /** Such as `0:10 to 1:20.5`. */
 export function cutText({ start, end }: Cut): string {
-  return `${exactMoment(start)} to ${exactMoment(end)}`;
+  return `${exactPosition(start)} to ${exactPosition(end)}`;
 }
 
 /**
@@ -168,13 +168,13 @@ export function cutText({ start, end }: Cut): string {
  * @returns what is wrong with each field, where something is.
  */
 export function readCut(typed: TypedCut, length: number): Cut | { fields: Partial<TypedCut> } {
-  const moment = (text: string, empty: number) => (text.trim() ? parseMoment(text) : empty);
+  const moment = (text: string, empty: number) => (text.trim() ? parsePosition(text) : empty);
   const start = moment(typed.start, 0);
   const asked = moment(typed.end, length);
   const fields: Partial<TypedCut> = {};
-  if (start === undefined) fields.start = NO_MOMENT;
+  if (start === undefined) fields.start = NO_POSITION;
   else if (start >= length) fields.start = TOO_LATE;
-  if (asked === undefined) fields.end = NO_MOMENT;
+  if (asked === undefined) fields.end = NO_POSITION;
   else if (asked > length + ROUNDED_SECONDS) fields.end = TOO_LATE;
   if (start === undefined || asked === undefined || fields.start || fields.end) return { fields };
   const end = Math.min(asked, length);
@@ -183,5 +183,5 @@ export function readCut(typed: TypedCut, length: number): Cut | { fields: Partia
   return { start, end };
 }
 
-const NO_MOMENT = "Write a moment of the video, such as 1:30.";
+const NO_POSITION = "Write a moment of the video, such as 1:30.";
 const TOO_LATE = "The video is shorter than that.";

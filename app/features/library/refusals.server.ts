@@ -1,5 +1,5 @@
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
-import { EVIDENCE_SENTENCE } from "~/features/trash/evidence.server";
+import { EVIDENCE_MESSAGE } from "~/features/trash/evidence.server";
 import { failure, GONE } from "~/platform/failure";
 import type { FormFailure, FormRefusal } from "./managed-video";
 
@@ -12,7 +12,7 @@ const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], det
   gone: [404, GONE],
   "not-allowed": [403, NOT_ALLOWED],
   "not-a-draft": [403, NOT_A_DRAFT],
-  evidence: [409, EVIDENCE_SENTENCE],
+  evidence: [409, EVIDENCE_MESSAGE],
   "status-changed": [409, "Its status has changed since the page was loaded."],
   "not-publishable": [422],
   changed: [
@@ -27,9 +27,9 @@ const REFUSALS: Record<FormRefusal["code"], readonly [FormFailure["status"], det
 };
 
 /** The failure that a form shows for a refusal. @param sentence what was not done. */
-export function refusalFailure(refusal: FormRefusal, sentence: string): FormFailure {
+export function refusalFailure(refusal: FormRefusal, message: string): FormFailure {
   const [status] = REFUSALS[refusal.code];
-  return failure("status" in refusal ? refusal.status : status, sentence, {
+  return failure("status" in refusal ? refusal.status : status, message, {
     detail: refusalDetail(refusal),
     ...("edit" in refusal && { edit: refusal.edit }),
     ...("schedule" in refusal && { schedule: refusal.schedule }),

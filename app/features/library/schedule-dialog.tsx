@@ -2,7 +2,7 @@ import { Form, useNavigation } from "@remix-run/react";
 import { Button, ButtonLink } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
-import { MomentField } from "~/ui/forms/moment-field";
+import { DateTimeField } from "~/ui/forms/date-time-field";
 import type { FormFailure, ManagedVideo } from "./managed-video";
 
 /** Sets when a video is published and hidden by itself; what is published can only be hidden. */
@@ -40,7 +40,7 @@ export function ScheduleDialog({
         <input type="hidden" name="intent" value="schedule" />
         <input type="hidden" name="id" value={video.id} />
         {video.status !== "published" && (
-          <MomentField
+          <DateTimeField
             label="Publish at"
             name="publishAt"
             value={typed.publishAt}
@@ -48,7 +48,7 @@ export function ScheduleDialog({
             error={fields.publishAt}
           />
         )}
-        <MomentField
+        <DateTimeField
           label="Hide at"
           name="unpublishAt"
           value={typed.unpublishAt}

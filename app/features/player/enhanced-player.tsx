@@ -110,6 +110,6 @@ export function playFrom(seconds: number): boolean {
 }
 
 /** Whole seconds. */
-export function currentMoment(): number {
+export function currentPosition(): number {
   return current ? Math.floor(playbackPosition(current.element).seconds) : 0;
 }

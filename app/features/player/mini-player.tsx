@@ -15,7 +15,7 @@ import { createFeedback } from "./feedback";
 import { useMediaSession, useSinglePlayer } from "./media-session";
 import { saveResumePoints } from "./memory";
 import { observePlayback, playbackPosition } from "./playback-state";
-import { PROBLEM_SENTENCES, type Recovery, useRecovery } from "./recovery";
+import { PROBLEM_MESSAGES, type Recovery, useRecovery } from "./recovery";
 import { useEvenLoudness } from "./sound";
 import { useSource } from "./source";
 import type { PlayerVideo } from "./types";
@@ -126,7 +126,7 @@ function MiniProblem({ recovery }: { recovery: Recovery }) {
   const problem = useStore(recovery.problem);
   return problem ? (
     <p role="alert" className="min-w-0 flex-2 py-2 text-sm">
-      {PROBLEM_SENTENCES[problem]}
+      {PROBLEM_MESSAGES[problem]}
     </p>
   ) : null;
 }

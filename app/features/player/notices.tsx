@@ -22,7 +22,7 @@ import { CaptionsIcon, type IconType } from "./icons";
 import { formatTime } from "./media-time";
 import { useResume } from "./memory";
 import { usePlayer } from "./player-context";
-import { PROBLEM_SENTENCES, type Recovery } from "./recovery";
+import { PROBLEM_MESSAGES, type Recovery } from "./recovery";
 import type { NextVideo } from "./types";
 import { useEscape } from "./visibility";
 
@@ -81,7 +81,7 @@ export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   if (!problem) return null;
   return (
     <div className="player-problem" role="alert">
-      <p>{PROBLEM_SENTENCES[problem]}</p>
+      <p>{PROBLEM_MESSAGES[problem]}</p>
       {problem === "preparing" ? null : (
         <button type="button" className="player-action" onClick={recovery.retry}>
           <RotateCw aria-hidden="true" />

@@ -194,7 +194,7 @@ export function useRecovery(
 export type Problem = "connection" | "missing" | "damaged" | "unsupported" | "preparing";
 
 /** One sentence each: what happened, and what comes of it. */
-export const PROBLEM_SENTENCES: Record<Problem, string> = {
+export const PROBLEM_MESSAGES: Record<Problem, string> = {
   connection: "The connection was lost; the video goes on as soon as it is back.",
   missing: "The file of this video can't be found.",
   damaged: "This video is damaged here and can't be played further.",

@@ -66,9 +66,9 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
     interruption?.abort();
     interruption = new AbortController();
     const { signal } = interruption;
-    const takeOver = () => void open("auto", true);
+    const activateReplacement = () => void open("auto", true);
     for (const event of ["waiting", "seeking"]) {
-      element.addEventListener(event, takeOver, { signal });
+      element.addEventListener(event, activateReplacement, { signal });
     }
   }
 

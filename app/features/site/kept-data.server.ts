@@ -231,7 +231,7 @@ export const KEPT_GROUPS: readonly KeptGroup[] = [
           "Notes and links as long as the video, notes about a report as long as its texts, views until they are removed, templates for 30 days after that.",
         columns: {
           review_notes: "id video_id user_id text created_at",
-          preview_links: "token_hash video_id made_by created_at views last_viewed_at",
+          preview_links: "token_hash video_id created_by created_at views last_viewed_at",
           upload_templates: "id user_id name description category tags is_default deleted_at",
           saved_views: "id user_id name parameters",
         },

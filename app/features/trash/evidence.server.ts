@@ -9,7 +9,7 @@ import { requireTransaction } from "~db/run-query.server";
  */
 
 /** Why the files of a video can't be deleted. */
-export const EVIDENCE_SENTENCE =
+export const EVIDENCE_MESSAGE =
   "Its files are kept as evidence because of a report, because the scan refused them, or because the uploader can still object to the removal.";
 
 export interface EvidenceOptions {

@@ -6,7 +6,7 @@ import {
 } from "~/features/permissions/may-change.server";
 import type { Permission } from "~/features/permissions/permissions";
 import { recordActivity } from "~/platform/activity/activity.server";
-import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { createYielder, partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import type { NewVideoRow, VideoRow } from "~db/schema";
 import { isBusy, retryWhileBusy } from "~db/write-lock";
@@ -85,11 +85,11 @@ export async function removeVideos<Refused extends Refusal = never>(
 ): Promise<Removed | Refused> {
   const deletedAt = new Date().toISOString();
   const titles: string[] = [];
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   const all = [...new Set(ids)];
   let processed = 0;
   for (const some of partsOf(all, VIDEOS_AT_ONCE)) {
-    await turn();
+    await yieldIfDue();
     const removeSome = () =>
       transaction((): string[] | Refusal => {
         const refusal = refuse?.();

@@ -3,11 +3,11 @@ import { ownDeletedIds } from "~/features/permissions/may-change.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";
+import { HOLD_MESSAGES, holdsOf } from "~/features/visibility/holds.server";
 import { addUpFiles } from "~/media/media-files.server";
 import { activityInParts } from "~/platform/activity/activity.server";
 import { type Failure, failure } from "~/platform/failure";
-import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { createYielder, partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { projected } from "~db/changes.server";
@@ -65,9 +65,9 @@ export async function restoreVideos(
 ): Promise<Failure | ToastMessage> {
   const restored: Restored = { done: [], taken: [], removed: [], hidden: [] };
   const record = activityInParts();
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
-    await turn();
+    await yieldIfDue();
     await transaction(() => {
       if (restorePart(some, restored, now))
         record({ userId, action: "restore", ...aboutVideos(restored.done) });
@@ -146,11 +146,11 @@ function describeResult(
     first &&
       `${were(hidden.length)} not published again: ${nameTitles(hidden.map(({ title }) => title))}. ${first.refusal}`,
     removed.length > 0 &&
-      `${were(removed.length)} left there: ${nameTitles(removed)}. ${HOLD_SENTENCES.removed}`,
+      `${were(removed.length)} left there: ${nameTitles(removed)}. ${HOLD_MESSAGES.removed}`,
     gone > 0 && `${were(gone)} no longer in the trash.`,
     taken.length > 0 &&
       `${were(taken.length)} left there, because another video has its id: ${nameTitles(taken)}.`,
-  ].filter((sentence) => typeof sentence === "string");
+  ].filter((message) => typeof message === "string");
   if (done.length === 0) {
     const status = gone === asked ? 404 : 409;
     return failure(status, "Failed to restore video.", { detail: rest.join(" ") });

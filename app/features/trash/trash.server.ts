@@ -8,7 +8,7 @@ import { isPreserved } from "~/media/files/preserved.server";
 import { entriesOf, type NamingRow } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon } from "~/media/files/removals.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
-import { eventLoopTurns, partsOf } from "~/shared/event-loop";
+import { createYielder, partsOf } from "~/shared/event-loop";
 import { nameTitles } from "~/shared/format";
 import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
@@ -51,9 +51,9 @@ export async function purge(
   }: RemovalOptions<Purged> & Partial<EvidenceOptions> = {},
 ): Promise<Purged[]> {
   const purged: Purged[] = [];
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   for (const some of partsOf(ids, VIDEOS_AT_ONCE)) {
-    await turn();
+    await yieldIfDue();
     await transaction(() => {
       const part = purgePart(some, isOrdered, { isRemovedKept });
       purged.push(...part);

@@ -6,7 +6,7 @@ import {
   isOnBlockList,
 } from "~/features/processing/comparison/blocked-videos.server";
 import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.server";
-import { videoEnding } from "~/media/intake/sniff.server";
+import { videoExtension } from "~/media/intake/sniff.server";
 import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { MEASURED_WHILE_WAITING, probe, RefusedFileError } from "~/media/probe/probe.server";
@@ -34,7 +34,7 @@ export interface ProbedVideo {
  */
 export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
   const head = await buffer(createReadStream(file, { end: HEAD_BYTES - 1 }));
-  const ending = await videoEnding(head);
+  const ending = await videoExtension(head);
   try {
     // Neither a full queue nor a client that leaves ends the waiting: all of its file has arrived.
     const read = () => probe(file, { measureUpTo: MEASURED_WHILE_WAITING });

@@ -176,14 +176,14 @@ function control(form: HTMLFormElement | null, name: string): HTMLInputElement |
 }
 
 function newItem(file: File, limits: FileLimits): QueueItem {
-  const sentence = fileError(file, limits);
+  const message = fileError(file, limits);
   return {
     key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
     file,
     own: { ...NO_TEXTS, title: titleFromFileName(file.name) },
-    state: sentence ? "failed" : "chosen",
+    state: message ? "failed" : "chosen",
     sentBytes: 0,
     bytesPerSecond: 0,
-    ...(sentence && { sentence, unrecoverable: true }),
+    ...(message && { message, unrecoverable: true }),
   };
 }

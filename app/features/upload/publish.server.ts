@@ -6,12 +6,12 @@ import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
 import {
-  holdLikeness,
+  holdMatches,
   holdUncompared,
   type Look,
   lookAtFile,
   noteFrames,
-} from "~/features/processing/comparison/likeness.server";
+} from "~/features/processing/comparison/block-list-matches.server";
 import { scanNewVideo } from "~/features/processing/kinds/scan.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
@@ -28,7 +28,7 @@ import { diskUsage, type MeasuredFile, recordFileIn } from "~/media/media-files.
 import { recordDigest, removeMetadata } from "~/media/metadata/clean-files.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { settings } from "~/platform/settings.server";
-import { type CutOff, cutOffSentence } from "~/shared/cut-off";
+import { type CutOff, incompleteMessage } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import type { NewVideoTexts } from "~/shared/video-fields";
 import { database } from "~db/client.server";
@@ -42,7 +42,7 @@ import {
   refuseBlockedFile,
 } from "./file-checks.server";
 import { requireQuota } from "./quota.server";
-import { SENTENCES, type UploadSuccess } from "./upload-fields";
+import { MESSAGES, type UploadSuccess } from "./upload-fields";
 import { recordPublished } from "./upload-outcomes.server";
 
 export interface Upload {
@@ -66,7 +66,7 @@ export interface Upload {
 /** The sender is to decide whether less than was announced is to be published. */
 export class CutOffError extends Error {
   constructor(readonly cutOff: CutOff) {
-    super(cutOffSentence(cutOff));
+    super(incompleteMessage(cutOff));
   }
 }
 
@@ -229,7 +229,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
   if (look === "late") holdUncompared(id);
   else if (look) {
     noteFrames(id, look.frames);
-    isHeldBack = holdLikeness(id, look.blockedVideos);
+    isHeldBack = holdMatches(id, look.blockedVideos);
   }
   scanNewVideo(id);
   enqueueIn([id]);
@@ -247,7 +247,7 @@ function requireMayUpload(userId: string, publishes: boolean): void {
   const account = accountNow(userId);
   if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);
   if (publishes && !allows(account, "/admin publish")) {
-    throw new UploadError(403, SENTENCES.draftsOnly);
+    throw new UploadError(403, MESSAGES.draftsOnly);
   }
 }
 

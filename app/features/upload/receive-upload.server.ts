@@ -7,7 +7,7 @@ import { type OwnVideos, type Permitted, reachOf } from "~/features/permissions/
 import { readSchedule, type Schedule } from "~/features/visibility/schedule";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
 import { discardReceived, type FileRule } from "~/media/intake/received-file.server";
-import { requireImage, videoEnding } from "~/media/intake/sniff.server";
+import { requireImage, videoExtension } from "~/media/intake/sniff.server";
 import {
   answerTus,
   readFinishedUpload,
@@ -23,8 +23,8 @@ import { findDuplicate, refuseBlockedFile } from "./file-checks.server";
 import { CutOffError, publishUpload, type Upload } from "./publish.server";
 import { requireQuota } from "./quota.server";
 import {
+  MESSAGES,
   NO_TEXTS,
-  SENTENCES,
   type UploadFailure,
   type UploadField,
   type UploadSuccess,
@@ -67,7 +67,7 @@ export function uploadRules(
 ): Record<"video" | "thumbnail", FileRule> {
   const checkVideo = async (head: Buffer) => {
     requireRoom();
-    await videoEnding(head);
+    await videoExtension(head);
   };
   return {
     video: { ...videoSize(settings()), checkHead: checkVideo },
@@ -122,14 +122,14 @@ export async function publishReceivedForm(
     const request = JSON.stringify(["publish", ...form.fields]);
     return await shareOutcome({ userId, upload: sentBefore, request }, publish);
   } catch (error) {
-    if (isBusy(error)) return fail(form, 503, { sentence: SENTENCES.failed, fields: {} });
+    if (isBusy(error)) return fail(form, 503, { message: MESSAGES.failed, fields: {} });
     if (!(error instanceof UploadError)) {
       console.error(error);
-      return fail(form, 500, { sentence: SENTENCES.failed, fields: {} });
+      return fail(form, 500, { message: MESSAGES.failed, fields: {} });
     }
     const fields = error.field ? { [error.field]: error.message } : {};
     const { retryAfterSeconds } = error;
-    const failed = fail(form, error.status, { sentence: error.message, fields });
+    const failed = fail(form, error.status, { message: error.message, fields });
     return { ...failed, ...(retryAfterSeconds && { retryAfterSeconds }) };
   } finally {
     await discardReceived(...form.files.values());
@@ -156,20 +156,20 @@ async function publishForm(
   }
   const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
   if (own?.draftsOnly && (intent === "publish" || isScheduled)) {
-    throw new UploadError(403, SENTENCES.draftsOnly);
+    throw new UploadError(403, MESSAGES.draftsOnly);
   }
   const checked = checkTexts(typedTexts(form.fields));
   const named = form.fields.get("terms");
   if (!checked.ok) {
     const terms = sentBefore === undefined ? refusalOfTerms(named) : undefined;
-    const { sentence, fields } = checked;
-    return fail(form, 422, { sentence, fields: { ...fields, ...(terms && { terms }) } });
+    const { message, fields } = checked;
+    return fail(form, 422, { message, fields: { ...fields, ...(terms && { terms }) } });
   }
   const sent = form.files.get("video");
   const video = sentBefore ? await readFinishedUpload(userId, sentBefore) : sent;
   if (!video) {
     const fields = { video: "A video file is needed." };
-    return fail(form, 422, { sentence: SENTENCES.missing, fields });
+    return fail(form, 422, { message: MESSAGES.missing, fields });
   }
   // The bytes need not be sent again.
   const keep = async () => ({
@@ -180,7 +180,7 @@ async function publishForm(
   if (refusal) {
     // The terms may have changed while the bytes were on their way.
     const waiting = await keep();
-    return fail(form, 422, { sentence: refusal, fields: { terms: refusal }, waiting });
+    return fail(form, 422, { message: refusal, fields: { terms: refusal }, waiting });
   }
 
   const removeUseless = async (error: unknown): Promise<never> => {
@@ -196,9 +196,9 @@ async function publishForm(
   const isAsked = form.fields.get("duplicate") === "ask";
   const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;
   if (duplicate) {
-    const sentence = `This file is already in the catalogue, as “${duplicate.title}”.`;
+    const message = `This file is already in the catalogue, as “${duplicate.title}”.`;
     return fail(form, 409, {
-      sentence,
+      message,
       fields: {},
       duplicate: { ...duplicate, ...(await keep()) },
     });
@@ -218,7 +218,7 @@ async function publishForm(
   } catch (error) {
     if (error instanceof CutOffError) {
       const cutOff = { ...error.cutOff, ...(await keep()) };
-      return fail(form, 409, { sentence: error.message, fields: {}, cutOff });
+      return fail(form, 409, { message: error.message, fields: {}, cutOff });
     }
     return removeUseless(error);
   }
@@ -251,7 +251,7 @@ export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
 
 type CheckedTexts =
   | { ok: true; texts: NewVideoTexts; schedule: Schedule }
-  | { ok: false; sentence: string; fields: Partial<Record<UploadField, string>> };
+  | { ok: false; message: string; fields: Partial<Record<UploadField, string>> };
 
 /** The validated texts and times, or what is wrong with each field. */
 export function checkTexts(typed: UploadTexts, now = Date.now()): CheckedTexts {
@@ -270,7 +270,7 @@ export function checkTexts(typed: UploadTexts, now = Date.now()): CheckedTexts {
   const [first] = Object.values(fields);
   return {
     ok: false,
-    sentence: isMissing ? SENTENCES.missing : (first ?? SENTENCES.failed),
+    message: isMissing ? MESSAGES.missing : (first ?? MESSAGES.failed),
     fields,
   };
 }

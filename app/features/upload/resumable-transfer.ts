@@ -1,5 +1,5 @@
 import type { DetailedError, PreviousUpload } from "tus-js-client";
-import { SENTENCES } from "./upload-fields";
+import { MESSAGES } from "./upload-fields";
 
 /** One file on its way to the server over tus, in the browser. */
 
@@ -21,7 +21,7 @@ export interface TransferEvents {
   /** @param upload the id by which the form names it. */
   onArrived(upload: string): void;
   /** @param status 0 when there was no answer. */
-  onFailed(sentence: string, status: number): void;
+  onFailed(message: string, status: number): void;
 }
 
 /** Loaded when the first file is sent: no other page needs it. */
@@ -52,7 +52,7 @@ export async function startTransfer(
     onSuccess: () => events.onArrived(upload.url?.split("/").at(-1) ?? ""),
     onError(error) {
       if (statusOf(error) !== 0 || navigator.onLine) {
-        return events.onFailed(sentenceOf(error), statusOf(error));
+        return events.onFailed(messageOf(error), statusOf(error));
       }
       // Offline, a retry is pointless: the browser fires `online` when the network is back.
       events.onInterrupted();
@@ -86,11 +86,11 @@ function statusOf(error: Error | DetailedError): number {
   return "originalResponse" in error ? (error.originalResponse?.getStatus() ?? 0) : 0;
 }
 
-function sentenceOf(error: Error | DetailedError): string {
+function messageOf(error: Error | DetailedError): string {
   const status = statusOf(error);
   if (status === 0) return "The connection was lost.";
   const body = "originalResponse" in error ? (error.originalResponse?.getBody().trim() ?? "") : "";
-  return status < 500 || status === 507 ? body || SENTENCES.failed : SENTENCES.failed;
+  return status < 500 || status === 507 ? body || MESSAGES.failed : MESSAGES.failed;
 }
 
 /** Uploads that this browser began and has not seen the end of. */

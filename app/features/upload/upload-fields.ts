@@ -24,7 +24,7 @@ export const NO_TEXTS: UploadTexts = {
   ...NO_SCHEDULE,
 };
 
-export const SENTENCES = {
+export const MESSAGES = {
   signedOut: "You must be logged in to upload videos.",
   missing: "Please fill in all required fields.",
   failed: "Failed to upload video.",
@@ -44,7 +44,7 @@ export type Accepted = "nothing" | "duplicate" | "cut off";
 
 /** Why an upload was rejected, with everything the form needs to be shown again. */
 export interface UploadFailure {
-  sentence: string;
+  message: string;
   texts: UploadTexts;
   fields: Partial<Record<UploadField, string>>;
   /** Set when the bytes are on the server and await a decision; `upload` publishes them as sent. */
@@ -78,7 +78,7 @@ export interface UploadSuccess {
 }
 
 /** What is said of an upload that was taken. */
-export function successSentence(video: UploadSuccess): string {
+export function successMessage(video: UploadSuccess): string {
   const { status, publishAt } = video;
   if (video.looksBlocked)
     return "Video uploaded. It resembles a removed video and stays on hold until an editor has checked it.";

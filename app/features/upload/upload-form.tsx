@@ -16,8 +16,8 @@ import { PasteLines } from "./paste-lines";
 import { unfinishedUploads } from "./resumable-transfer";
 import { fillIn, StartChoice, textsOf, type UploadStart } from "./templates";
 import {
+  MESSAGES,
   NO_TEXTS,
-  SENTENCES,
   type UploadFailure,
   type UploadTexts,
   videoHint,
@@ -127,9 +127,9 @@ export function UploadForm({
     // Checked before the first byte is sent: a time may come while a file is on its way.
     const scheduled = readSchedule(typed, Date.now());
     if ("fields" in scheduled) {
-      const [sentence = SENTENCES.failed] = Object.values(scheduled.fields);
-      setRejected({ sentence, texts: typed, fields: scheduled.fields });
-      toast({ title: "Error", description: sentence, kind: "error" });
+      const [message = MESSAGES.failed] = Object.values(scheduled.fields);
+      setRejected({ message, texts: typed, fields: scheduled.fields });
+      toast({ title: "Error", description: message, kind: "error" });
       return;
     }
     setRejected(undefined);
@@ -140,7 +140,7 @@ export function UploadForm({
         state: "waiting",
         sent: { texts, intent, terms: accepted },
         thumbnail,
-        sentence: "",
+        message: "",
       });
     }
   }
@@ -233,8 +233,8 @@ export function UploadForm({
       onSubmit={send}
       className="flex max-w-6xl flex-col gap-5"
     >
-      {failure?.sentence && !rejected && (
-        <FailureNotice toast={{ title: "Error", description: failure.sentence, kind: "error" }} />
+      {failure?.message && !rejected && (
+        <FailureNotice toast={{ title: "Error", description: failure.message, kind: "error" }} />
       )}
       {quota && <p className="text-sm text-muted figures">{quota}</p>}
       <div className="grid items-start gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">

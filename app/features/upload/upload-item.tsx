@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { consentHref } from "~/features/consent/consent";
 import { usePermissions } from "~/features/permissions/use-permissions";
-import { cutOffSentence } from "~/shared/cut-off";
+import { incompleteMessage } from "~/shared/cut-off";
 import { formatBytes } from "~/shared/format-bytes";
 import { MAX_TITLE_LENGTH } from "~/shared/video-limits";
 import { Button } from "~/ui/button";
@@ -55,7 +55,7 @@ export function UploadItem({
         </p>
       )}
       {state === "cut off" && item.cutOff && (
-        <p className="text-sm">{cutOffSentence(item.cutOff)}</p>
+        <p className="text-sm">{incompleteMessage(item.cutOff)}</p>
       )}
       {state === "done" && item.videoId && item.isPublished && (
         <a
@@ -181,7 +181,7 @@ const WORDS: Record<ItemState, string> = {
 
 /** How far an upload is, in words and as a bar. */
 function UploadProgress({ item }: { item: QueueItem }) {
-  const { state, sentence, sentBytes, bytesPerSecond, file } = item;
+  const { state, message, sentBytes, bytesPerSecond, file } = item;
   if (state === "chosen") return null;
   const share = file.size > 0 ? sentBytes / file.size : 0;
   const hasBar = state === "sending" || state === "paused" || state === "publishing";
@@ -193,7 +193,7 @@ function UploadProgress({ item }: { item: QueueItem }) {
       ) : (
         <p className="text-sm text-muted figures">
           {[
-            sentence || WORDS[state],
+            message || WORDS[state],
             ...(state === "sending" ? progressFigures(file.size, sentBytes, bytesPerSecond) : []),
           ].join(" · ")}
         </p>
@@ -225,11 +225,11 @@ export function UploadBar({ label, share }: { label: string; share: number }) {
  * A file that can't be sent shows why. An error of the server is shown by a toast, which disappears:
  * the entry is marked, and has the reason folded for whoever comes back later.
  */
-function Failure({ item: { sent, sentence } }: { item: QueueItem }) {
+function Failure({ item: { sent, message } }: { item: QueueItem }) {
   if (!sent) {
     return (
       <p role="alert" className="text-sm text-bad">
-        {sentence}
+        {message}
       </p>
     );
   }
@@ -239,7 +239,7 @@ function Failure({ item: { sent, sentence } }: { item: QueueItem }) {
         {WORDS.failed}
         <span className="underline underline-offset-4">Why?</span>
       </summary>
-      <p>{sentence}</p>
+      <p>{message}</p>
     </details>
   );
 }
@@ -269,8 +269,8 @@ export function QuestionNotice({
         )}
         {cutOff && (
           <>
-            {cutOffSentence(cutOff)} Upload it all the same to publish what is there, save it as a
-            draft, or {another}.
+            {incompleteMessage(cutOff)} Upload it all the same to publish what is there, save it as
+            a draft, or {another}.
           </>
         )}
         {waiting && (

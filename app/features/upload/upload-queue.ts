@@ -41,7 +41,7 @@ export interface QueueItem {
   /** The id of the upload, once all its bytes are there. */
   upload?: string;
   /** Why it failed, or what it waits for. */
-  sentence?: string;
+  message?: string;
   /** No other try can make a video of this file. */
   unrecoverable?: boolean;
   duplicate?: Duplicate;

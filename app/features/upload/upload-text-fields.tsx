@@ -4,8 +4,8 @@ import { NO_SCHEDULE, type TypedSchedule } from "~/features/visibility/schedule"
 import { shownCategories } from "~/shared/categories";
 import type { FileLimits } from "~/shared/file-rules";
 import { MAX_TITLE_LENGTH } from "~/shared/video-limits";
+import { DateTimeField } from "~/ui/forms/date-time-field";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
-import { MomentField } from "~/ui/forms/moment-field";
 import { thumbnailHint, type UploadField, type UploadTexts } from "./upload-fields";
 
 /** The fields beside the file: of the one video, or what several videos share. */
@@ -158,21 +158,21 @@ function UploadSchedule({
         Publish later, or hide at a time
       </summary>
       <div key={JSON.stringify(shown)} className="grid grid-cols-1 gap-5 pt-1 xl:grid-cols-2">
-        <MomentField
+        <DateTimeField
           label="Publish at"
           name="publishAt"
           value={shown.publishAt}
           hint="A draft until then. Empty: as the button says."
           error={wrong.publishAt}
-          onMoment={set("publishAt")}
+          onPosition={set("publishAt")}
         />
-        <MomentField
+        <DateTimeField
           label="Hide at"
           name="unpublishAt"
           value={shown.unpublishAt}
           hint="Empty: never."
           error={wrong.unpublishAt}
-          onMoment={set("unpublishAt")}
+          onPosition={set("unpublishAt")}
         />
       </div>
     </details>

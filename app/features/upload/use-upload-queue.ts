@@ -5,8 +5,8 @@ import type { UploadOutcome } from "./receive-upload.server";
 import { discardUpload, forgetTransfer, startTransfer, type Transfer } from "./resumable-transfer";
 import {
   type Accepted,
-  SENTENCES,
-  successSentence,
+  MESSAGES,
+  successMessage,
   type UploadFailure,
   type UploadIntent,
   type UploadTexts,
@@ -47,7 +47,7 @@ export function useUploadQueue(
   /** The toast shows the reason; the queue entry is marked, and has the reason for later. */
   const fail = useCallback(
     (key: string, reason: string, change: Partial<QueueItem> = {}) => {
-      patch(key, { ...change, state: "failed", sentence: reason });
+      patch(key, { ...change, state: "failed", message: reason });
       toast({ title: "Error", description: reason, kind: "error" });
     },
     [patch, toast],
@@ -56,10 +56,10 @@ export function useUploadQueue(
   const publish = useCallback(
     async (item: QueueItem, upload: string, accepted: Accepted = "nothing") => {
       if (!item.sent) return;
-      patch(item.key, { state: "publishing", upload, sentBytes: item.file.size, sentence: "" });
+      patch(item.key, { state: "publishing", upload, sentBytes: item.file.size, message: "" });
       const { texts, intent, terms } = onArrival(item.sent, Date.now());
       const { thumbnail } = item;
-      const onInterrupted = () => patch(item.key, { sentence: INTERRUPTED });
+      const onInterrupted = () => patch(item.key, { message: INTERRUPTED });
       const request = { upload, texts, intent, terms, thumbnail, accepted, onInterrupted };
       const outcome = await requestPublish(request);
       if (outcome.ok) {
@@ -67,7 +67,7 @@ export function useUploadQueue(
         const isHeld = held.looksBlocked || held.isUncompared || held.isScanned;
         const isPublished = status === "published" && !isHeld;
         patch(item.key, { state: "done", videoId, isPublished, needsConsent });
-        toast(success("Success!", successSentence(outcome.video)));
+        toast(success("Success!", successMessage(outcome.video)));
         return forgetTransfer(item.file);
       }
       const { failure, status } = outcome;
@@ -80,7 +80,7 @@ export function useUploadQueue(
       const isGone = unrecoverable || status === 404;
       if (isGone) await forgetTransfer(item.file);
       const change = { unrecoverable, ...(isGone && { upload: undefined }) };
-      fail(item.key, failure.sentence, change);
+      fail(item.key, failure.message, change);
       if (status === 401) onOutdated();
       onRejected(failure);
     },
@@ -89,20 +89,20 @@ export function useUploadQueue(
 
   const send = useCallback(
     (item: QueueItem) => {
-      patch(item.key, { state: "sending", sentence: "", bytesPerSecond: 0 });
+      patch(item.key, { state: "sending", message: "", bytesPerSecond: 0 });
       const speed = throughputMeter(() => performance.now());
       const transfer = startTransfer(
         item.file,
         {
           onProgress: (sentBytes) =>
-            patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), sentence: "" }),
-          onInterrupted: () => patch(item.key, { sentence: INTERRUPTED, bytesPerSecond: 0 }),
+            patch(item.key, { sentBytes, bytesPerSecond: speed(sentBytes), message: "" }),
+          onInterrupted: () => patch(item.key, { message: INTERRUPTED, bytesPerSecond: 0 }),
           onArrived: (upload) => void publish(item, upload),
-          onFailed(sentence, status) {
-            fail(item.key, sentence, { unrecoverable: UNRECOVERABLE_STATUSES.includes(status) });
+          onFailed(message, status) {
+            fail(item.key, message, { unrecoverable: UNRECOVERABLE_STATUSES.includes(status) });
             if (status === TERMS_REFUSED && item.sent) {
               const { texts } = item.sent;
-              onRejected({ sentence, texts, fields: { terms: sentence } });
+              onRejected({ message, texts, fields: { terms: message } });
             }
             if (status === 401 || status === TERMS_REFUSED) onOutdated();
           },
@@ -110,7 +110,7 @@ export function useUploadQueue(
         item.sent?.terms,
       );
       transfers.current.set(item.key, transfer);
-      transfer.catch(() => fail(item.key, SENTENCES.failed));
+      transfer.catch(() => fail(item.key, MESSAGES.failed));
     },
     [patch, fail, publish, onRejected, onOutdated],
   );
@@ -123,7 +123,7 @@ export function useUploadQueue(
   }, [items, publish, send]);
 
   async function pause(item: QueueItem) {
-    patch(item.key, { state: "paused", bytesPerSecond: 0, sentence: "" });
+    patch(item.key, { state: "paused", bytesPerSecond: 0, message: "" });
     await (await transfers.current.get(item.key))?.pause();
   }
 
@@ -136,7 +136,7 @@ export function useUploadQueue(
     await forgetTransfer(item.file);
   }
 
-  const again = (item: QueueItem) => patch(item.key, { state: "waiting", sentence: "" });
+  const again = (item: QueueItem) => patch(item.key, { state: "waiting", message: "" });
 
   /** Publishes a file that the server has asked about. */
   function accept(item: QueueItem, accepted: Accepted) {
@@ -175,10 +175,10 @@ export async function requestPublish(request: {
   form.set("duplicate", request.accepted === "nothing" ? "ask" : "keep");
   form.set("incomplete", request.accepted === "cut off" ? "keep" : "ask");
   if (request.thumbnail) form.set("thumbnail", request.thumbnail, "thumbnail");
-  const failed = (status: number, sentence: string): UploadOutcome => ({
+  const failed = (status: number, message: string): UploadOutcome => ({
     ok: false,
     status,
-    failure: { sentence, texts: request.texts, fields: {} },
+    failure: { message, texts: request.texts, fields: {} },
   });
   for (;;) {
     try {
@@ -187,7 +187,7 @@ export async function requestPublish(request: {
       const isOutcome = answer.headers.get("Content-Type")?.includes("json");
       if (isOutcome) return (await answer.json()) as UploadOutcome;
       if (!RETRYABLE_STATUSES.includes(status)) {
-        return failed(status, status === 401 ? SENTENCES.signedOut : SENTENCES.failed);
+        return failed(status, status === 401 ? MESSAGES.signedOut : MESSAGES.failed);
       }
     } catch {
       // The connection was lost.

@@ -8,7 +8,7 @@ import type { HoldReason } from "~db/schema/moderation";
  */
 
 /** Why a video isn't public, the most permanent reason first. */
-export const HOLD_SENTENCES: Record<HoldReason, string> = {
+export const HOLD_MESSAGES: Record<HoldReason, string> = {
   removed: "A moderator removed this video. It can only be restored from the report.",
   "user-blocked": "The account that uploaded this video is blocked.",
   "block-list":
@@ -19,7 +19,7 @@ export const HOLD_SENTENCES: Record<HoldReason, string> = {
   consent: "This video is on hold until it has a valid consent record.",
 };
 
-const BY_WEIGHT = Object.keys(HOLD_SENTENCES) as HoldReason[];
+const BY_WEIGHT = Object.keys(HOLD_MESSAGES) as HoldReason[];
 
 /** One cause for holding a video. */
 export interface Hold {

@@ -13,7 +13,7 @@ export const NO_SCHEDULE: TypedSchedule = { publishAt: "", unpublishAt: "" };
 
 const MAX_YEARS = 10;
 
-const SENTENCES = {
+const MESSAGES = {
   noTime: "This is no date with a time, such as 2030-01-31T18:00.",
   past: "This moment has passed. Choose a later one.",
   far: `At most ${MAX_YEARS} years ahead.`,
@@ -35,15 +35,15 @@ export function readSchedule(
     const text = typed[field].trim();
     if (text === "") return null;
     const time = /^\d{4}-\d\d-\d\dT/.test(text) ? parseTime(text) : Number.NaN;
-    if (Number.isNaN(time)) fields[field] = SENTENCES.noTime;
-    else if (time <= now) fields[field] = SENTENCES.past;
+    if (Number.isNaN(time)) fields[field] = MESSAGES.noTime;
+    else if (time <= now) fields[field] = MESSAGES.past;
     else if (new Date(time).getUTCFullYear() - new Date(now).getUTCFullYear() > MAX_YEARS) {
-      fields[field] = SENTENCES.far;
+      fields[field] = MESSAGES.far;
     }
     return fields[field] ? null : new Date(time).toISOString();
   };
   const schedule = { publishAt: read("publishAt"), unpublishAt: read("unpublishAt") };
   const { publishAt, unpublishAt } = schedule;
-  if (publishAt && unpublishAt && unpublishAt <= publishAt) fields.unpublishAt = SENTENCES.order;
+  if (publishAt && unpublishAt && unpublishAt <= publishAt) fields.unpublishAt = MESSAGES.order;
   return Object.keys(fields).length > 0 ? { fields } : { schedule };
 }

@@ -43,9 +43,9 @@ export function LinkedText({ text, moments }: { text: string; moments: Moments }
       {parts.map(({ text: words, href, seconds }, index) => {
         if (seconds !== undefined) {
           return (
-            <MomentLink key={index} seconds={seconds} moments={moments} className={LINK}>
+            <TimestampLink key={index} seconds={seconds} moments={moments} className={LINK}>
               {words}
-            </MomentLink>
+            </TimestampLink>
           );
         }
         if (!href) return words;
@@ -77,7 +77,7 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
       <ol className="mt-2 max-h-64 overflow-y-auto rounded-lg border border-line">
         {chapters.map(({ name, start }) => (
           <li key={start} className="not-first:border-t not-first:border-line">
-            <MomentLink
+            <TimestampLink
               seconds={start}
               moments={moments}
               className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-raised mouse:min-h-9"
@@ -86,7 +86,7 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
               <span dir="auto" className="min-w-0">
                 {name}
               </span>
-            </MomentLink>
+            </TimestampLink>
           </li>
         ))}
       </ol>
@@ -104,7 +104,7 @@ export interface Moments {
 }
 
 /** A link to a moment of the video on this page, which its player goes to without loading anything. */
-function MomentLink({
+function TimestampLink({
   seconds,
   moments,
   className,

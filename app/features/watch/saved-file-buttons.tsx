@@ -85,14 +85,14 @@ export function importReport(
   ignored: number,
   isStored: boolean,
 ): string | undefined {
-  const sentences = [
+  const messages = [
     known > 0 && `${formatQuantity(known, "video")} ${known === 1 ? "was" : "were"} saved already.`,
     left > 0 && `${formatQuantity(left, "video")} did not fit: at most ${MAX_SAVED} can be saved.`,
     ignored > 0 &&
       `${ignored === 1 ? "One entry was" : `${ignored} entries were`} not understood and left out.`,
     !isStored && "They last until this page is closed: your browser stores nothing for this site.",
   ];
-  return sentences.filter(Boolean).join(" ") || undefined;
+  return messages.filter(Boolean).join(" ") || undefined;
 }
 
 function download(text: string): void {

@@ -207,7 +207,7 @@ export function codecsSwitchedOff(): string[] {
 
 /** Says that in the log. */
 export function announceCodecs(): void {
-  for (const sentence of codecsSwitchedOff()) console.warn(`ENCODER_CODECS: ${sentence}`);
+  for (const message of codecsSwitchedOff()) console.warn(`ENCODER_CODECS: ${message}`);
 }
 
 /** What encodes a codec in one attempt. The device, the last filter and the encoder all follow from it. */

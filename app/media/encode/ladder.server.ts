@@ -89,8 +89,8 @@ export async function encodeRenditions(
   watch?: EarlyWatch,
 ): Promise<Ladder> {
   const renditions = streamRenditions(probe);
-  const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
-  const sounds = soundsFor(probe.sounds, withPoor);
+  const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
+  const sounds = soundsFor(probe.sounds, withLowBandwidth);
   const preset = presetFor(pace);
   const rate = steadyRate(probe.video.frameRate);
   const made = await encode({ file, probe, renditions, sounds, rate, folder, preset }, task, watch);
@@ -231,7 +231,7 @@ export function ladderArguments(
       ...["-map", `[picture${index}]`],
       ...pictureArguments(hardware, {
         maxBitrate: rendition.maxBitrate,
-        ...(rendition.forPoorLines && { bufferSeconds: 1 }),
+        ...(rendition.forSlowConnections && { bufferSeconds: 1 }),
         keyframeEvery: keyframeEvery(rendition, rate),
         crf: QUALITY,
         preset,

@@ -17,7 +17,7 @@ export interface Variant {
   segments: readonly Segment[];
   keyframes: readonly Segment[];
   /** Its sound is the poor one. */
-  forPoorLines?: boolean;
+  forSlowConnections?: boolean;
 }
 
 export interface SoundRendition
@@ -49,7 +49,7 @@ export function masterPlaylist(
     ...inOrder.flatMap((variant) => variantTag(variant, stereoOf(variant, sounds))),
     ...(hasSurround
       ? inOrder
-          .filter(({ forPoorLines }) => !forPoorLines)
+          .filter(({ forSlowConnections }) => !forSlowConnections)
           .flatMap((variant) => variantTag(variant, groupOf("surround", sounds)))
       : []),
     ...(poorest ? soundAlone(poorest, groupOf("poor", sounds)) : []),
@@ -61,8 +61,8 @@ export function masterPlaylist(
 
 const side = ({ width, height }: Variant) => Math.min(width, height);
 
-function stereoOf({ forPoorLines }: Variant, sounds: readonly SoundRendition[]) {
-  return groupOf(forPoorLines ? "poor" : "stereo", sounds);
+function stereoOf({ forSlowConnections }: Variant, sounds: readonly SoundRendition[]) {
+  return groupOf(forSlowConnections ? "poor" : "stereo", sounds);
 }
 
 function groupOf(encoding: Encoding, sounds: readonly SoundRendition[]) {

@@ -14,7 +14,7 @@ export interface Rendition {
   /** Bits a second that the picture may take at its busiest. */
   maxBitrate: number;
   /** For a line so poor that the sound has to be poor too. */
-  forPoorLines: boolean;
+  forSlowConnections: boolean;
 }
 
 /** Wherever one seeks to, at most so much before it has to be decoded. */
@@ -30,7 +30,7 @@ const STEPS = [
   { side: 2160, bitrate: 14_000_000 },
 ] as const;
 /** Below them: at its busiest, with the poor sound (sounds.ts), it stays under 192 kbit/s. */
-const POOR_STEP = { side: 144, bitrate: 75_000 };
+const LOW_BANDWIDTH_STEP = { side: 144, bitrate: 75_000 };
 
 /** What moves twice as often takes this much more. */
 const SMOOTH_FACTOR = 1.5;
@@ -54,7 +54,7 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
     if (steps.length > 0 && side <= steps.at(-1)!.side * OWN_STEP_FACTOR) steps.pop();
     steps.push(own);
   }
-  if (side > POOR_STEP.side * OWN_STEP_FACTOR) steps.unshift(POOR_STEP);
+  if (side > LOW_BANDWIDTH_STEP.side * OWN_STEP_FACTOR) steps.unshift(LOW_BANDWIDTH_STEP);
   return steps.map((step) => {
     const everySecond = smooth && step.side < SMOOTH_FROM_SIDE && step.side !== side;
     const factor = smooth && !everySecond ? SMOOTH_FACTOR : 1;
@@ -63,7 +63,7 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
       ...fit(video, step.side),
       everySecond,
       maxBitrate: Math.round(step.bitrate * factor),
-      forPoorLines: step === POOR_STEP,
+      forSlowConnections: step === LOW_BANDWIDTH_STEP,
     };
   });
 }

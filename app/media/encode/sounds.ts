@@ -38,9 +38,9 @@ const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
 /**
  * The sounds to be made of a video, by encoding, in each the default one first.
  *
- * @param withPoor there is a rendition for poor lines.
+ * @param withLowBandwidth there is a rendition for poor lines.
  */
-export function soundsFor(streams: readonly SoundStream[], withPoor: boolean): Sound[] {
+export function soundsFor(streams: readonly SoundStream[], withLowBandwidth: boolean): Sound[] {
   const labels = new Set<string>();
   const languages = new Set<string>();
   const stereo: Sound[] = [];
@@ -76,7 +76,7 @@ export function soundsFor(streams: readonly SoundStream[], withPoor: boolean): S
   // Without the default one, the language would change with the encoding.
   return [
     ...stereo,
-    ...(withPoor ? poor : []),
+    ...(withLowBandwidth ? poor : []),
     ...(surround.some(({ isDefault }) => isDefault) ? surround : []),
   ];
 }

@@ -94,9 +94,9 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
 
 /** What the master playlist says of a rendition, whatever is in it. */
 function shownAs(rendition: Rendition, { rate }: Pick<Ladder, "rate">) {
-  const { width, height, forPoorLines } = rendition;
+  const { width, height, forSlowConnections } = rendition;
   const { numerator, denominator } = rateOf(rendition, rate);
-  return { width, height, forPoorLines, frameRate: numerator / denominator };
+  return { width, height, forSlowConnections, frameRate: numerator / denominator };
 }
 
 /** So that whoever reads it meanwhile has the one before or this one. */

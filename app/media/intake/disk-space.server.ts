@@ -3,7 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import type { Upload } from "@tus/server";
 import { settings } from "~/platform/settings.server";
-import { takingTurns } from "~/shared/event-loop";
+import { createMutex } from "~/shared/event-loop";
 import { formatBytes } from "~/shared/format-bytes";
 import { processState } from "~db/runtime.server";
 import { evictCopies } from "../files/local-copies.server";
@@ -169,7 +169,7 @@ async function availableBytes(): Promise<number> {
   return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
 }
 
-const admissions = processState("upload admissions", takingTurns);
+const admissions = processState("upload admissions", createMutex);
 
 /** Admits one upload after the other, so that two are not promised the same room. */
 export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {

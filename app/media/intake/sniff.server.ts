@@ -4,7 +4,7 @@ import { HEAD_BYTES } from "./received-file.server";
 import { UploadError } from "./upload-error.server";
 
 /** What the site takes, by the type that the content itself shows, and the ending it is kept with. */
-const VIDEO_ENDINGS: Record<string, string> = {
+const VIDEO_EXTENSIONS: Record<string, string> = {
   "video/mp4": "mp4",
   "video/x-m4v": "m4v",
   "video/quicktime": "mov",
@@ -36,10 +36,10 @@ const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp
  *
  * @throws {UploadError} 415 when it is not a video.
  */
-export async function videoEnding(head: Buffer): Promise<string> {
+export async function videoExtension(head: Buffer): Promise<string> {
   if (head.length === 0) throw new UploadError(415, EMPTY_FILE, "video");
   const type = await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES));
-  const ending = type && VIDEO_ENDINGS[type.mime];
+  const ending = type && VIDEO_EXTENSIONS[type.mime];
   if (!ending) throw notAVideo();
   return ending;
 }

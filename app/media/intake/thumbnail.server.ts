@@ -53,6 +53,6 @@ function toUploadError(failure: PictureFailure): UploadError {
   }
 }
 
-function pictureError(sentence: string): UploadError {
-  return new UploadError(422, sentence, "thumbnail");
+function pictureError(message: string): UploadError {
+  return new UploadError(422, message, "thumbnail");
 }

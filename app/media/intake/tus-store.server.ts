@@ -18,7 +18,7 @@ import {
   uploadRecords,
 } from "./disk-space.server";
 import { fileSink, HEAD_BYTES, pump } from "./received-file.server";
-import { videoEnding } from "./sniff.server";
+import { videoExtension } from "./sniff.server";
 import { shuttingDown, toUploadError, UploadError } from "./upload-error.server";
 
 /** After its last byte, whether or not it is complete. */
@@ -188,7 +188,7 @@ export class UploadStore extends FileStore {
 
 const videoHead = {
   bytes: HEAD_BYTES,
-  check: async (head: Buffer) => void (await videoEnding(head)),
+  check: async (head: Buffer) => void (await videoExtension(head)),
 };
 
 /** The digest of a file, hexadecimal. */

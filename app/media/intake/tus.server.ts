@@ -123,8 +123,8 @@ export async function answerTus(
   return response;
 }
 
-function errorResponse(status: number, sentence: string): Response {
-  return new Response(sentence, { status, headers: { "Tus-Resumable": "1.0.0" } });
+function errorResponse(status: number, message: string): Response {
+  return new Response(message, { status, headers: { "Tus-Resumable": "1.0.0" } });
 }
 
 function tusUploadId(request: Request, path: string): string | undefined {

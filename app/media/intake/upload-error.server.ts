@@ -2,13 +2,13 @@
 export class UploadError extends Error {
   constructor(
     readonly status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
-    sentence: string,
+    message: string,
     /** The form field at fault, when it is one. */
     readonly field?: string,
     /** When another try makes sense. */
     readonly retryAfterSeconds?: number,
   ) {
-    super(sentence);
+    super(message);
     this.name = "UploadError";
   }
 }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import fs, { mkdir } from "node:fs/promises";
 import { startMessagingProcess } from "~/platform/child-process.server";
-import { takingTurns } from "~/shared/event-loop";
-import { findProgram } from "~/shared/program.server";
+import { createMutex } from "~/shared/event-loop";
+import { findExecutable } from "~/shared/program.server";
 import { processState } from "~db/runtime.server";
 import { temporaryFolder, withTemporaryPath } from "../files/temporary-files.server";
 import { insideLimits } from "../probe/ffmpeg.server";
@@ -76,12 +76,12 @@ interface PictureProcess {
   /** The only folder that it may write to. */
   folder?: string;
   idle?: NodeJS.Timeout | undefined;
-  inTurn: ReturnType<typeof takingTurns>;
+  runExclusive: ReturnType<typeof createMutex>;
 }
 
 const pictures = processState<PictureProcess>(
   "picture process",
-  () => ({ inTurn: takingTurns() }),
+  () => ({ runExclusive: createMutex() }),
   ({ child, idle }) => {
     clearTimeout(idle);
     child?.kill("SIGKILL");
@@ -99,7 +99,7 @@ export function pictureProcess(): ChildProcess | undefined {
  * @throws {PictureError} for what cannot be read, is too large, or takes too long, and where the process was killed.
  */
 export function processPicture(task: PictureTask): Promise<PictureAnswer> {
-  return pictures().inTurn(() => perform(task));
+  return pictures().runExclusive(() => perform(task));
 }
 
 async function perform(task: PictureTask): Promise<PictureAnswer> {
@@ -134,7 +134,7 @@ async function running(): Promise<ChildProcess> {
   const isRunning = state.child?.connected && state.child.exitCode === null;
   if (state.child && isRunning && state.folder === folder) return state.child;
   if (state.child) end(state.child);
-  const { file, loader } = findProgram("picture-program", import.meta.url);
+  const { file, loader } = findExecutable("picture-program", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   await mkdir(folder, { recursive: true });
   const limits = { dataBytes: MAX_DATA_BYTES, offline: true, writable: [folder] };

@@ -66,7 +66,7 @@ export async function videoLength(
     const known = { video, audio: said.audio, start, frameRate, frameDelay: pictureDelay };
     return measureWithJumps(file, known);
   }
-  const tail = await lastMoments(file, picture.index, frameRate, pictureDelay);
+  const tail = await lastTimestamps(file, picture.index, frameRate, pictureDelay);
   const seconds =
     tail.picture === undefined
       ? await measure(file, [picture.index], frameRate)
@@ -79,7 +79,7 @@ export async function videoLength(
 }
 
 /** Seconds on the clock of the file at which the last packet ends, of the picture and of any stream. */
-async function lastMoments(
+async function lastTimestamps(
   file: string,
   picture: number,
   frameRate: number,

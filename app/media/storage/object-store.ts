@@ -47,7 +47,7 @@ export type StorageFailure =
   | "foreign"
   | "invalidPath";
 
-const SENTENCES: Record<StorageFailure, string> = {
+const MESSAGES: Record<StorageFailure, string> = {
   away: "The file store does not answer.",
   denied: "The file store refuses the keys, or has no such bucket.",
   full: "The file store is full.",
@@ -64,7 +64,7 @@ export class StorageError extends Error {
     readonly failure: StorageFailure,
     detail = "",
   ) {
-    super(detail ? `${SENTENCES[failure]} (${detail})` : SENTENCES[failure]);
+    super(detail ? `${MESSAGES[failure]} (${detail})` : MESSAGES[failure]);
     this.name = "StorageError";
   }
 

@@ -15,7 +15,7 @@ const ABANDONED_MS = 3 * 24 * 3_600_000;
 
 export interface StoreFailure {
   /** Why nothing can be moved into the store, or read from it. */
-  sentence: string;
+  message: string;
   /** Milliseconds since the epoch: the first of the failures that followed each other. */
   since: number;
 }
@@ -29,8 +29,8 @@ export function storeFailure(): StoreFailure | undefined {
   return store().failure;
 }
 
-function failed(sentence: string): void {
-  store().failure = { sentence, since: store().failure?.since ?? Date.now() };
+function failed(message: string): void {
+  store().failure = { message, since: store().failure?.since ?? Date.now() };
 }
 
 /** Moves files into the store from now on. Does nothing without a store. */
@@ -54,7 +54,7 @@ export function startMovingFiles(): void {
       notBefore = performance.now() + ASK_EVERY_MS;
       if (isLeaving) return;
       const { message } = error as Error;
-      const isKnown = storeFailure()?.sentence === message;
+      const isKnown = storeFailure()?.message === message;
       if (!isKnown) console.error(error instanceof StorageError ? message : error);
       failed(message);
     }

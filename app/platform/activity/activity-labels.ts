@@ -2,7 +2,7 @@
  * What an admin can have done, as the rest of a sentence that begins with who did it. `%` stands for
  * the detail of the activity, such as a title; a second form is the one without a detail.
  */
-const SENTENCES = {
+const MESSAGES = {
   publish: "published %",
   draft: "saved % as a draft",
   import: "imported %",
@@ -135,7 +135,7 @@ export function unknownActor(action: string): string {
   return action === "preview-open" ? "Somebody with a link" : "The operator";
 }
 
-export type ActivityAction = keyof typeof SENTENCES;
+export type ActivityAction = keyof typeof MESSAGES;
 
 /** The actions whose detail contains the email address of an account, between spaces. */
 export const ABOUT_ACCOUNTS = [
@@ -160,15 +160,15 @@ export const ABOUT_ACCOUNTS = [
  * The rest of the sentence about an activity, around its detail: `subject` is empty where the
  * sentence does without. An action that another version of the site wrote is told by its name.
  */
-export function activitySentence(
+export function activityMessage(
   action: string,
   detail: string,
 ): { before: string; subject: string; after: string } {
   const forms =
-    (SENTENCES as Record<string, string | readonly [string, string]>)[action] ?? `${action} %`;
-  const sentence = typeof forms === "string" ? forms : forms[detail ? 0 : 1];
-  if (sentence === "%") return { before: detail, subject: "", after: "" };
-  const [before = "", after] = sentence.split("%");
+    (MESSAGES as Record<string, string | readonly [string, string]>)[action] ?? `${action} %`;
+  const message = typeof forms === "string" ? forms : forms[detail ? 0 : 1];
+  if (message === "%") return { before: detail, subject: "", after: "" };
+  const [before = "", after] = message.split("%");
   const subject = after === undefined ? "" : detail || "something";
   return { before, subject, after: after ?? "" };
 }

@@ -87,7 +87,7 @@ export function whenClosed(
 export function answerPlainly(
   response: ServerResponse,
   status: number,
-  sentence: string,
+  message: string,
   headers: Record<string, string> = {},
 ): true {
   response.writeHead(status, {
@@ -95,6 +95,6 @@ export function answerPlainly(
     "Cache-Control": "no-store",
     ...headers,
   });
-  response.end(`${sentence}\n`);
+  response.end(`${message}\n`);
   return true;
 }

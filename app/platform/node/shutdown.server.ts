@@ -30,7 +30,7 @@ export function onShutdown(step: Step): void {
 }
 
 /** Runs `step` when the last request has been answered, just before the process ends. */
-export function onLastMoment(step: Step): void {
+export function onRequestsDone(step: Step): void {
   shutdown().atExit.push(step);
 }
 

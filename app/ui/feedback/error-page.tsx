@@ -15,9 +15,9 @@ export function ErrorPage() {
   if (!isRouteErrorResponse(error)) return <Failure />;
   if (error.status === 404) return <NotFound />;
   if (isSignedOutForm(error.data)) return <SignedOutPage form={error.data} />;
-  const sentence = typeof error.data === "string" && error.data ? error.data : error.statusText;
+  const message = typeof error.data === "string" && error.data ? error.data : error.statusText;
   return (
-    <Frame code={String(error.status)} title={sentence || "That did not work."}>
+    <Frame code={String(error.status)} title={message || "That did not work."}>
       <ButtonLink to="/">Go to Home</ButtonLink>
     </Frame>
   );

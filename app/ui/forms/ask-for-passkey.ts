@@ -56,7 +56,7 @@ export function answerWithPasskey(
  * @returns as `answerWithPasskey`.
  * @throws {PasskeyError}
  */
-export function makePasskey(
+export function createPasskey(
   address: string,
   confirmation: Record<string, string>,
 ): Promise<string | undefined> {
@@ -75,9 +75,9 @@ async function asked(
   try {
     return JSON.stringify(await ask(await load()));
   } catch (error) {
-    const sentence = sentenceOf(error);
-    if (sentence === undefined) return undefined;
-    throw new PasskeyError(sentence, { cause: error });
+    const message = messageOf(error);
+    if (message === undefined) return undefined;
+    throw new PasskeyError(message, { cause: error });
   }
 }
 
@@ -92,7 +92,7 @@ async function challenge<T>(address: string, fields: Record<string, string>): Pr
 }
 
 /** By the names of https://www.w3.org/TR/webauthn-3/#sctn-privacy-considerations-client and the DOM. */
-function sentenceOf(error: unknown): string | undefined {
+function messageOf(error: unknown): string | undefined {
   if (error instanceof PasskeyError) return error.message;
   switch ((error as { name?: string }).name) {
     case "AbortError":

@@ -142,12 +142,12 @@ test("the list goes to another browser as a file", async ({ page, browser, site 
   );
   await expect(other.getByText("One saved video is no longer available.")).toBeVisible();
 
-  for (const [buffer, sentence] of [
+  for (const [buffer, message] of [
     [Buffer.from("GIF89a"), "The file holds no saved videos."],
     [Buffer.alloc(300 * 1024, "["), "The file is too large for saved videos."],
   ] as const) {
     await choose({ name: "other.json", mimeType: "application/json", buffer });
-    await expect(other.getByRole("alert").filter({ hasText: sentence })).toBeVisible();
+    await expect(other.getByRole("alert").filter({ hasText: message })).toBeVisible();
   }
   expect(await saved(other)).toEqual(["v3", "v1", "v2", "nobody"]);
   await other.goto("/preferences");

@@ -126,10 +126,10 @@ test.describe("a small phone", () => {
     await expect(player.root.getByText("Buffering…")).toBeHidden();
     const seek = await boxOf(player.seek);
     expect((await boxOf(retry)).bottom).toBeLessThanOrEqual(seek.y);
-    const sentence = await boxOf(player.root.getByRole("alert").locator("p"));
-    expect(sentence.y).toBeGreaterThanOrEqual((await boxOf(player.root)).y);
+    const message = await boxOf(player.root.getByRole("alert").locator("p"));
+    expect(message.y).toBeGreaterThanOrEqual((await boxOf(player.root)).y);
     const back = page.getByRole("link", { name: "Back", exact: true });
-    expect((await boxOf(back)).right).toBeLessThanOrEqual(sentence.x);
+    expect((await boxOf(back)).right).toBeLessThanOrEqual(message.x);
     await expectNoViolations(page);
 
     site.addFile("videos", "owner/9.mp4", fs.readFileSync(mp4Clip(40)));

@@ -11,7 +11,7 @@ import {
   transferVideos,
 } from "~/features/accounts/users/delete-account.server";
 import type { UsersFailure } from "~/features/accounts/users/users-action.server";
-import { obstacleTo } from "~/features/library/files/take-over.server";
+import { obstacleTo } from "~/features/library/files/activate-replacement.server";
 import { action as review } from "~/features/library/routes/review";
 import { openSession } from "~/features/permissions/session.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
@@ -167,7 +167,7 @@ function fillAll(): void {
     INSERT INTO api_answers VALUES (1, 'key', 'r', 200, '{}', '{"by":"${EMAIL}"}', '${at}');
     INSERT INTO upload_templates (user_id, name) VALUES ('${user}', 'Template');
     INSERT INTO saved_views (user_id, name, parameters) VALUES ('${user}', 'View', '');
-    INSERT INTO preview_links (token_hash, video_id, made_by, created_at) VALUES ('l', 'v', '${user}', '${at}');
+    INSERT INTO preview_links (token_hash, video_id, created_by, created_at) VALUES ('l', 'v', '${user}', '${at}');
     INSERT INTO downloads (user_id, address, texts, status) VALUES ('${user}', 'https://a.example/', '{}', 'review');
     INSERT INTO user_strikes (id, user_id, reason, given_by, given_at, ends_at)
       VALUES ('own', '${user}', 'A reason', '${owner}', '${at}', '${later}'),

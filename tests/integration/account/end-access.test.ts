@@ -146,12 +146,12 @@ describe("the access of an account", () => {
   it("ends altogether by a deletion, with the preview links of the account", async () => {
     sqliteHandle()
       .prepare(
-        "INSERT INTO preview_links (token_hash, video_id, made_by, created_at) VALUES (?, 'v', ?, '')",
+        "INSERT INTO preview_links (token_hash, video_id, created_by, created_at) VALUES (?, 'v', ?, '')",
       )
       .run("theirs", user);
     sqliteHandle()
       .prepare(
-        "INSERT INTO preview_links (token_hash, video_id, made_by, created_at) VALUES (?, 'v', ?, '')",
+        "INSERT INTO preview_links (token_hash, video_id, created_by, created_at) VALUES (?, 'v', ?, '')",
       )
       .run("other", owner);
     await deleteAccount(user, undefined, owner);

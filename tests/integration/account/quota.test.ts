@@ -273,8 +273,8 @@ describe("the limit of videos in 24 hours", () => {
     expect(answer.status).toBe(429);
     const seconds = Number(answer.headers.get("Retry-After"));
     expect(Math.abs(seconds - 4 * 3600)).toBeLessThan(60);
-    const { failure } = (await answer.json()) as { failure: { sentence: string } };
-    expect(failure.sentence).toBe(
+    const { failure } = (await answer.json()) as { failure: { message: string } };
+    expect(failure.message).toBe(
       "You can upload 2 videos in 24 hours and have uploaded 2. Try again in 4 hours, or ask an owner of the site for a higher limit.",
     );
   });

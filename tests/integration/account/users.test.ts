@@ -13,7 +13,7 @@ import type { UsersFailure } from "~/features/accounts/users/users-action.server
 import { currentUser } from "~/features/permissions/guard.server";
 import { openSession } from "~/features/permissions/session.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { activitySentence } from "~/platform/activity/activity-labels";
+import { activityMessage } from "~/platform/activity/activity-labels";
 import { openStreamCount } from "~/platform/live/event-stream.server";
 import { sqliteHandle } from "~db/client.server";
 import { openEvents } from "../../event-streams";
@@ -87,9 +87,9 @@ const userOf = (email: string) =>
   sqliteHandle().prepare("SELECT * FROM users WHERE email = ?").get(email) as
     | Record<string, unknown>
     | undefined;
-const sentences = async () =>
+const messages = async () =>
   (await listActivities()).map(({ email, action, detail }) => {
-    const { before, subject, after } = activitySentence(action, detail);
+    const { before, subject, after } = activityMessage(action, detail);
     return `${email ?? "-"} ${before}${subject}${after}`;
   });
 
@@ -107,7 +107,7 @@ describe("an invitation", () => {
       role: "uploader",
       mayPublish: true,
     });
-    expect(await sentences()).toEqual([
+    expect(await messages()).toEqual([
       expect.stringContaining("new@example.com signed in"),
       "- made an account for new@example.com, who was invited",
       "owner@example.com invited new@example.com as an uploader who may publish",
@@ -138,7 +138,7 @@ describe("an invitation", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([302, 410]);
     expect(await openLink(token)).toMatchObject({
       status: 410,
-      data: { sentence: "This invitation was used. It works once." },
+      data: { message: "This invitation was used. It works once." },
     });
     const count = sqliteHandle().prepare("SELECT count(*) FROM users").pluck().get();
     expect(count).toBe(2);
@@ -148,7 +148,7 @@ describe("an invitation", () => {
     const made = Date.now() - 48 * HOURS;
     const { token } = await invite("new@example.com", "editor", owner.id, made);
     const expired = "This invitation has expired. Ask for a new one.";
-    expect(await openLink(token)).toMatchObject({ status: 410, data: { sentence: expired } });
+    expect(await openLink(token)).toMatchObject({ status: 410, data: { message: expired } });
     expect(await acceptLink(token)).toMatchObject({ status: 410, data: { message: expired } });
     await expect(
       acceptInvitation(token, GOOD_PASSWORD, made + 48 * HOURS - 1),
@@ -165,7 +165,7 @@ describe("an invitation", () => {
     expect(await send({ intent: "withdraw", id })).toMatchObject({ status: 302 });
     expect(await openLink(second)).toMatchObject({
       status: 404,
-      data: { sentence: "This invitation does not exist, or was withdrawn." },
+      data: { message: "This invitation does not exist, or was withdrawn." },
     });
     expect((await sendPlain({ intent: "withdraw", id })).status).toBe(404);
   });
@@ -214,7 +214,7 @@ describe("a user", () => {
     const answer = (await answerOf(() => list(theirs))) as Response;
     expect(answer.status).toBe(403);
     expect((await send({ intent: "role", id, role: "owner" }, theirs)).status).toBe(403);
-    expect(await sentences()).toEqual([`owner@example.com made ${email} an editor`]);
+    expect(await messages()).toEqual([`owner@example.com made ${email} an editor`]);
   });
 
   it("who is deactivated has no session and no open stream any more, and can't sign in", async () => {
@@ -238,7 +238,7 @@ describe("a user", () => {
     expect(await signedIn((await openSession(id)).split(";")[0]!)).toBeUndefined();
     expect(await send({ intent: "reactivate", id })).toMatchObject({ status: 302 });
     expect(((await signing()) as Response).status).toBe(302);
-    expect((await sentences()).slice(1)).toEqual([
+    expect((await messages()).slice(1)).toEqual([
       `owner@example.com let the account ${email} sign in again`,
       `owner@example.com deactivated the account ${email}`,
     ]);

@@ -84,8 +84,8 @@ describe("a list of digests", () => {
       `${md5(1)}\n${"x\n".repeat(1_010)}`,
       "Lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1,000 more have no",
     ],
-  ])("is refused as a whole with %s", async (_, text, sentence) => {
-    await expect(importText(text)).rejects.toThrow(sentence);
+  ])("is refused as a whole with %s", async (_, text, message) => {
+    await expect(importText(text)).rejects.toThrow(message);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(hasBlockedMd5s()).toBe(false);
   });

@@ -6,8 +6,8 @@ import { action as review } from "~/features/library/routes/review";
 import type { BlockListPage } from "~/features/moderation/block-list/block-list-page.server";
 import { loader as blockList } from "~/features/moderation/routes/block-list";
 import { openSession } from "~/features/permissions/session.server";
+import { holdUncompared } from "~/features/processing/comparison/block-list-matches.server";
 import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
-import { holdUncompared } from "~/features/processing/comparison/likeness.server";
 import { hold } from "~/features/visibility/holds.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
@@ -121,9 +121,9 @@ describe("a comparison that failed for good", () => {
     ["its pictures could not be made", { transcode: "done", storyboard: "failed" }, why],
     ["no job is left", { transcode: "done", storyboard: "done" }, "No job is left"],
     ["there was none", {}, "No job is left"],
-  ])("is said where %s", async (_, jobs, sentence) => {
+  ])("is said where %s", async (_, jobs, message) => {
     await addHeld(jobs);
-    expect(uncomparedOf("v")?.failure?.why).toContain(sentence);
+    expect(uncomparedOf("v")?.failure?.why).toContain(message);
     expect(uncomparedOf("v")?.failure?.advice).toMatch(/\.$/);
     expect(await listed()).toHaveLength(1);
   });

@@ -7,12 +7,15 @@ import { loader as download } from "~/features/moderation/routes/block-list-file
 import { loader as loadThumbnail } from "~/features/moderation/routes/block-list-thumbnail";
 import { openSession } from "~/features/permissions/session.server";
 import {
+  compareSite,
+  findBlockedVideos,
+} from "~/features/processing/comparison/block-list-matches.server";
+import {
   blockVideo,
   forgetEntries,
   hasBlockedFrames,
   isBlockedFile,
 } from "~/features/processing/comparison/blocked-videos.server";
-import { compareSite, findBlockedVideos } from "~/features/processing/comparison/likeness.server";
 import { importBlockList } from "~/features/processing/comparison/list-file.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { purge } from "~/features/trash/trash.server";
@@ -291,12 +294,12 @@ describe("a file that is no block list", () => {
     ["with a second line that is broken", [HEADER, line(1), '{"reason":'], "Line 3 "],
     ["with a long line", [HEADER, `"${"a".repeat(70_000)}"`], "too long"],
     ["with null", [HEADER, "null"], "Line 2 "],
-  ])("is refused whole: %s", async (_, lines, sentence) => {
+  ])("is refused whole: %s", async (_, lines, message) => {
     const answer = (await sendList(...lines)) as unknown as {
       data: { error: { status: number; detail: string } };
     };
     expect(answer.data.error.status).toBe(422);
-    expect(answer.data.error.detail).toContain(sentence);
+    expect(answer.data.error.detail).toContain(message);
     expect(sqliteHandle().prepare("SELECT count(*) FROM blocked_videos").pluck().get()).toBe(0);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });

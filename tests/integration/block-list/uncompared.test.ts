@@ -4,15 +4,15 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { performDue } from "~/features/library/change-visibility.server";
+import { LONGEST_LOOK_MS } from "~/features/processing/comparison/block-list-matches.server";
 import { blockVideo } from "~/features/processing/comparison/blocked-videos.server";
 import { releaseCompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
-import { LONGEST_LOOK_MS } from "~/features/processing/comparison/likeness.server";
 import { planFolder } from "~/features/upload/import/folder.server";
 import { importVideos } from "~/features/upload/import/import.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
-import { successSentence } from "~/features/upload/upload-fields";
-import { HOLD_SENTENCES } from "~/features/visibility/holds.server";
+import { successMessage } from "~/features/upload/upload-fields";
+import { HOLD_MESSAGES } from "~/features/visibility/holds.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { sqliteHandle, transaction } from "~db/client.server";
@@ -44,7 +44,7 @@ async function upload(file: string, texts: Record<string, string> = {}) {
   beLate();
   const answer = await receiveUpload(uploadRequest(fileBlob(file), texts), "u");
   vi.restoreAllMocks();
-  if (!answer.ok) throw new Error(answer.failure.sentence);
+  if (!answer.ok) throw new Error(answer.failure.message);
   return answer.video;
 }
 
@@ -79,8 +79,8 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
   it("is held until its job has compared it, and public then", async () => {
     const video = await upload(source(2));
     expect(isPublic(video.id)).toBe(false);
-    expect(successSentence(video)).toContain("stays on hold until it has been compared");
-    expect(refusalsOf([video.id]).get(video.id)).toBe(HOLD_SENTENCES.comparing);
+    expect(successMessage(video)).toContain("stays on hold until it has been compared");
+    expect(refusalsOf([video.id]).get(video.id)).toBe(HOLD_MESSAGES.comparing);
     expect(await releaseCompared()).toBe(0);
     await workOnComparison();
     expect(await releaseCompared()).toBe(1);
@@ -108,7 +108,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     expect(await releaseCompared()).toBe(1);
     expect(uncomparedOf(id)).toBeUndefined();
     expect(isPublic(id)).toBe(false);
-    expect(refusalsOf([id]).get(id)).toBe(HOLD_SENTENCES["block-list"]);
+    expect(refusalsOf([id]).get(id)).toBe(HOLD_MESSAGES["block-list"]);
   }, 60_000);
 
   it("stays a draft that was one, and keeps a time that comes meanwhile", async () => {
@@ -159,7 +159,7 @@ describe.runIf(ffmpegAvailable())("an upload whose comparison is late", () => {
     beLate();
     const summary = await importVideos(plan, { userId: "u", mode: "copy" });
     vi.restoreAllMocks();
-    expect(summary.notPublic).toMatchObject([{ reason: HOLD_SENTENCES.comparing }]);
+    expect(summary.notPublic).toMatchObject([{ reason: HOLD_MESSAGES.comparing }]);
     const shown = sqliteHandle().prepare("SELECT public FROM videos").pluck();
     expect(shown.all()).toEqual([0]);
     await workOnComparison();

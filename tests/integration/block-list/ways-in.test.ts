@@ -7,10 +7,10 @@ import { action as api } from "~/features/api/routes/api";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { action as review, loader as reviewPage } from "~/features/library/routes/review";
 import { openSession } from "~/features/permissions/session.server";
+import { matchesOf } from "~/features/processing/comparison/block-list-matches.server";
 import { BLOCKED_FILE, blockVideo } from "~/features/processing/comparison/blocked-videos.server";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
 import { hashBlockedVideos } from "~/features/processing/comparison/hash-videos.server";
-import { likenessesOf } from "~/features/processing/comparison/likeness.server";
 import {
   addDownloads,
   listDownloads,
@@ -19,7 +19,7 @@ import {
 import { planFolder } from "~/features/upload/import/folder.server";
 import { importVideos } from "~/features/upload/import/import.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
-import { successSentence } from "~/features/upload/upload-fields";
+import { successMessage } from "~/features/upload/upload-fields";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { removeFiles } from "~/media/files/removals.server";
 import { storeFinishedUpload } from "~/media/intake/tus.server";
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable()).each(WAYS_TO_BLOCK)("a file %s", (_, blockFile
     expect(answer).toMatchObject({
       ok: false,
       status: 422,
-      failure: { sentence: BLOCKED_FILE, fields: { video: BLOCKED_FILE } },
+      failure: { message: BLOCKED_FILE, fields: { video: BLOCKED_FILE } },
     });
     expect([videos(), await left(), await activities()]).toEqual([[], [], ["block-refused"]]);
   });
@@ -250,7 +250,7 @@ const say = (id: string, cookie = adminCookie()) =>
   review({
     request: new Request(`http://localhost/admin/review/${id}`, {
       method: "POST",
-      body: new URLSearchParams({ intent: "other-video", sources: likenessesOf(id).join() }),
+      body: new URLSearchParams({ intent: "other-video", sources: matchesOf(id).join() }),
       headers: { Cookie: cookie, Origin: "http://localhost", Host: "localhost" },
     }),
     params: { id },
@@ -268,7 +268,7 @@ describe.runIf(ffmpegAvailable())("a video that resembles a removed video", () =
     const answer = await receiveUpload(uploadRequest(fileBlob(copy)), "u");
     if (!answer.ok) throw new Error("It was refused.");
     const { id } = answer.video;
-    expect(successSentence(answer.video)).toContain("resembles a removed video");
+    expect(successMessage(answer.video)).toContain("resembles a removed video");
     expect(isPublic(id)).toBe(false);
     expect(refusalsOf([id]).get(id)).toContain("resembles a removed video");
     const { manage } = (await page("/admin?tab=manage")) as never as {

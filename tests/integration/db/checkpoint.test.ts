@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetSettings, settings } from "~/platform/settings.server";
 import { openSqlite, sqliteHandle } from "~db/client.server";
-import { startCheckpoints, writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder, startCheckpoints } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
@@ -50,12 +50,12 @@ async function writeMany(rows: number): Promise<void> {
   const insert = sqlite.prepare(
     "INSERT INTO videos (id, title, category) VALUES (?, 'A title', 'desi')",
   );
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   for (let first = 0; first < rows; first += 50) {
     sqlite.transaction(() => {
       for (let at = first; at < first + 50; at += 1) insert.run(String(at));
     })();
-    await turn();
+    await yieldIfDue();
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { listUploads, secretFile } from "~/features/operations/backups/backup-files.server";
-import { makeBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/make-backup.server";
 import {
   finishInterruptedRestore,
   restoreBackup,
@@ -89,7 +89,7 @@ async function changeAfterBackup(): Promise<{ before: Site; after: Site }> {
   fs.writeFileSync(secretFile(), "the-secret-that-is-in-the-backup-alone\n");
   const folder = path.join(site.folder, "backups");
   fs.mkdirSync(folder);
-  const made = await makeBackup({
+  const made = await createBackup({
     ...{ ...siteFiles(), folder },
     ...{ keep: 1, withUploads: true, hasLocks: true },
   });

@@ -48,7 +48,7 @@ describe("a step that fails in the middle leaves nothing of", () => {
   const failed = {
     ok: false,
     status: 500,
-    failure: { sentence: "Failed to upload video.", texts: { title: "A walk at night" } },
+    failure: { message: "Failed to upload video.", texts: { title: "A walk at night" } },
   };
 
   it("a form upload", async () => {

@@ -55,7 +55,7 @@ const FEW_ROWS: readonly (readonly [step: string, sql: string, why: string])[] =
   ["SCAN performer_documents", "stored = 0", "added since the last round"],
   ["video_consents_by_end (ends_on<?)", "LIMIT 32", "records that have ended"],
   [
-    "video_consents_by_ending_alert (ending_alert_id=? AND ends_on>? AND ends_on<?)",
+    "video_consents_by_expiry_alert (expiry_alert_id=? AND ends_on>? AND ends_on<?)",
     "LIMIT 1000",
     "at most 1,000",
   ],

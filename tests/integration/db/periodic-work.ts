@@ -2,7 +2,7 @@ import { deleteExpiredRows } from "~/expired-rows.server";
 import { countView, flushViews } from "~/features/catalogue/views.server";
 import { hideEnded } from "~/features/consent/consent-holds.server";
 import { performDue } from "~/features/library/change-visibility.server";
-import { takeOverReady } from "~/features/library/files/take-over.server";
+import { activateReady } from "~/features/library/files/activate-replacement.server";
 import { eraseDue, sendReportMails } from "~/features/moderation/reports/report-mails.server";
 import { forgetDecisions } from "~/features/moderation/reports/uploader-decisions.server";
 import { forgetAccepted } from "~/features/moderation/uploaders/terms.server";
@@ -67,7 +67,7 @@ export const PERIODIC_WORK: Readonly<Record<string, Round>> = {
     await deliverDue();
   },
   "app/features/operations/backups/run-backups.server.ts": () => pollBackups(),
-  "app/features/library/files/take-over.server.ts": takeOverReady,
+  "app/features/library/files/activate-replacement.server.ts": activateReady,
   "app/features/operations/library-check/follow-files.server.ts": () => followFiles(nothingSeen()),
   "app/features/operations/library-check/missing-files.server.ts": async () => {
     filesLookedAt();

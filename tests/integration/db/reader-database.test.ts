@@ -51,9 +51,9 @@ it.each([
     `${BEAT} DELETE FROM migrations WHERE name = '1000-baseline'`,
     /an older version of the site \(1000-baseline\)/,
   ],
-])("a copy is refused with a sentence when %s", (_, change, sentence) => {
+])("a copy is refused with a sentence when %s", (_, change, message) => {
   if (change !== undefined) makeCopy(change);
-  expect(() => openCopy(copy)).toThrow(sentence);
+  expect(() => openCopy(copy)).toThrow(message);
 });
 
 it("what is no database is refused", () => {

@@ -105,14 +105,14 @@ describe.runIf(ffmpegAvailable())(
       const sqlite = sqliteHandle();
       sqlite.prepare("UPDATE jobs SET worker = ? WHERE id = ?").run(`${hostname()}/1/1`, job.id);
       const other = new Sqlite(sqlite.name, { timeout: 0 });
-      const takeOver = other.prepare(
+      const activateReplacement = other.prepare(
         "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
       );
       // The other takes it over, or tries to, at the moment when this one learns that its worker is dead.
       let isTakenOver = false;
       const kill = vi.spyOn(process, "kill").mockImplementation(() => {
         try {
-          isTakenOver = takeOver.run().changes > 0;
+          isTakenOver = activateReplacement.run().changes > 0;
         } catch (error) {
           expect(error).toMatchObject({ code: "SQLITE_BUSY" });
         }

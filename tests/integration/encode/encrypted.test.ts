@@ -61,7 +61,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file is refused with its own sen
   it("by form, tus and import, and nothing of it stays", async () => {
     const file = encryptedClip(site.folder, "cenc", FASTSTART);
     const user = makeUser().id;
-    const refusal = { ok: false, status: 422, failure: { sentence: SENTENCE } };
+    const refusal = { ok: false, status: 422, failure: { message: SENTENCE } };
     const outcome = await receiveUpload(uploadRequest(fileBlob(file)), user);
     expect(outcome).toMatchObject(refusal);
 

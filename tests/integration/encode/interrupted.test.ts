@@ -95,8 +95,8 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     const { id } = makeUser();
     interrupt("ffprobe");
     const failed = await receiveUpload(uploadRequest(video), id);
-    const sentence = "The video could not be examined just now. Please try again in a moment.";
-    expect(failed).toMatchObject({ status: 503, failure: { sentence } });
+    const message = "The video could not be examined just now. Please try again in a moment.";
+    expect(failed).toMatchObject({ status: 503, failure: { message } });
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });
 

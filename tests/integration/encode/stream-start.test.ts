@@ -61,7 +61,7 @@ it("is the header and the first segment of the smallest rendition", async () => 
 it("is not that of a rendition for poor lines, and is that of the sound that goes with it by default", async () => {
   const poor = { ...sound("poor", true), encoding: "poor" as const };
   const sounds = [poor, sound("english", true), sound("deutsch", false)];
-  const smallest = { ...variant(144, 0.5), forPoorLines: true };
+  const smallest = { ...variant(144, 0.5), forSlowConnections: true };
   write("master.m3u8", masterPlaylist([smallest, variant(720, 9), variant(240, 1)], sounds));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
   write("english.m3u8", mediaPlaylist("english.mp4", 1_000, segments));

@@ -73,12 +73,12 @@ it("leads back to the list that its address names, at its card", async () => {
 it("says that a video has no file, and where there are more like it", async () => {
   site.addVideo({ id: "alone", title: "Alone", category: "pornstar" });
   await visitor.open("/video/alone");
-  for (const sentence of [
+  for (const message of [
     "Video not available",
     "Please try again later.",
     "No related videos found",
   ]) {
-    expect(visitor.text).toContain(sentence);
+    expect(visitor.text).toContain(message);
   }
   expect(visitor.document.querySelector("main video")).toBeNull();
   const poster = visitor.document.querySelector(".player-poster")!;

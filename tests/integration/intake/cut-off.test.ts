@@ -39,7 +39,7 @@ describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
   it("is asked about before it is published, and kept for the decision", async () => {
     const { status, failure } = await asked();
     expect(status).toBe(409);
-    expect(failure.sentence).toMatch(SENTENCE);
+    expect(failure.message).toMatch(SENTENCE);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
     const { upload, seconds, announcedSeconds } = failure.cutOff!;
     expect(announcedSeconds).toBe(5);

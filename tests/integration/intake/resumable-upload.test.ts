@@ -213,7 +213,7 @@ describe("the reservation of disk space", () => {
     expect(refused.status).toBe(507);
     expect(await refused.json()).toMatchObject({
       failure: {
-        sentence: expect.stringContaining("up to a quarter of the free disk space"),
+        message: expect.stringContaining("up to a quarter of the free disk space"),
         texts: { title: "A walk at night" },
       },
     });

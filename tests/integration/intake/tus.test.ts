@@ -518,7 +518,7 @@ it("what is promised and not here yet counts against the free disk, for every wa
     await form.send(multipartParts(GOOD_TEXTS).before);
     await form.send(Buffer.alloc(2 * 1024 * 1024)).catch(() => {});
     const refused = await form.answer;
-    expect([refused.status, JSON.parse(refused.body).failure.sentence]).toEqual([507, noRoom]);
+    expect([refused.status, JSON.parse(refused.body).failure.message]).toEqual([507, noRoom]);
     form.request.destroy();
 
     // The promise outlives the process, and ends with the upload.

@@ -4,7 +4,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
-import { successSentence } from "~/features/upload/upload-fields";
+import { successMessage } from "~/features/upload/upload-fields";
 import { sqliteHandle } from "~db/client.server";
 import { mp4Clip, webmClip } from "../../clips";
 import { useTemporarySite } from "../../temporary-site";
@@ -39,7 +39,7 @@ async function refused(request: Request) {
 
 async function taken(request: Request) {
   const outcome = await receiveUpload(request, USER);
-  if (!outcome.ok) throw new Error(`${outcome.status} ${outcome.failure.sentence}`);
+  if (!outcome.ok) throw new Error(`${outcome.status} ${outcome.failure.message}`);
   return sqliteHandle()
     .prepare("SELECT * FROM videos WHERE id = ?")
     .get(outcome.video.id) as Record<string, string>;
@@ -93,7 +93,7 @@ describe("a good upload", () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
-    expect(outcome.ok && successSentence(outcome.video)).toBe(
+    expect(outcome.ok && successMessage(outcome.video)).toBe(
       "Video uploaded. It will be published at the time you set.",
     );
   });
@@ -105,7 +105,7 @@ describe("a good upload", () => {
     expect(outcome).toMatchObject({
       status: 422,
       failure: {
-        sentence: "This moment has passed. Choose a later one.",
+        message: "This moment has passed. Choose a later one.",
         texts: { ...texts, publishAt: "2020-01-01T10:00", unpublishAt: "soon" },
         fields: { publishAt: expect.any(String), unpublishAt: expect.any(String) },
       },
@@ -205,7 +205,7 @@ describe("a thumbnail", () => {
   ])("that is %s is refused with 415", async (_, bytes) => {
     const { status, failure } = await refused(uploadRequest(clip, {}, new Blob([bytes])));
     expect(status).toBe(415);
-    expect(failure.fields.thumbnail).toBe(failure.sentence);
+    expect(failure.fields.thumbnail).toBe(failure.message);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
   });
 
@@ -215,14 +215,14 @@ describe("a thumbnail", () => {
       Buffer.alloc(300_001, 7),
     ]);
     const { status, failure } = await refused(uploadRequest(clip, {}, new Blob([noise])));
-    expect([status, failure.sentence]).toEqual([413, "The thumbnail is larger than 293KB."]);
+    expect([status, failure.message]).toEqual([413, "The thumbnail is larger than 293KB."]);
   });
 });
 
 describe("a bad upload leaves nothing, keeps the texts and says why", () => {
   it.each(["title", "description", "category"])("without %s: 422", async (field) => {
     const { status, failure } = await refused(uploadRequest(clip, { [field]: "  " }));
-    expect([status, failure.sentence]).toEqual([422, "Please fill in all required fields."]);
+    expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
     expect(Object.keys(failure.fields)).toEqual([field]);
     expect(failure.texts.tags).toBe("night, river");
   });
@@ -233,7 +233,7 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
         ? multipart([...(Object.entries(GOOD_TEXTS) as [string, string][]), ["video", video, ""]])
         : uploadRequest(undefined);
       const { status, failure } = await refused(request);
-      expect([status, failure.sentence]).toEqual([422, "Please fill in all required fields."]);
+      expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
       expect(failure.texts.title).toBe(GOOD_TEXTS.title);
     }
   });
@@ -257,7 +257,7 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
   ])("%s for a video: 415", async (_, bytes) => {
     const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
     expect(status).toBe(415);
-    expect(failure.fields.video).toBe(failure.sentence);
+    expect(failure.fields.video).toBe(failure.message);
     expect(failure.texts).toMatchObject({ title: GOOD_TEXTS.title, tags: GOOD_TEXTS.tags });
   });
 
@@ -295,7 +295,7 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
   it("a video beyond the limit: 413", async () => {
     const bytes = Buffer.concat([fs.readFileSync(mp4Clip(2)), Buffer.alloc(2_000_001)]);
     const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
-    expect([status, failure.sentence]).toEqual([413, "The video is larger than 1.9MB."]);
+    expect([status, failure.message]).toEqual([413, "The video is larger than 1.9MB."]);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
   });
 
@@ -313,7 +313,7 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
       ["video", clip, "b.mp4"],
     ]);
     const { status, failure } = await refused(request);
-    expect([status, failure.sentence]).toEqual([422, "Please choose one video file only."]);
+    expect([status, failure.message]).toEqual([422, "Please choose one video file only."]);
   });
 
   it("more fields or files than any form has: 413", async () => {
@@ -331,7 +331,7 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
         body: whole.subarray(0, Math.floor(whole.length * share)),
       });
       const { status, failure } = await refused(request);
-      expect([status, failure.sentence]).toEqual([400, "The upload was cut off before its end."]);
+      expect([status, failure.message]).toEqual([400, "The upload was cut off before its end."]);
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takeOver } from "~/features/library/files/take-over.server";
+import { activateReplacement } from "~/features/library/files/activate-replacement.server";
 import { loader } from "~/features/library/routes/admin";
 import { openSession } from "~/features/permissions/session.server";
 import { removeVideos } from "~/features/trash/remove.server";
@@ -7,7 +7,7 @@ import { restoreVideos } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { activitySentence } from "~/platform/activity/activity-labels";
+import { activityMessage } from "~/platform/activity/activity-labels";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, refused, succeed, useAdminSite } from "../../admin-requests";
 import { jobRows } from "../../encode-library";
@@ -44,7 +44,7 @@ describe("videos that look alike", () => {
     const { list, similar } = await shown();
     expect([list.total, similar.b, similar.c]).toEqual([2, undefined, undefined]);
     const [said] = await listActivities();
-    const { before, subject, after } = activitySentence(said!.action, said!.detail);
+    const { before, subject, after } = activityMessage(said!.action, said!.detail);
     expect(before + subject + after).toBe("said that “Video b” and “Video c” are not the same");
     expect(await refused(notSame("b", "c"), ALIKE)).toMatchObject({ status: 404 });
     expect(await refused(notSame("b", "a"), ALIKE)).toMatchObject({ status: 404 });
@@ -100,7 +100,7 @@ describe("videos that look alike", () => {
       "INSERT INTO video_files (id, video_id, state, video_url, storyboard_url) VALUES ('n', 'a', 'earlier', '/media/videos/u/9.mp4', '/s.vtt')",
     );
     sqliteHandle().exec("INSERT INTO video_fingerprints VALUES ('a', 20, x'00')");
-    await takeOver("n", "u");
+    await activateReplacement("n", "u");
     expect((await shown()).list.total).toBe(0);
     expect(sqliteHandle().prepare("SELECT count(*) FROM video_fingerprints").pluck().get()).toBe(0);
     if (ffmpegAvailable()) {

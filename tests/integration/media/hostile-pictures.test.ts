@@ -110,7 +110,7 @@ describe("pictures that cost more than they are worth", () => {
 
   it("that end the decoder are refused, those during which it is killed may come again", async () => {
     const file = await picture("small.png", 200);
-    for (const [signal, status, sentence] of [
+    for (const [signal, status, message] of [
       ["SIGABRT", 422, "choose a smaller picture"],
       ["SIGKILL", 503, "try again in a moment"],
     ] as const) {
@@ -126,7 +126,7 @@ describe("pictures that cost more than they are worth", () => {
       expect(await error).toMatchObject({
         status,
         field: "thumbnail",
-        message: expect.stringContaining(sentence),
+        message: expect.stringContaining(message),
       });
     }
     expect(await errorOf(file)).toBeUndefined();

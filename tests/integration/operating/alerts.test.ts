@@ -125,7 +125,7 @@ describe("what is told", () => {
     expect(types()).toEqual(["alert.raised"]);
     expect(JSON.parse(received[0]!.body).data).toMatchObject({
       kind: "backup-failed",
-      sentence: "A backup failed: There is not enough room.",
+      message: "A backup failed: There is not enough room.",
       site: "Afterdark",
     });
     addBackup("done", new Date().toISOString());
@@ -151,7 +151,7 @@ describe("what is told", () => {
     expect(await check(0.6)).toEqual([["disk", false]]);
     expect(await check(0.45)).toEqual([["disk", false]]);
     expect(await check(0.1)).toEqual([["disk", true]]);
-    expect((await readAlertsPage()).last[0]!.sentence).toMatch(/nearly full: [\d.]+[GT]B are free/);
+    expect((await readAlertsPage()).last[0]!.message).toMatch(/nearly full: [\d.]+[GT]B are free/);
   });
 
   it("is that no backup was proved for twice its time, not just after the start", async () => {
@@ -166,7 +166,7 @@ describe("what is told", () => {
     expect((await readAlertsPage()).last).toMatchObject([
       {
         kind: "backup-old",
-        sentence: "There has been no proved backup since 2026-01-29 13:00 UTC.",
+        message: "There has been no proved backup since 2026-01-29 13:00 UTC.",
       },
     ]);
     addBackup("done", "2026-02-01T11:00:00.000Z");
@@ -189,7 +189,7 @@ describe("what is told", () => {
     fail("b", -4);
     await check(now);
     const [first] = (await readAlertsPage()).last;
-    expect(first!.sentence).toBe(
+    expect(first!.message).toBe(
       "2 conversions failed for good, the last of “Video b”, “Video a”. The queue says why.",
     );
     fail("c", 1);
@@ -216,7 +216,7 @@ describe("what is told", () => {
 
   it("is kept for 500 alerts", async () => {
     for (let count = 0; count < 503; count++) {
-      await raiseAlert({ kind: "test", sentence: "A test." }, count * MINUTE);
+      await raiseAlert({ kind: "test", message: "A test." }, count * MINUTE);
     }
     const kept = sqliteHandle()
       .prepare("SELECT count(*) AS alerts, min(raised_at) AS oldest FROM alerts")
@@ -228,7 +228,7 @@ describe("what is told", () => {
 describe("a webhook", () => {
   it("is signed, so that the function of the documentation verifies it", async () => {
     const received = await useWebhook();
-    await raiseAlert({ kind: "test", sentence: "A test." });
+    await raiseAlert({ kind: "test", message: "A test." });
     await deliverDue();
     const [{ headers, body }] = received as [Received];
     const isFromTheSite = await documented();
@@ -248,7 +248,7 @@ describe("a webhook", () => {
       response.writeHead(count < 3 ? 500 : 200).end(),
     );
     const now = Date.now();
-    await raiseAlert({ kind: "test", sentence: "A test." }, now);
+    await raiseAlert({ kind: "test", message: "A test." }, now);
     await deliverDue(now);
     await deliverDue(now + 59_000);
     expect(received).toHaveLength(1);
@@ -274,7 +274,7 @@ describe("a webhook", () => {
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50)
       INSERT INTO outbox (id, report_id, event, channel, next_at)
         SELECT n, 'r', 'message', 'email', '2000' FROM numbers`);
-    await raiseAlert({ kind: "test", sentence: "A test." });
+    await raiseAlert({ kind: "test", message: "A test." });
     await Promise.all([sendReportMails(), deliverDue()]);
     expect(received).toHaveLength(1);
     const waiting = sqliteHandle().prepare(
@@ -288,7 +288,7 @@ describe("a webhook", () => {
     onTestFinished(() => log.mockRestore());
     const received = await useWebhook((response) => response.writeHead(404).end());
     const now = Date.now();
-    await raiseAlert({ kind: "test", sentence: "A test." }, now);
+    await raiseAlert({ kind: "test", message: "A test." }, now);
     for (let hour = 0; hour < 60; hour++) await deliverDue(now + hour * 60 * MINUTE);
     expect(received.length).toBe(9);
     expect(log).toHaveBeenCalledOnce();
@@ -346,7 +346,7 @@ describe("an e-mail", () => {
     const { port, mails } = await mailServer();
     useMail(port);
     set({ PUBLIC_URL: "https://videos.example" });
-    await raiseAlert({ kind: "disk", sentence: "The disk is nearly full." });
+    await raiseAlert({ kind: "disk", message: "The disk is nearly full." });
     await deliverDue();
     expect(mails).toHaveLength(1);
     const [mail = ""] = mails;
@@ -371,7 +371,7 @@ describe("an e-mail", () => {
     set({ SITE_NAME: "A\r\nBcc: you@example.com\r\n\r\nX" });
     await raiseAlert({
       kind: "disk",
-      sentence: "One\r\nBcc: they@example.com\r\n.\r\nMAIL FROM:<x>",
+      message: "One\r\nBcc: they@example.com\r\n.\r\nMAIL FROM:<x>",
     });
     await deliverDue();
     expect(mails).toHaveLength(1);
@@ -384,7 +384,7 @@ describe("an e-mail", () => {
   it("that is refused is sent again, and nothing of what the server says is kept", async () => {
     const { port } = await mailServer();
     useMail(port, "operator:wrong@");
-    await raiseAlert({ kind: "disk", sentence: "The disk is nearly full." });
+    await raiseAlert({ kind: "disk", message: "The disk is nearly full." });
     await deliverDue();
     const [alert] = (await readAlertsPage()).last;
     expect(alert!.deliveries).toMatchObject([

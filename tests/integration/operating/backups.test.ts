@@ -12,7 +12,7 @@ import {
   requireBackupFolder,
   storedBackups,
 } from "~/features/operations/backups/backup-folder.server";
-import { lockBackups, makeBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup, lockBackups } from "~/features/operations/backups/make-backup.server";
 import { proveBackup, readNow } from "~/features/operations/backups/prove-backup.server";
 import {
   backupProcess,
@@ -24,7 +24,7 @@ import { removeVideos } from "~/features/trash/remove.server";
 import { recordFile } from "~/media/media-files.server";
 import { moveIntoStore } from "~/media/storage/move-into-store.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { activitySentence } from "~/platform/activity/activity-labels";
+import { activityMessage } from "~/platform/activity/activity-labels";
 import { forgetSettings, parseSettings } from "~/platform/settings.server";
 import { database, sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, caught, succeeded, useAdminSite } from "../../admin-requests";
@@ -60,7 +60,7 @@ function addVideoWithFile(id: string, content: string | Buffer = `The video ${id
   return file;
 }
 
-const make = () => makeBackup(backupOptions()!);
+const make = () => createBackup(backupOptions()!);
 const copyOf = (name: string, file: string) => path.join(folder, name, "uploads", file);
 const states = async () => (await lastBackups(10)).map(({ state }) => state);
 /** What stands in BACKUP_DIR beside whole backups. */
@@ -336,7 +336,7 @@ describe("the timetable", () => {
     expect(await states()).toHaveLength(3);
     await checkAlerts();
     expect((await readAlertsPage()).last).toMatchObject([
-      { kind: "backup-failed", sentence: expect.stringContaining("was killed 3 times") },
+      { kind: "backup-failed", message: expect.stringContaining("was killed 3 times") },
     ]);
   }, 60_000);
 
@@ -419,7 +419,7 @@ describe("the page of the backups", () => {
     const [{ action: name, detail, email } = { action: "", detail: "", email: "" }] =
       await listActivities();
     expect(email).toBe("a@b.c");
-    expect(activitySentence(name, detail).before).toBe("backed up the site: ");
+    expect(activityMessage(name, detail).before).toBe("backed up the site: ");
     expect(detail).toMatch(/^1 file, [\d.]+[KM]B$/);
   }, 60_000);
 

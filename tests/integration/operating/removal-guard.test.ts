@@ -8,7 +8,7 @@ import {
   storedBackups,
   withRetention,
 } from "~/features/operations/backups/backup-folder.server";
-import { makeBackup } from "~/features/operations/backups/make-backup.server";
+import { createBackup } from "~/features/operations/backups/make-backup.server";
 import { correctStorage } from "~/features/operations/library-check/integrity.server";
 import { resumeRemovals } from "~/features/operations/library-check/paused-removals.server";
 import { action } from "~/features/operations/routes/alerts";
@@ -128,7 +128,7 @@ describe("a new database for an uploads folder with files", () => {
     Object.assign(process.env, { BACKUP_DIR: folder, BACKUP_KEEP: "1" });
     forgetSettings();
     await identifySite();
-    const make = async () => makeBackup(await withRetention(backupOptions()!));
+    const make = async () => createBackup(await withRetention(backupOptions()!));
     const right = await make();
     useNewDatabase();
     await identifySite();
@@ -247,7 +247,7 @@ describe("a database that is older than the uploads folder", () => {
     const alerts = async () =>
       (await readAlertsPage()).last.filter(({ kind }) => kind === "removals");
     expect(await alerts()).toMatchObject([{ resolvedAt: null }]);
-    expect((await alerts())[0]?.sentence).toContain("older than the files");
+    expect((await alerts())[0]?.message).toContain("older than the files");
     await succeeded(resume);
     expect(await removalsPausedBy()).toBeUndefined();
     expect((await alerts())[0]?.resolvedAt).not.toBeNull();

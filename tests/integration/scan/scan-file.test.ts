@@ -72,11 +72,11 @@ describe("the scan of a file", () => {
     ["echo broken; exit 3", "The scan ended with exit code 3 and said: broken."],
     ["kill -SEGV $$", "The scan was ended by SIGSEGV."],
     ["no-such-program", "exit code 127"],
-  ])("comes to no result: %s", async (script, sentence) => {
+  ])("comes to no result: %s", async (script, message) => {
     scanWith(site.folder, script);
     const error = await scan().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnscannedError);
-    expect((error as Error).message).toContain(sentence);
+    expect((error as Error).message).toContain(message);
   });
 
   it("comes to no result without a command that can be started", async () => {

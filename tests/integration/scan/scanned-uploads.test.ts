@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loader as feed } from "~/features/catalogue/routes/feed";
 import { refusalsOf } from "~/features/consent/validity.server";
-import { takeOverReady } from "~/features/library/files/take-over.server";
+import { activateReady } from "~/features/library/files/activate-replacement.server";
 import { action as review } from "~/features/library/routes/review";
 import { scansOf, undecidedScans } from "~/features/moderation/scan/scans.server";
 import { openAlerts } from "~/features/operations/alerts/alert-records.server";
@@ -18,7 +18,7 @@ import { addDownloads, runDownloads } from "~/features/upload/import/downloads.s
 import { planFolder } from "~/features/upload/import/folder.server";
 import { importVideos } from "~/features/upload/import/import.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
-import { successSentence } from "~/features/upload/upload-fields";
+import { successMessage } from "~/features/upload/upload-fields";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { loader as media } from "~/features/watch/routes/media";
 import { loader as watch } from "~/features/watch/routes/video";
@@ -48,7 +48,7 @@ afterEach(() => setCommand(undefined));
 
 async function upload(): Promise<string> {
   const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
-  if (!answer.ok) throw new Error(answer.failure.sentence);
+  if (!answer.ok) throw new Error(answer.failure.message);
   return answer.video.id;
 }
 
@@ -96,9 +96,9 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
   it("can't be reached before the scan has passed it", async () => {
     scanWith(site.folder, "exit 0");
     const answer = await receiveUpload(uploadRequest(fileBlob(source)), "u");
-    if (!answer.ok) throw new Error(answer.failure.sentence);
+    if (!answer.ok) throw new Error(answer.failure.message);
     const { id } = answer.video;
-    expect(successSentence(answer.video)).toContain("stays on hold until it has been scanned");
+    expect(successMessage(answer.video)).toContain("stays on hold until it has been scanned");
     expect(await reach(id)).toEqual([404, 404, false]);
     expect(refusalsOf([id]).get(id)).toContain("until it passes the scan");
     expect(scansOf(id)).toMatchObject([{ id, state: "waiting", isReplacement: false }]);
@@ -143,7 +143,7 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
     await checkScans(Date.now());
     await checkScans(Date.now());
     expect(await openAlerts("scan-refused")).toMatchObject([
-      { sentence: expect.stringContaining("refused 1 file") },
+      { message: expect.stringContaining("refused 1 file") },
     ]);
     expect(await decide(id, { intent: "release-scan" })).toMatchObject({ init: { status: 422 } });
     expect(isPublic(id)).toBe(false);
@@ -256,17 +256,17 @@ describe.runIf(ffmpegAvailable())("an upload with SCAN_COMMAND", () => {
       sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'scan'");
     };
     await replace();
-    await takeOverReady();
+    await activateReady();
     expect(videoRow("v").video_url).toBe("/media/videos/u/1.mp4");
     await scan();
-    await takeOverReady();
+    await activateReady();
     expect(videoRow("v")).toMatchObject({ video_url: "/media/videos/u/1.mp4", public: 1 });
     const [found] = scansOf("v");
     expect(found).toMatchObject({ isReplacement: true, state: "refuse", reason: "known" });
     expect((await actions())[0]).toBe("scan-refused");
     const fields = { intent: "release-scan", scan: found!.id, sure: "1" };
     await succeeded(() => decide("v", fields));
-    await takeOverReady();
+    await activateReady();
     expect(videoRow("v").video_url).not.toBe("/media/videos/u/1.mp4");
     expect([isPublic("v"), scansOf("v")]).toEqual([true, []]);
   });

@@ -93,9 +93,8 @@ describe("open event streams", () => {
 
   it("are 50 at most for one address, by /64 where it is IPv6", async () => {
     const abort = new AbortController();
-    for (const household of ["192.0.2.77", "2001:db8:1:2:"]) {
-      const address = (n: number) =>
-        household.includes(":") ? `${household}:${n + 1}` : household;
+    for (const ipPrefix of ["192.0.2.77", "2001:db8:1:2:"]) {
+      const address = (n: number) => (ipPrefix.includes(":") ? `${ipPrefix}:${n + 1}` : ipPrefix);
       const many = Array.from({ length: 60 }, (_, n) => open(address(n), abort.signal));
       const statuses = await Promise.all(many);
       expect(statuses.filter((status) => status === 200)).toHaveLength(50);

@@ -53,8 +53,8 @@ async function installs({
   env?: Record<string, string>;
   options?: string;
 } = {}) {
-  const script = `import { installPrograms } from "${root}/scripts/system-packages.mjs";
-    console.log(JSON.stringify(await installPrograms(${options})));`;
+  const script = `import { installExecutables } from "${root}/scripts/system-packages.mjs";
+    console.log(JSON.stringify(await installExecutables(${options})));`;
   const { stdout } = await execa(process.execPath, ["--input-type=module", "--eval", script], {
     env: { PATH: folder, ...env },
     extendEnv: false,

@@ -55,9 +55,9 @@ describe.runIf(spawnSync("script", ["--version"]).status === 0)("a password at a
     [["short\r", "short\r"], "A password needs at least 10 characters."],
     [[`${"é".repeat(40)}\r`, `${"é".repeat(40)}\r`], "72 bytes"],
     [["half a pass\x03"], "Cancelled; nothing was changed."],
-  ])("changes nothing when %j is typed", async (lines, sentence) => {
+  ])("changes nothing when %j is typed", async (lines, message) => {
     const { code, shown } = await atTerminal(...lines);
-    expect(shown).toContain(sentence);
+    expect(shown).toContain(message);
     expect(code).not.toBe(0);
     expect(isPassword(PASSWORD)).toBe(false);
   });

@@ -54,10 +54,10 @@ describe("create-user", () => {
     [["--email", "a@b.c"], "short\n", 1, "A password needs at least 10 characters."],
     [["--email", "a@b.c"], "", 2, "Standard input ended before: New password"],
     [["--mail", "a@b.c"], "", 2, "Unknown option '--mail'"],
-  ])("says what is wrong with %j", async (args, input, code, sentence) => {
+  ])("says what is wrong with %j", async (args, input, code, message) => {
     makeUser("taken@example.com");
     const { exitCode, stderr } = await script("create-user", args, input);
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain("    at ");
     expect(exitCode).toBe(code);
   });

@@ -130,8 +130,8 @@ describe("the alerts of the monthly budget", () => {
       ["transfer-over", 1],
     ];
     expect(alerts()).toEqual(open);
-    const sentences = sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
-    expect(sentences[1]).toBe(
+    const messages = sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
+    expect(messages[1]).toBe(
       "100MB of video files have been sent in 2026-03 (UTC). The budget of the month is 100MB.",
     );
     await checkTransfer(NOON + DAY_MS);

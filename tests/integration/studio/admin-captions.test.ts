@@ -115,7 +115,7 @@ describe("the captions of the edit form", () => {
     ["larger than 2 MiB", SUBRIP + "x".repeat(2 * 1024 ** 2), {}, 413, /larger than 2MB/],
   ])(
     "are refused when they are %s, the texts kept and nothing changed",
-    async (_, file, more, status, sentence) => {
+    async (_, file, more, status, message) => {
       const answer = await sendMultipart(form(file, more), ADDRESS);
       expect(answer).toMatchObject({
         init: { status },
@@ -123,7 +123,7 @@ describe("the captions of the edit form", () => {
           studio: {
             edit: {
               texts: { title: "New" },
-              fields: { captions: expect.stringMatching(sentence) },
+              fields: { captions: expect.stringMatching(message) },
             },
           },
         },

@@ -212,13 +212,13 @@ describe("editing", () => {
     ["category", "trending", "Choose one of the categories."],
     ["duration", "soon", "Write minutes:seconds, such as 5:30."],
     ["tags", "x".repeat(61), "A tag has at most 60 characters."],
-  ])("refuses %s %j with 422 and keeps the texts", async (field, value, sentence) => {
+  ])("refuses %s %j with 422 and keeps the texts", async (field, value, message) => {
     addVideo();
     const answer = await refused({ ...EDIT, [field]: value });
     expect(answer).toMatchObject({
       status: 422,
       toast: { title: "Error", description: "Failed to update video." },
-      edit: { texts: { description: "Words", [field]: value }, fields: { [field]: sentence } },
+      edit: { texts: { description: "Words", [field]: value }, fields: { [field]: message } },
     });
     expect(video()?.title).toBe("A video");
   });

@@ -109,8 +109,8 @@ describe("an address", () => {
       "https://me:secret@videos.example/",
       "An address with a user name or a password in it is not fetched.",
     ],
-  ])("is refused: %s", async (address, sentence) => {
-    expect(() => parseAddress(address)).toThrow(sentence);
+  ])("is refused: %s", async (address, message) => {
+    expect(() => parseAddress(address)).toThrow(message);
   });
 
   it.each([
@@ -152,8 +152,8 @@ describe("an address", () => {
     ["packed.mp4", "The server sends the file in a form that is not read."],
     ["page", "This file is not a video that the site can read."],
     ["cut.mp4", "The upload was cut off before its end."],
-  ])("that leads nowhere is refused, and nothing stays: /%s", async (name, sentence) => {
-    expect(await refusal(fetched(server.address(name)))).toBe(sentence);
+  ])("that leads nowhere is refused, and nothing stays: /%s", async (name, message) => {
+    expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);
   });
 

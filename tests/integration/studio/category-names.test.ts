@@ -95,13 +95,13 @@ describe("the names of the categories", () => {
     ],
   ])(
     "stay as they are with %s, and what was typed is shown again",
-    async (_, fields, id, sentence) => {
+    async (_, fields, id, message) => {
       const answer = (await send({ ...fields, "label.blacked": "Other" })) as unknown as {
         data: { error: { status: number; labels: object; wrong: Record<string, string> } };
         init: { status: number };
       };
       expect(answer.init.status).toBe(422);
-      expect(answer.data.error.wrong[id]).toContain(sentence);
+      expect(answer.data.error.wrong[id]).toContain(message);
       expect(answer.data.error.labels).toMatchObject({ blacked: "Other" });
       expect(shownCategories()).toEqual(DEFAULT_CATEGORIES);
       expect(await listActivities()).toEqual([]);

@@ -168,7 +168,7 @@ describe("the server's folder", () => {
       { title: "A video", category: "desi", status: "review" },
     ]);
     const { last } = serverFolder()!;
-    expect(last?.sentence).toMatch(/^1 imported .* 0 already there, 0 duplicates, 2 failed\.$/);
+    expect(last?.message).toMatch(/^1 imported .* 0 already there, 0 duplicates, 2 failed\.$/);
     expect(last?.failures.map(({ name }) => name).sort()).toEqual(["b.mp4", "gone.mp4"]);
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
@@ -177,8 +177,8 @@ describe("the server's folder", () => {
     [{}, "There is no video in the folder."],
     [{ table: "title\nA\n" }, 'The table: every row needs a column "file".'],
     [{ table: "{" }, /^The table cannot be understood/],
-  ])("that gives nothing says why: %j", async (wanted, sentence) => {
-    await expect(begin(wanted)).rejects.toThrow(sentence);
+  ])("that gives nothing says why: %j", async (wanted, message) => {
+    await expect(begin(wanted)).rejects.toThrow(message);
     expect(serverFolder()?.running).toBeUndefined();
   });
 

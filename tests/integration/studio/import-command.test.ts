@@ -60,14 +60,14 @@ it("tells its use, and what is wrong with how it was called", async () => {
     exitCode: 0,
     stdout: expect.stringContaining("npm run import -- FOLDER [options]"),
   });
-  for (const [args, sentence] of [
+  for (const [args, message] of [
     [[], "One folder has to be named."],
     [[folder, "--copy", "--move"], "Only one of --copy, --move and --link can be."],
     [[folder, "--category", "cats"], "--category takes desi, blacked"],
     [[path.join(site.uploads, "videos")], "must lie apart from the uploads"],
   ] as const) {
     const { exitCode, stderr } = await importCommand(...args);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toContain("    at ");
   }
 });

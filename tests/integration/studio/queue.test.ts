@@ -7,7 +7,7 @@ import { action, loader } from "~/features/processing/routes/queue";
 import { readQueuePage } from "~/features/processing/screens/queue-page.server";
 import { ffmpegAvailable, hasEncoder } from "~/media/probe/ffmpeg.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { activitySentence } from "~/platform/activity/activity-labels";
+import { activityMessage } from "~/platform/activity/activity-labels";
 import type { Failure } from "~/platform/failure";
 import { forgetSettings } from "~/platform/settings.server";
 import { closeDatabase, sqliteHandle, transaction } from "~db/client.server";
@@ -75,7 +75,7 @@ const next = async () => {
 };
 const activities = async () =>
   (await listActivities()).map(({ action: each, detail }) => {
-    const { before, subject, after } = activitySentence(each, detail);
+    const { before, subject, after } = activityMessage(each, detail);
     return before + subject + after;
   });
 

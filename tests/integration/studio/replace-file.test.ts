@@ -1,8 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import {
+  activateReady,
+  activateReplacement,
+} from "~/features/library/files/activate-replacement.server";
 import { otherFiles } from "~/features/library/files/other-files.server";
-import { takeOver, takeOverReady } from "~/features/library/files/take-over.server";
 import { action as trashAction, loader as trashLoader } from "~/features/library/routes/trash";
 import { checkLibrary } from "~/features/operations/library-check/check-library.server";
 import { removeVideos } from "~/features/trash/remove.server";
@@ -129,7 +132,7 @@ it("is taken once when the form is sent twice, and both get the answer", async (
 it("forgets a stream that was still growing, which ends with the job that makes it", async () => {
   addBoth();
   sqliteHandle().exec("UPDATE videos SET video_url = '', source_url = '/media/videos/u/1.mkv'");
-  expect(await takeOver("n", "u")).toBe("done");
+  expect(await activateReplacement("n", "u")).toBe("done");
   expect(video()).toMatchObject({ hls_url: "/media/videos/u/2/hls-1/master.m3u8" });
   expect(rows("SELECT state, hls_url, source_url FROM video_files")).toEqual([
     { state: "earlier", hls_url: null, source_url: "/media/videos/u/1.mkv" },
@@ -141,14 +144,14 @@ it("counts anew how much is watched, and a file that comes back has what was cou
   const parts = (first: number) => [first, ...Array<number>(19).fill(0)];
   countWatched("v", `1${"0".repeat(19)}`);
   countWatched("v", `1${"0".repeat(19)}`);
-  expect(await takeOver("n", "u")).toBe("done");
+  expect(await activateReplacement("n", "u")).toBe("done");
   expect(readWatchedParts("v")).toEqual({ views: 0, parts: parts(0) });
   countWatched("v", `1${"0".repeat(19)}`);
   const earlier = one("SELECT id FROM video_files WHERE state = 'earlier'") as string;
-  expect(await takeOver(earlier, "u")).toBe("done");
+  expect(await activateReplacement(earlier, "u")).toBe("done");
   expect(readWatchedParts("v")).toEqual({ views: 2, parts: parts(2) });
   const newer = one("SELECT id FROM video_files WHERE state = 'earlier'") as string;
-  expect(await takeOver(newer, "u")).toBe("done");
+  expect(await activateReplacement(newer, "u")).toBe("done");
   expect(readWatchedParts("v")).toEqual({ views: 1, parts: parts(1) });
 });
 
@@ -157,7 +160,7 @@ it("has the further codecs that were made of the old stream made of the new one"
   sqliteHandle().exec(
     "INSERT INTO jobs (video_id, kind, priority, state, worker) VALUES ('v', 'codecs', 60, 'running', 'w')",
   );
-  expect(await takeOver("n", "u")).toBe("done");
+  expect(await activateReplacement("n", "u")).toBe("done");
   expect(rows("SELECT state, worker FROM jobs WHERE video_id = 'v' AND kind = 'codecs'")).toEqual([
     { state: "waiting", worker: null },
   ]);
@@ -173,7 +176,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     const { toast } = await succeeded(() => send(source(2), id));
     expect(toast.description).toBe("The old file plays until the new one is ready.");
     expect(videoRow(id)).toEqual(before);
-    await takeOverReady();
+    await activateReady();
     expect(videoRow(id)).toEqual(before);
     const { manage } = (await page(address(id))) as never as {
       manage: { files: { pending: unknown; jobs: { waiting: number } } };
@@ -189,7 +192,7 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
 
     await workUntilIdle();
     expect(videoRow(id)).toEqual(before);
-    await takeOverReady();
+    await activateReady();
     const after = videoRow(id);
     expect(after).toMatchObject({ duration: "0:02", views: 9, video_url: isNew });
     for (const column of ["hls_url", "storyboard_url", "preview_url", "thumbnail_url"] as const) {
@@ -224,10 +227,10 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     const whole = source(3);
     await succeeded(() => send(whole));
     expect((await turnedDown(whole)).detail).toMatch(/^Another file is being prepared/);
-    await takeOver(pendingId(), "u");
+    await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:00" });
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind = 'transcode'");
-    await takeOver(pendingId(), "u");
+    await activateReplacement(pendingId(), "u");
     expect(video()).toMatchObject({ duration: "0:03" });
     const same = await turnedDown(whole);
     expect(same).toMatchObject({
@@ -265,13 +268,13 @@ describe.runIf(ffmpegAvailable())("replacing the file of a video", () => {
     await succeeded(() => send(source(2), id));
     await removeVideos([id], "u");
     expect(rows("SELECT 1 FROM jobs")).toEqual([]);
-    await takeOverReady();
+    await activateReady();
     expect(pendingId(id)).not.toBe("");
     await restoreVideos([id], "u");
     const jobs = "FROM jobs WHERE state = 'waiting' AND video_id = ?";
     expect(one(`SELECT count(*) ${jobs}`, pendingId(id))).toBeGreaterThan(5);
     sqliteHandle().exec("UPDATE jobs SET state = 'done'");
-    await takeOverReady();
+    await activateReady();
     expect(videoRow(id).duration).toBe("0:02");
   });
 });
@@ -289,7 +292,7 @@ describe("a file that takes over", () => {
     sqliteHandle()
       .prepare("UPDATE video_files SET captions = ?")
       .run(JSON.stringify([{ ...own, language: "en", label: "English" }]));
-    await takeOverReady();
+    await activateReady();
     expect(video()).toMatchObject({
       video_url: "/media/videos/u/2.mp4",
       thumbnail_url: "/media/thumbnails/u/1.webp",
@@ -315,14 +318,14 @@ describe("a file that takes over", () => {
       ["transcode", "running"],
     ] as const) {
       job.run(kind, state);
-      await takeOverReady();
+      await activateReady();
       expect(pendingId()).toBe("n");
       if (kind === "transcode")
         expect((await refused({ intent: "use-file", id: "v", file: "n" })).status).toBe(409);
       sqliteHandle().exec("DELETE FROM jobs");
     }
     sqliteHandle().exec("UPDATE video_files SET source_url = video_url, video_url = ''");
-    await takeOverReady();
+    await activateReady();
     expect(pendingId()).toBe("n");
     expect(video()?.video_url).toBe("/media/videos/u/1.mp4");
   });
@@ -344,7 +347,7 @@ describe("a file that takes over", () => {
     addBoth();
     const [file, stream] = ["/media/videos/u/1.mp4", "/media/videos/u/1/hls-1/master.m3u8"];
     expect([publicFile(file), publicFile(stream)]).toEqual([file, stream]);
-    await takeOverReady();
+    await activateReady();
     expect([publicFile(file), publicFile(stream)]).toEqual(["/media/videos/u/2.mp4", undefined]);
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect([publicFile(file), publicFile(stream)]).toEqual([undefined, undefined]);

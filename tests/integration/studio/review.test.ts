@@ -9,7 +9,7 @@ import { loader as loadPublicMedia } from "~/features/watch/routes/media";
 import { loader as loadPreview, headers as previewHeaders } from "~/features/watch/routes/preview";
 import { loader as loadMedia } from "~/features/watch/routes/preview-media";
 import { listActivities } from "~/platform/activity/activity.server";
-import { activitySentence, unknownActor } from "~/platform/activity/activity-labels";
+import { activityMessage, unknownActor } from "~/platform/activity/activity-labels";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, adminCookie, useAdminSite, video, writeUpload } from "../../admin-requests";
 
@@ -189,7 +189,7 @@ describe("a preview link", () => {
     const { data } = (await open()) as Plain;
     expect(data.links).toMatchObject([{ views: 2 }]);
     const [newest, ...rest] = await listActivities();
-    const { before, subject } = activitySentence(newest!.action, newest!.detail);
+    const { before, subject } = activityMessage(newest!.action, newest!.detail);
     expect(`${newest!.email ?? unknownActor(newest!.action)} ${before}${subject}`).toBe(
       "Somebody with a link opened the preview of A video",
     );

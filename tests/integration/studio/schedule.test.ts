@@ -204,10 +204,10 @@ describe("the schedule of many videos", () => {
       { publishAt: "2035-01-02T10:00", unpublishAt: "2035-01-01T10:00" },
       "A video can be hidden only after",
     ],
-  ])("is refused with %s", async (_, fields, sentence) => {
+  ])("is refused with %s", async (_, fields, message) => {
     addVideo({ id: "a", status: "hidden" });
     const failure = await refused(bulk("schedule", fields));
-    expect(failure).toMatchObject({ status: 422, detail: expect.stringContaining(sentence) });
+    expect(failure).toMatchObject({ status: 422, detail: expect.stringContaining(message) });
     expect(video("a")).toMatchObject({ publish_at: null, unpublish_at: null });
   });
 });

@@ -9,7 +9,7 @@ import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
 import { listActivities } from "~/platform/activity/activity.server";
-import { activitySentence } from "~/platform/activity/activity-labels";
+import { activityMessage } from "~/platform/activity/activity-labels";
 import { catalogueVersion } from "~db/changes.server";
 import { sqliteHandle } from "~db/client.server";
 import {
@@ -32,9 +32,9 @@ import {
 
 useAdminSite();
 
-const sentences = async () =>
+const messages = async () =>
   (await listActivities()).map(({ action, detail }) => {
-    const { before, subject, after } = activitySentence(action, detail);
+    const { before, subject, after } = activityMessage(action, detail);
     return before + subject + after;
   });
 const series = (id: number) =>
@@ -69,7 +69,7 @@ describe("the pages of series", () => {
       { id: 2, videos: 0, published: 0, visibility: "studio", isFeatured: false },
       { id: 1 },
     ]);
-    expect(await sentences()).toEqual([
+    expect(await messages()).toEqual([
       "made the series Nights in Paris ete",
       "made the series Nights in Paris: été",
     ]);
@@ -143,7 +143,7 @@ describe("the texts of a series", () => {
     });
     await save(id, { slug: "nights" });
     expect((await open(id)).slug).toBe("nights");
-    expect(await sentences()).toContain("changed the series Days");
+    expect(await messages()).toContain("changed the series Days");
   });
 
   it("of another state are refused, while another order changes nothing of them", async () => {
@@ -184,7 +184,7 @@ describe("the order of a series", () => {
     expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
     await move(id, { video: "d", move: "up" });
     expect(orderOfSeries(id)).toEqual(["d", "a", "b", "c"]);
-    expect((await sentences())[0]).toBe("ordered the series Nights");
+    expect((await messages())[0]).toBe("ordered the series Nights");
     const incomplete = await refusedSeries({ intent: "move", video: "d" }, `/admin/series/${id}`);
     expect(incomplete.status).toBe(400);
   });
@@ -212,7 +212,7 @@ describe("the order of a series", () => {
     const out = { intent: "remove", video: "b", background: "1" };
     expect(await change(out)).toEqual({ version: 3 });
     expect(await change(out)).toEqual({ version: undefined });
-    expect((await sentences())[0]).toBe("took 1 video out of the series “Nights”");
+    expect((await messages())[0]).toBe("took 1 video out of the series “Nights”");
     const last = { ...fields, video: "c", to: "3", version: "3" };
     expect(await change(last)).toEqual({ version: 4 });
     expect(await change({ ...last, to: "1" })).toMatchObject({ data: { error: { status: 409 } } });
@@ -236,7 +236,7 @@ describe("the videos of a series", () => {
     addVideo({ id: "e" });
     expect(await addToSeries(id, ["e", "a", "nobody", "e"], "u")).toMatchObject({ changed: ["e"] });
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d", "e"]);
-    expect((await sentences())[0]).toBe("put 1 video into the series “Nights”");
+    expect((await messages())[0]).toBe("put 1 video into the series “Nights”");
     expect(await removeFromSeries(id, ["e", "x"], "u")).toMatchObject({ changed: ["e"] });
   });
 
@@ -294,7 +294,7 @@ describe("a deleted series", () => {
     expect(back.location).toBe(`/admin/series/${id}`);
     expect(orderOfSeries(id)).toEqual(["a", "b", "c", "d"]);
     expect((await refusedSeries({ intent: "restore", series: String(id) })).status).toBe(404);
-    expect((await sentences()).slice(0, 2)).toEqual([
+    expect((await messages()).slice(0, 2)).toEqual([
       "restored the series Nights",
       "deleted the series Nights",
     ]);

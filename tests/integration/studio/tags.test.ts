@@ -166,7 +166,7 @@ describe("a tag", () => {
     const { action: undo } = await succeed(merge("Quality", "hd", "4k"));
     expect(undo).toMatchObject({ label: "Undo", to: "/admin/tags" });
     expect(await listTagChanges()).toMatchObject([
-      { state: "done", videos: 3, sentence: "changed the tag “HD”, “4K” to “Quality”" },
+      { state: "done", videos: 3, message: "changed the tag “HD”, “4K” to “Quality”" },
     ]);
     sqliteHandle().exec(`UPDATE videos SET tags = '["own"]' WHERE id = 'b'`);
     const fields = Object.entries(undo.fields) as [string, string][];
@@ -205,11 +205,11 @@ describe("a tag", () => {
     ["no change at all", [["intent", "undo"]], 404, "It was undone before"],
   ] as [string, [string, string][], number, string][])(
     "stays as it is with %s",
-    async (_, form, status, sentence) => {
+    async (_, form, status, message) => {
       addTagged();
       expect(await refused(form)).toMatchObject({
         status,
-        detail: expect.stringContaining(sentence),
+        detail: expect.stringContaining(message),
       });
       expect(tagsOf("a", "b")).toEqual([["hd", "night"], ["HD"]]);
       expect(await listActivities()).toEqual([]);
@@ -392,12 +392,12 @@ describe("another name of a tag", () => {
     ["a tag with other names", "night", "“night” has other names itself"],
     ["one of another tag", "dark", "“dark” is another name of “night”."],
     ["too long", "x".repeat(61), "A tag has at most 60 characters."],
-  ])("is refused where it is %s", async (_, text, sentence) => {
+  ])("is refused where it is %s", async (_, text, message) => {
     addTagged();
     await succeed(aliases("night", "dark"));
     expect(await refused(aliases("hd", text))).toMatchObject({
       status: 422,
-      detail: expect.stringContaining(sentence),
+      detail: expect.stringContaining(message),
       typed: { aliases: text },
     });
     expect(aliasesOf("hd")).toEqual([]);

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
-  endingSoon,
+  expiringSoon,
   hiddenVideos,
   hideEnded,
   hideLacking,
@@ -367,9 +367,9 @@ describe("publishing", () => {
       ["endsOn", "kind", "people", "performers", "recordedOn"].sort(),
     );
     const two = failed(await declare());
-    const sentence = (two.data.error.fields as { performers: string }).performers;
-    expect(sentence).toContain("Several performers");
-    const chosen = /“(.*? #\w{8})”/.exec(sentence)![1]!;
+    const message = (two.data.error.fields as { performers: string }).performers;
+    expect(message).toContain("Several performers");
+    const chosen = /“(.*? #\w{8})”/.exec(message)![1]!;
     await caught(() => declare({ performers: chosen }));
     expect(findVideoConsent("v")?.typed.performers.toLowerCase()).toBe(chosen.toLowerCase());
   });
@@ -394,14 +394,14 @@ describe("a record that ends", () => {
     await prepare();
     await caught(() => declare({ endsOn: "2027-05-31" }));
     const ends = Date.parse("2027-05-31T00:00:00Z");
-    expect(endingSoon(ends - 31 * DAY_MS)).toEqual([]);
-    expect(endingSoon(ends - 30 * DAY_MS)).toMatchObject([{ id: "v", endsOn: "2027-05-31" }]);
+    expect(expiringSoon(ends - 31 * DAY_MS)).toEqual([]);
+    expect(expiringSoon(ends - 30 * DAY_MS)).toMatchObject([{ id: "v", endsOn: "2027-05-31" }]);
     await checkConsent(ends - 30 * DAY_MS);
     await checkConsent(ends - 29 * DAY_MS);
-    expect(sqliteHandle().prepare("SELECT kind, sentence FROM alerts").all()).toEqual([
+    expect(sqliteHandle().prepare("SELECT kind, message FROM alerts").all()).toEqual([
       {
         kind: "consent",
-        sentence:
+        message:
           "1 consent record ends within 30 days, the first on 2027-05-31. A video goes on hold on the day its record ends.",
       },
     ]);
@@ -421,7 +421,7 @@ describe("a record that ends", () => {
   });
 
   describe("is warned of", () => {
-    const sentences = () => sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
+    const messages = () => sqliteHandle().prepare("SELECT sentence FROM alerts").pluck().all();
     const warningOf = (day: string) =>
       `1 consent record ends within 30 days, the first on ${day}. A video goes on hold on the day its record ends.`;
     const addEnding = (id: string, endsOn: string, status = "published") => {
@@ -446,7 +446,7 @@ describe("a record that ends", () => {
       await caught(() => declare({ endsOn: "2027-05-12" }));
       await checkConsent(day + DAY_MS);
       await checkConsent(day + 2 * DAY_MS);
-      expect(sentences().slice(1)).toEqual([warningOf("2027-05-12")]);
+      expect(messages().slice(1)).toEqual([warningOf("2027-05-12")]);
     });
 
     it("when its video is published after a later end was warned of", async () => {
@@ -455,7 +455,7 @@ describe("a record that ends", () => {
       await checkConsent(now);
       setStatus("published");
       await checkConsent(now + DAY_MS);
-      expect(sentences()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-11")]);
+      expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-11")]);
     });
 
     it("again when its video was hidden and is published again", async () => {
@@ -466,7 +466,7 @@ describe("a record that ends", () => {
       setStatus("published");
       await checkConsent(now + 2 * DAY_MS);
       await checkConsent(now + 4 * DAY_MS);
-      expect(sentences()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
+      expect(messages()).toEqual([warningOf("2026-05-31"), warningOf("2026-05-31")]);
     });
 
     it("together with others once a day, unless it ends before that", async () => {
@@ -474,10 +474,10 @@ describe("a record that ends", () => {
       await checkConsent(now);
       addEnding("w", "2026-05-03");
       await checkConsent(now + 3_600_000);
-      expect(sentences()).toHaveLength(1);
+      expect(messages()).toHaveLength(1);
       addEnding("x", "2026-05-02");
       await checkConsent(now + 3_600_000);
-      expect(sentences().slice(1)).toEqual([
+      expect(messages().slice(1)).toEqual([
         "2 consent records end within 30 days, the first on 2026-05-02. A video goes on hold on the day its record ends.",
       ]);
     });
@@ -536,7 +536,7 @@ describe("how records stand", () => {
     await prepare();
     const shown = async (address: string) =>
       ((await page(address)) as unknown as { manage: { consent: object } }).manage.consent;
-    const both = { v: { kind: "complete" }, w: { kind: "lacking", sentence: LACKS.record } };
+    const both = { v: { kind: "complete" }, w: { kind: "lacking", message: LACKS.record } };
     expect(await shown("/admin?tab=manage")).toEqual(both);
     expect(await shown("/admin?tab=manage&search=nothing&edit=w")).toEqual({ w: both.w });
     setting("REQUIRE_CONSENT", "off");
@@ -551,7 +551,7 @@ describe("how records stand", () => {
     expect(stateBefore(31)).toEqual({ kind: "complete" });
     expect(stateBefore(30)).toEqual({ kind: "ending", days: 30 });
     expect(stateBefore(0.5)).toEqual({ kind: "ending", days: 1 });
-    expect(stateBefore(0)).toEqual({ kind: "lacking", sentence: LACKS.ended });
+    expect(stateBefore(0)).toEqual({ kind: "lacking", message: LACKS.ended });
   });
 
   it("is not told to an uploader of videos that others have uploaded", async () => {

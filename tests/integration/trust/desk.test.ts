@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { loadReview } from "~/features/library/review/review.server";
 import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
-import { type DeskDecision, timeLeft } from "~/features/moderation/reports/decisions";
+import { type ModeratorDecision, timeLeft } from "~/features/moderation/reports/decisions";
 import { queueSql, readQueue, readQueueView } from "~/features/moderation/reports/queue.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import {
@@ -53,7 +53,7 @@ function report(
 const versionNow = (id: string) => readReportPage(id)?.version ?? "";
 const decide = (
   id: string,
-  decision: DeskDecision,
+  decision: ModeratorDecision,
   more: { videos?: string[]; version?: string; reason?: string } = {},
 ) =>
   decideReport(
@@ -525,10 +525,8 @@ describe("what is kept of a reporter", () => {
 describe("what waits for a moderator", () => {
   const alerts = () =>
     sqliteHandle()
-      .prepare(
-        "SELECT kind, sentence, resolved_at IS NOT NULL AS isOver FROM alerts ORDER BY rowid",
-      )
-      .all() as { kind: string; sentence: string; isOver: number }[];
+      .prepare("SELECT kind, message, resolved_at IS NOT NULL AS isOver FROM alerts ORDER BY rowid")
+      .all() as { kind: string; message: string; isOver: number }[];
   const open = () =>
     alerts()
       .filter(({ isOver }) => !isOver)
@@ -549,7 +547,7 @@ describe("what waits for a moderator", () => {
     expect(alerts()).toEqual([
       {
         kind: "reports-urgent",
-        sentence:
+        message:
           "1 report of people shown without consent or under age needs a decision by 2030-01-03 12:00 UTC.",
         isOver: 0,
       },
@@ -559,12 +557,12 @@ describe("what waits for a moderator", () => {
     await checkReports(NOON + 36 * HOUR);
     await checkReports(NOON + 40 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-due"]);
-    expect(alerts().at(-1)?.sentence).toBe(
+    expect(alerts().at(-1)?.message).toBe(
       "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
     );
     await checkReports(NOON + 48 * HOUR);
     expect(open()).toEqual(["reports-urgent", "reports-overdue"]);
-    expect(alerts().at(-1)?.sentence).toBe(
+    expect(alerts().at(-1)?.message).toBe(
       "1 report is overdue, the first since 2030-01-03 12:00 UTC.",
     );
     await decide("r", "keep");
@@ -580,10 +578,7 @@ describe("what waits for a moderator", () => {
     await checkReports(NOON + 5 * 60_000);
     expect(alerts()).toHaveLength(1);
     await checkReports(NOON + 16 * 60_000);
-    expect(alerts().map(({ sentence }) => sentence.slice(0, 9))).toEqual([
-      "3 reports",
-      "1 report ",
-    ]);
+    expect(alerts().map(({ message }) => message.slice(0, 9))).toEqual(["3 reports", "1 report "]);
   });
 
   it("is told again after the reporter has answered, under the same deadline", async () => {
@@ -618,7 +613,7 @@ describe("what waits for a moderator", () => {
       .run(new Date(NOON + 39 * HOUR).toISOString());
     await checkReports(NOON + 37 * HOUR);
     const due = alerts().filter(({ kind }) => kind === "reports-due");
-    expect(due.map(({ sentence }) => sentence)).toEqual([
+    expect(due.map(({ message }) => message)).toEqual([
       "1 report has to be decided within 12 hours, the first by 2030-01-03 12:00 UTC.",
       "1 report has to be decided within 12 hours, the first by 2030-01-03 03:00 UTC.",
     ]);

@@ -3,7 +3,7 @@ import { strikesOf } from "~/features/accounts/users/strikes.server";
 import { loadReview } from "~/features/library/review/review.server";
 import { action as review } from "~/features/library/routes/review";
 import { decideReport } from "~/features/moderation/reports/decide.server";
-import type { DeskDecision } from "~/features/moderation/reports/decisions";
+import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
 import { eraseClosedReport } from "~/features/moderation/reports/report-forms.server";
 import { eraseDue } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
@@ -32,7 +32,7 @@ function report(id: string, videos = ["v"]) {
 
 const decide = (
   id: string,
-  decision: DeskDecision,
+  decision: ModeratorDecision,
   { now = NOW, videos = ["v"], isStrike = false } = {},
 ) => {
   const version = readReportPage(id)?.version ?? "";

@@ -42,9 +42,9 @@ async function report(videoId: string, from: string, kind = "under-age"): Promis
 
 const publicOnes = () => VIDEOS.filter(isPublic);
 const alerts = () =>
-  sqliteHandle().prepare("SELECT kind, sentence FROM alerts WHERE resolved_at IS NULL").all() as {
+  sqliteHandle().prepare("SELECT kind, message FROM alerts WHERE resolved_at IS NULL").all() as {
     kind: string;
-    sentence: string;
+    message: string;
   }[];
 const limitAlerts = () => alerts().filter(({ kind }) => kind === "reports-limit");
 
@@ -61,7 +61,7 @@ describe("reports of somebody under age", () => {
     expect(limitAlerts()).toEqual([
       {
         kind: "reports-limit",
-        sentence:
+        message:
           "2 videos reported as under age or without consent are still public because REPORT_HIDE_LIMIT was reached.",
       },
     ]);

@@ -17,7 +17,7 @@ export const IMPERSONAL_COLUMNS: Readonly<Record<string, string>> = {
 
   // Which alert of the operator included them.
   reports: "urgent_alert_id due_alert_id overdue_alert_id",
-  video_consents: "ending_alert_id",
+  video_consents: "expiry_alert_id",
 
   // What the site itself asks of uploaders.
   upload_terms: "version text created_at",

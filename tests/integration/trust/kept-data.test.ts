@@ -176,7 +176,7 @@ describe("the privacy page", () => {
     expect(groups.map(({ title }) => title)).toEqual(KEPT_GROUPS.map(({ title }) => title));
     for (const { kept } of groups) {
       for (const { what, why, howLong } of kept) {
-        for (const sentence of [why, howLong]) expect(sentence).toMatch(/^[A-Z].+\.$/);
+        for (const message of [why, howLong]) expect(message).toMatch(/^[A-Z].+\.$/);
         expect(what).toMatch(/^[A-Z].+[^.]$/);
       }
     }

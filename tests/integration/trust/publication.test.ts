@@ -4,7 +4,7 @@ import { action as callApi } from "~/features/api/routes/api";
 import { listPublished } from "~/features/catalogue/published-list.server";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { performDue } from "~/features/library/change-visibility.server";
-import { findPreview, makePreviewLink } from "~/features/library/review/preview-links.server";
+import { createPreviewLink, findPreview } from "~/features/library/review/preview-links.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { importVideos } from "~/features/upload/import/import.server";
@@ -202,14 +202,14 @@ describe("a held video", () => {
 
   it("is shown by no preview link while it is held", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'review'");
-    const token = String(await makePreviewLink({ id: "v", title: "A video" }, "u"));
+    const token = String(await createPreviewLink({ id: "v", title: "A video" }, "u"));
     expect(findPreview(token)).toBeUndefined();
     await release();
     expect(findPreview(token)).toMatchObject({ videoId: "v" });
     // Nor while it is hidden, or its maker's account is deactivated.
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     expect(findPreview(token)).toBeUndefined();
-    expect(await makePreviewLink({ id: "v", title: "A video" }, "u")).toMatchObject({
+    expect(await createPreviewLink({ id: "v", title: "A video" }, "u")).toMatchObject({
       status: 409,
     });
     sqliteHandle().exec("UPDATE videos SET publish_at = '2099-01-01T00:00:00.000Z'");

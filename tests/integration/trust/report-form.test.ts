@@ -116,7 +116,7 @@ describe("a report", () => {
     ]);
     const { page } = (await status(tokenOf(sent))).data;
     expect(page).toMatchObject({ kind: "consent", videos: [{ id: "v" }], canWrite: true });
-    expect(page.sentence).toContain("Received");
+    expect(page.message).toContain("Received");
     expect(readReport(idOf(sent))?.payload).toMatchObject({ name: "Ada" });
   });
 
@@ -370,7 +370,7 @@ describe("a status link", () => {
       addMessage({ reportId: id, author: "moderator", text: "Which minute?" });
       moveReport({ id, from: ["open"], to: "asked" });
     });
-    expect((await status(token)).data.page.sentence).toContain("question");
+    expect((await status(token)).data.page.message).toContain("question");
     await answer(token, { intent: "answer", message: "The third." });
     await answer(token, { intent: "answer", message: "The third." });
     expect(readMessages(id).map(({ text }) => text)).toEqual(["Which minute?", "The third."]);
@@ -410,17 +410,14 @@ describe("a status link", () => {
     expect(readReport(idOf(hiding))).toMatchObject({ state: "open", decision: "withdrawn" });
     expect(isPublic("v")).toBe(false);
     const { page } = (await status(tokenOf(hiding))).data;
-    expect([page.canWithdraw, page.sentence]).toEqual([
-      false,
-      expect.stringContaining("withdrawn"),
-    ]);
+    expect([page.canWithdraw, page.message]).toEqual([false, expect.stringContaining("withdrawn")]);
     expect(logged().filter((each) => each === "withdrawn")).toHaveLength(2);
   });
 
   it("says that the texts were deleted, once they are", async () => {
     const sent = await send();
     await transaction(() => closeReport({ id: idOf(sent), decision: "remove" }));
-    expect((await status(tokenOf(sent))).data.page.sentence).toContain("removed");
+    expect((await status(tokenOf(sent))).data.page.message).toContain("removed");
     expect(await eraseDue(Date.now() + 89 * DAY)).toBe(0);
     expect(await eraseDue(Date.now() + 91 * DAY)).toBe(1);
     const { status: code, data } = await status(tokenOf(sent));

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { takeOver } from "~/features/library/files/take-over.server";
+import { activateReplacement } from "~/features/library/files/activate-replacement.server";
 import { decideReport, finishDecisions } from "~/features/moderation/reports/decide.server";
-import type { DeskDecision } from "~/features/moderation/reports/decisions";
+import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
 import { addVideos, takeOutVideo } from "~/features/moderation/reports/report-forms.server";
 import { hideChanged, hideReported } from "~/features/moderation/reports/report-holds.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
@@ -58,7 +58,7 @@ const stateOf = (id = ID) => {
   return [state, decision];
 };
 const decisions = () => pageOf()?.videos.map(({ id, decision }) => [id, decision]);
-const decide = (decision: DeskDecision, videos: string[], id = ID) =>
+const decide = (decision: ModeratorDecision, videos: string[], id = ID) =>
   decideReport(
     id,
     { decision, reason: "Because.", videos, version: pageOf(id)?.version ?? "" },
@@ -227,7 +227,7 @@ describe("an urgent report that came after a moderator had kept the video", () =
     );
     // Not in the millisecond of the decision.
     await new Promise((next) => setTimeout(next, 2));
-    expect(await takeOver("n", "u")).toBe("done");
+    expect(await activateReplacement("n", "u")).toBe("done");
     expect(heldBy()).toEqual(["later"]);
     await decide("keep", ["v"], "later");
     expect(isPublic("v")).toBe(true);

@@ -3,10 +3,10 @@ import { listPublished } from "~/features/catalogue/published-list.server";
 import { hiddenVideos, hideLacking, releaseHidden } from "~/features/consent/consent-holds.server";
 import { applyConsentRequirement, LACKS } from "~/features/consent/validity.server";
 import { saveVideoConsent } from "~/features/consent/video-consent.server";
-import { type BulkPreview, withheldSentence } from "~/features/library/bulk/bulk";
+import { type BulkPreview, onHoldMessage } from "~/features/library/bulk/bulk";
 import { performDue } from "~/features/library/change-visibility.server";
 import { receiveUpload } from "~/features/upload/receive-upload.server";
-import { successSentence } from "~/features/upload/upload-fields";
+import { successMessage } from "~/features/upload/upload-fields";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { listActivities } from "~/platform/activity/activity.server";
@@ -107,10 +107,10 @@ describe("many scheduled at once", () => {
       bulkPreview?: BulkPreview;
       preview?: BulkPreview;
     };
-    const sentence = `2 videos stay hidden at that time, until nothing holds them back: ${LACKS.record}`;
-    expect(withheldSentence(preview!)).toBe(sentence);
+    const message = `2 videos stay hidden at that time, until nothing holds them back: ${LACKS.record}`;
+    expect(onHoldMessage(preview!)).toBe(message);
     const { toast } = await succeed(fields);
-    expect(toast.description).toBe(`3 videos were scheduled. ${sentence}`);
+    expect(toast.description).toBe(`3 videos were scheduled. ${message}`);
     await performDue(due);
     expect(["v", "w", "x"].map(isPublic)).toEqual([false, false, true]);
   });
@@ -211,9 +211,9 @@ describe("an upload without a record", () => {
 
   it("keeps its time, and says what it lacks", async () => {
     const answer = await receiveUpload(uploadRequest(clip(), { publishAt: at }), "u");
-    if (!answer.ok) throw new Error(answer.failure.sentence);
+    if (!answer.ok) throw new Error(answer.failure.message);
     expect(answer.video).toMatchObject({ status: "review", publishAt: at, needsConsent: true });
-    expect(successSentence(answer.video)).toContain("as soon as it has a consent record");
+    expect(successMessage(answer.video)).toContain("as soon as it has a consent record");
     const { id } = answer.video;
     await performDue(due);
     expect(isPublic(id)).toBe(false);

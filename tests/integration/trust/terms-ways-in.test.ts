@@ -101,7 +101,7 @@ describe("the upload form", () => {
     const refused = await upload({});
     expect(refused).toMatchObject({
       status: 422,
-      sentence: MISSING,
+      message: MISSING,
       fields: { terms: MISSING },
       terms: { version: 2, text: "Be very good." },
       texts: { title: GOOD_TEXTS.title },
@@ -123,10 +123,10 @@ describe("the upload form", () => {
   });
 
   it("of another tab has accepted a version that is over", async () => {
-    expect(await upload({ terms: "1" })).toMatchObject({ status: 422, sentence: OUTDATED });
+    expect(await upload({ terms: "1" })).toMatchObject({ status: 422, message: OUTDATED });
     expect(await upload({ terms: "3" })).toMatchObject({
       status: 422,
-      sentence: expect.stringContaining("There is no version 3"),
+      message: expect.stringContaining("There is no version 3"),
     });
     expect(videos()).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe("the queue, with files that were sent before", () => {
     const id = await stored();
     expect(await publishSent({ upload: id, terms: "1" })).toMatchObject({
       status: 422,
-      sentence: OUTDATED,
+      message: OUTDATED,
       terms: { version: 2 },
       waiting: { upload: id },
     });
@@ -185,13 +185,13 @@ describe("tus", () => {
     });
 
   it("begins no upload without the version in its metadata", async () => {
-    for (const [terms, sentence] of [
+    for (const [terms, message] of [
       [undefined, MISSING],
       ["1", OUTDATED],
       ["on", expect.stringContaining("There is no version on")],
     ] as const) {
       const answer = await begin(terms);
-      expect([answer.status, (await answer.text()).trim()]).toEqual([422, sentence]);
+      expect([answer.status, (await answer.text()).trim()]).toEqual([422, message]);
     }
     expect(filesIn(site.uploads)).toEqual([]);
     expect((await begin("2")).status).toBe(201);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { loader as accountLoader } from "~/features/accounts/routes/account";
 import { giveStrike, strikesOf } from "~/features/accounts/users/strikes.server";
 import { decideReport } from "~/features/moderation/reports/decide.server";
-import type { DeskDecision } from "~/features/moderation/reports/decisions";
+import type { ModeratorDecision } from "~/features/moderation/reports/decisions";
 import { eraseDue } from "~/features/moderation/reports/report-mails.server";
 import { readReportPage } from "~/features/moderation/reports/report-page.server";
 import { createReport, eraseReport } from "~/features/moderation/reports/report-records.server";
@@ -34,7 +34,7 @@ function report(id: string, videos = ["v"]) {
 
 const decide = (
   id: string,
-  decision: DeskDecision,
+  decision: ModeratorDecision,
   more: { isStrike?: boolean; reason?: string; videos?: string[] } = {},
 ) => {
   const version = readReportPage(id)?.version ?? "";

@@ -94,13 +94,13 @@ describe("a strike", () => {
 
   it("is refused without a reason, with a long one, and for who is no uploader", async () => {
     const id = uploader.id;
-    for (const [fields, sentence] of [
+    for (const [fields, message] of [
       [{ id, reason: "  " }, "A strike needs a reason."],
       [{ id, reason: "x".repeat(501) }, "A reason has 500 characters at most."],
       [{ id: owner.id, reason: "x" }, "Strikes are for uploaders."],
     ] as const) {
       const answer = await send({ intent: "strike", ...fields });
-      expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(sentence)]);
+      expect([answer.status, answer.detail]).toEqual([409, expect.stringContaining(message)]);
     }
     expect((await send({ intent: "strike", id: "nobody", reason: "x" })).status).toBe(404);
     expect(strikesOf([id, owner.id]).size).toBe(0);

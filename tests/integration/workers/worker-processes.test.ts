@@ -82,9 +82,9 @@ describe("npm run worker", () => {
   it.each([
     [["--site", "ftp://videos.example"], "npm run worker --"],
     [["--site", "https://videos.example"], "The token of this worker is missing."],
-  ])("says how it is called: %j", (args, sentence) => {
+  ])("says how it is called: %j", (args, message) => {
     const script = command("worker", ...args);
     const env = { NODE_ENV: "production", PATH: process.env.PATH } as const;
-    expect(() => execFileSync(process.execPath, script, { env, stdio: "pipe" })).toThrow(sentence);
+    expect(() => execFileSync(process.execPath, script, { env, stdio: "pipe" })).toThrow(message);
   });
 });

@@ -11,7 +11,7 @@ import { streamStart } from "~/features/watch/stream-start.server";
 import { CaptionsLimitError, convertCaptions, readCues, writeWebvtt } from "~/media/captions/cues";
 import { captionsLabel, languageTag } from "~/media/captions/languages";
 import { receiveMultipart } from "~/media/intake/multipart.server";
-import { requireImage, videoEnding } from "~/media/intake/sniff.server";
+import { requireImage, videoExtension } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { readMp4Layout } from "~/media/probe/mp4-boxes.server";
 import { settings } from "~/platform/settings.server";
@@ -218,7 +218,7 @@ export const FILES: readonly Target[] = [
     longest: 4_100,
     share: 0.5,
     async feed(input) {
-      for (const look of [videoEnding, requireImage]) {
+      for (const look of [videoExtension, requireImage]) {
         await look(latin1(input)).catch((error) => {
           if (!(error instanceof UploadError)) throw error;
           assert.equal(error.status, 415);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { momentText, parseMoment, withChapter } from "~/features/library/edit/moments";
+import { parsePosition, positionText, withChapter } from "~/features/library/edit/positions";
 import { readCut } from "~/features/library/managed-video";
 import { parseStart } from "~/features/player/media-time";
 import { readReason } from "~/features/processing/queue/reasons";
@@ -61,10 +61,10 @@ export const TEXTS: readonly Target[] = [
         assert.equal(parseDuration(formatDuration(seconds)), seconds);
         assert.match(isoDuration(seconds), /^PT/);
       }
-      for (const read of [parseStart(input), parseMoment(input)]) {
+      for (const read of [parseStart(input), parsePosition(input)]) {
         holds(read === undefined || (read >= 0 && Number.isFinite(read)));
         if (read !== undefined)
-          holds(parseMoment(momentText(Math.min(read, 86_400))) !== undefined);
+          holds(parsePosition(positionText(Math.min(read, 86_400))) !== undefined);
       }
       assert.match(isoTime(input), /Z$/);
       assert.match(formatAge(input, NOW), /ago$/);

@@ -124,9 +124,9 @@ export async function sent(
   outcome: Outcome,
 ): Promise<string | undefined> {
   const { status, headers, body } = await site.send(sender, path, fields);
-  const sentence = /role="alert"[^>]*>(.{0,300})/s.exec(body)?.[1] ?? "";
+  const message = /role="alert"[^>]*>(.{0,300})/s.exec(body)?.[1] ?? "";
   expectSame(
-    `${sender} sends ${JSON.stringify(fields)} (${sentence})`,
+    `${sender} sends ${JSON.stringify(fields)} (${message})`,
     status,
     outcome === "done" ? 302 : outcome,
   );

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { activitySentence } from "~/platform/activity/activity-labels";
+import { activityMessage } from "~/platform/activity/activity-labels";
 
 const told = (action: string, detail = "") => {
-  const { before, subject, after } = activitySentence(action, detail);
+  const { before, subject, after } = activityMessage(action, detail);
   return `Ann ${before}${subject}${after}`;
 };
 
@@ -21,8 +21,8 @@ it.each([
   ["account-create", "b@c.d", "Ann made the account b@c.d"],
   ["password-reset", "b@c.d", "Ann reset the password of b@c.d"],
   ["password-change", "", "Ann changed the password"],
-])("the activity %s with “%s” is a sentence", (action, detail, sentence) => {
-  expect(told(action, detail)).toBe(sentence);
+])("the activity %s with “%s” is a sentence", (action, detail, message) => {
+  expect(told(action, detail)).toBe(message);
 });
 
 it("a title may hold the sign that stands for it", () => {

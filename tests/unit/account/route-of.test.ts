@@ -6,7 +6,7 @@ import { PERMISSIONS } from "~/features/permissions/permissions";
 import { ROUTES, routeOf } from "~/features/permissions/route-of";
 import { CACHED_ROUTES } from "~/platform/node/page-cache.server";
 import { isStudioRoute } from "~/platform/node/request-context.server";
-import { READ_ROUTES } from "~/platform/reader/reading-alone.server";
+import { READ_ROUTES } from "~/platform/reader/read-replica.server";
 import siteRoutes from "~/routes";
 
 const filling = fc.oneof(

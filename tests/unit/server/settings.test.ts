@@ -72,7 +72,7 @@ describe("settings", () => {
 
     it("are refused with a sentence where a file is missing, empty or one too many", () => {
       const missing = path.join(folder, "missing");
-      for (const [environment, sentence] of [
+      for (const [environment, message] of [
         [
           { SMTP_URL_FILE: missing },
           `SMTP_URL_FILE names ${missing}, which can't be read (ENOENT).`,
@@ -84,7 +84,7 @@ describe("settings", () => {
           "METRICS_TOKEN and METRICS_TOKEN_FILE are both set; one of them is enough.",
         ],
       ] as const) {
-        expect(() => parseSettings(environment)).toThrow(sentence);
+        expect(() => parseSettings(environment)).toThrow(message);
       }
     });
 
@@ -146,7 +146,7 @@ describe("settings", () => {
       { AGE_CHECK_URL: "https://check.example" },
       "AGE_CHECK_URL needs AGE_CHECK_SECRET, which must be",
     ],
-  ])("refuse %j, which does nothing by itself, with one sentence", (environment, sentence) => {
-    expect(() => parseSettings(environment)).toThrow(new RegExp(`^${sentence} .+\\.$`));
+  ])("refuse %j, which does nothing by itself, with one sentence", (environment, message) => {
+    expect(() => parseSettings(environment)).toThrow(new RegExp(`^${message} .+\\.$`));
   });
 });

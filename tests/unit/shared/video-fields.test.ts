@@ -26,8 +26,8 @@ describe.each([
     ["category", "trending", "Choose one of the categories."],
     ["tags", "x".repeat(61), "A tag has at most 60 characters."],
     ["tags", Array.from({ length: 51 }, (_, n) => `t${n}`).join(), "A video has at most 50 tags."],
-  ])("are refused for %s %j", (field, value, sentence) => {
-    expect(read({ [field]: value })).toEqual({ ok: false, fields: { [field]: sentence } });
+  ])("are refused for %s %j", (field, value, message) => {
+    expect(read({ [field]: value })).toEqual({ ok: false, fields: { [field]: message } });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   type DiskDay,
   forecastDisk,
-  forecastSentence,
+  forecastMessage,
 } from "~/features/operations/statistics/disk-forecast";
 
 const GB = 1024 ** 3;
@@ -14,8 +14,8 @@ const dayBefore = (days: number) =>
 const records = (daysBefore: number[], used: (daysBefore: number) => number): DiskDay[] =>
   daysBefore.map((days) => ({ day: dayBefore(days), used: used(days), free: 100 * GB }));
 const month = Array.from({ length: 30 }, (_, index) => 29 - index);
-const sentence = (list: DiskDay[], free = 100 * GB) =>
-  forecastSentence(forecastDisk(list, free, TODAY));
+const message = (list: DiskDay[], free = 100 * GB) =>
+  forecastMessage(forecastDisk(list, free, TODAY));
 
 describe("the forecast of the disk", () => {
   it.each([
@@ -25,7 +25,7 @@ describe("the forecast of the disk", () => {
     ["100 GB a day", 100, "Full in about 1 day"],
     ["200 GB a day", 200, "Full in less than a day"],
   ])("is of 100 GB at %s", (_, growth, expected) => {
-    expect(sentence(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
+    expect(message(records(month, (days) => (500 - days * growth) * GB))).toBe(expected);
   });
 
   it.each([
@@ -33,15 +33,15 @@ describe("the forecast of the disk", () => {
     ["files are deleted", (days: number) => (500 + days) * GB],
     ["it grows by some bytes a day", (days: number) => 500 * GB - days],
   ])("is that it does not fill up where %s", (_, used) => {
-    expect(sentence(records(month, used))).toBe("Not filling up");
+    expect(message(records(month, used))).toBe("Not filling up");
   });
 
   it("is that it is full where nothing is free, and never negative", () => {
     const growing = records(month, (days) => (500 - days) * GB);
-    expect(sentence(growing, 0)).toBe("Full in less than a day");
-    expect(sentence(growing, -1)).toBe("Full in less than a day");
+    expect(message(growing, 0)).toBe("Full in less than a day");
+    expect(message(growing, -1)).toBe("Full in less than a day");
     expect(
-      sentence(
+      message(
         records(month, () => GB),
         0,
       ),
@@ -60,14 +60,14 @@ describe("the forecast of the disk", () => {
   });
 
   it("says how many days it needs", () => {
-    expect(sentence([])).toBe("Not known yet: needs 7 more days");
-    expect(sentence(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe(
+    expect(message([])).toBe("Not known yet: needs 7 more days");
+    expect(message(records([6, 5, 4, 3, 2, 1, 0], () => 1))).toBe(
       "Not known yet: needs 1 more day",
     );
   });
 
   it("is known from four records of a week on", () => {
-    expect(sentence(records([7, 5, 2, 0], (days) => (500 - days * 5) * GB))).toBe(
+    expect(message(records([7, 5, 2, 0], (days) => (500 - days * 5) * GB))).toBe(
       "Full in about 20 days",
     );
   });
@@ -84,10 +84,10 @@ describe("the forecast of the disk", () => {
   it("forgets what was more than a month ago, and days that have not come", () => {
     const then = records([300, 200, 100, 60], () => 0);
     const tomorrow = records([-1, -400], () => 900 * GB);
-    expect(sentence([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe(
+    expect(message([...then, ...records(month, () => 500 * GB), ...tomorrow])).toBe(
       "Not filling up",
     );
-    expect(sentence([...then, ...tomorrow])).toBe("Not known yet: needs 7 more days");
+    expect(message([...then, ...tomorrow])).toBe("Not known yet: needs 7 more days");
   });
 
   it("takes no record for a number that is none", () => {
@@ -96,6 +96,6 @@ describe("the forecast of the disk", () => {
       { day: dayBefore(2), used: Number.NaN, free: 0 },
     ];
     const growing = records(month, (days) => (500 - days * 2.5) * GB);
-    expect(sentence([...broken, ...growing])).toBe("Full in about 40 days");
+    expect(message([...broken, ...growing])).toBe("Full in about 40 days");
   });
 });

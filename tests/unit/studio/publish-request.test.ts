@@ -48,8 +48,8 @@ it("repeats the request after a lost connection and after 502, 503 and 504", asy
 it.each([
   [401, "You must be logged in to upload videos."],
   [500, "Failed to upload video."],
-])("fails on %i without another request", async (status, sentence) => {
+])("fails on %i without another request", async (status, message) => {
   const { outcome, requests } = await publish([new Response("x", { status })]);
-  expect(outcome).toMatchObject({ ok: false, status, failure: { sentence } });
+  expect(outcome).toMatchObject({ ok: false, status, failure: { message } });
   expect(requests).toBe(1);
 });

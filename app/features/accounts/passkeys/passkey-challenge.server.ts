@@ -12,12 +12,12 @@ import { FormError } from "~/platform/form-error.server";
 import { childEnvironment } from "~/platform/settings.server";
 import { readSignedCookie, signedCookie, siteIsHttps } from "~/platform/signed-cookie.server";
 import { siteOrigin } from "~/platform/site-origin.server";
-import { findProgram } from "~/shared/program.server";
+import { findExecutable } from "~/shared/program.server";
 import { database, transaction } from "~db/client.server";
 import { runChange } from "~db/run-query.server";
 import type { PasskeysTable } from "~db/schema/accounts";
 import { createThread } from "~db/threads/thread.server";
-import type { PasskeyCheck } from "../account-program.server";
+import type { PasskeyCheck } from "../account-process.server";
 
 /** How long the browser's own dialog waits. */
 const DIALOG_MS = 5 * 60 * 1000;
@@ -224,7 +224,11 @@ export async function verify<C extends PasskeyCheck>(
   check: C,
   options: Options<C>,
 ): Promise<Result<C>> {
-  const program = findProgram("account-program", import.meta.url, "../account-program.server.ts");
+  const program = findExecutable(
+    "account-process",
+    import.meta.url,
+    "../account-process.server.ts",
+  );
   const thread = createThread("passkey", program, { env: childEnvironment() });
   try {
     const value = await thread.ask<Result<C> | undefined>({ check, options });

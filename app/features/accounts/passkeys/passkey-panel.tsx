@@ -1,7 +1,7 @@
 import { Form, useSubmit } from "@remix-run/react";
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "~/ui/button";
-import { answerWithPasskey, makePasskey, preloadPasskeys } from "~/ui/forms/ask-for-passkey";
+import { answerWithPasskey, createPasskey, preloadPasskeys } from "~/ui/forms/ask-for-passkey";
 import { CodeField } from "~/ui/forms/code-field";
 import { Field } from "~/ui/forms/field";
 import { Time } from "~/ui/time";
@@ -138,7 +138,7 @@ function Adding({
       const confirmation: Record<string, string> = hasPassword
         ? { current: String(form.get("current")), code: String(form.get("code") ?? "") }
         : { passkey: (await answerWithPasskey(ACCOUNT_CHALLENGE_ADDRESS)) ?? "" };
-      const passkey = await makePasskey(ACCOUNT_CHALLENGE_ADDRESS, confirmation);
+      const passkey = await createPasskey(ACCOUNT_CHALLENGE_ADDRESS, confirmation);
       const name = String(form.get("name"));
       if (passkey) submit({ intent: "passkey-add", name, passkey }, { method: "post" });
     } catch (failed) {

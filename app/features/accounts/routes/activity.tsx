@@ -6,7 +6,7 @@ import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminPage } from "~/features/site/admin-navigation";
 import { listActivities } from "~/platform/activity/activity.server";
 import {
-  activitySentence,
+  activityMessage,
   DELETED_ACCOUNT,
   unknownActor,
 } from "~/platform/activity/activity-labels";
@@ -44,7 +44,7 @@ export default function Activity() {
       ) : (
         <ol className="flex flex-col text-sm">
           {activities.map(({ id, email, isDeletedAccount, action, detail, createdAt }) => {
-            const { before, subject, after } = activitySentence(action, detail);
+            const { before, subject, after } = activityMessage(action, detail);
             return (
               <li
                 key={id}

@@ -11,7 +11,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { useFormErrorToast } from "~/ui/feedback/use-error-toast";
 import { Field } from "~/ui/forms/field";
 import { SignInCard } from "~/ui/forms/sign-in-card";
-import { acceptInvitation, findInvitation, INVITATION_SENTENCES } from "../invitations.server";
+import { acceptInvitation, findInvitation, INVITATION_MESSAGES } from "../invitations.server";
 import { completeSignIn } from "../sign-in.server";
 
 export const meta = privateMeta("Invitation");
@@ -30,15 +30,15 @@ const byAddress = addressLimit(
 export async function loader({ request, params }: LoaderFunctionArgs) {
   try {
     const { state, email, role } = await limited(request, () => findInvitation(params.token ?? ""));
-    if (state === "open") return { email, role, sentence: undefined };
-    const sentence = INVITATION_SENTENCES[state];
+    if (state === "open") return { email, role, message: undefined };
+    const message = INVITATION_MESSAGES[state];
     return data(
-      { email: undefined, role: undefined, sentence },
+      { email: undefined, role: undefined, message },
       { status: state === "unknown" ? 404 : 410 },
     );
   } catch (error) {
     const { message, init } = toFormError(error);
-    return data({ email: undefined, role: undefined, sentence: message }, init);
+    return data({ email: undefined, role: undefined, message: message }, init);
   }
 }
 
@@ -73,13 +73,13 @@ async function limited<T extends { state: string }>(
 }
 
 export default function Invite() {
-  const { email, role, sentence } = useLoaderData<typeof loader>();
+  const { email, role, message } = useLoaderData<typeof loader>();
   const formError = useActionData<typeof action>();
   const isBusy = useNavigation().formMethod === "POST";
   useFormErrorToast(formError);
-  if (sentence !== undefined) {
+  if (message !== undefined) {
     return (
-      <SignInCard title="Invitation" text={sentence}>
+      <SignInCard title="Invitation" text={message}>
         <ButtonLink to="/" variant="ghost" className="w-full">
           Back to Home
         </ButtonLink>

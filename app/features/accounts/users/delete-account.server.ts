@@ -8,7 +8,7 @@ import { FormError } from "~/platform/form-error.server";
 import { formatQuantity } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
 import { requireTransaction, runChange } from "~db/run-query.server";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { endAccess } from "../end-access.server";
 import { accountRow, requireOtherOwner } from "../user-list.server";
 
@@ -40,7 +40,7 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, "transferred" | "deleted" 
   "devices.user_id": "deleted",
   // Outcomes that a repeated request to publish gets.
   "published_uploads.user_id": "deleted",
-  "preview_links.made_by": "deleted",
+  "preview_links.created_by": "deleted",
   // Imports that wait end, and the list of the others has nobody to read it.
   "downloads.user_id": "deleted",
   // What the uploader alone reads. The decisions themselves are in the moderation log.
@@ -90,7 +90,7 @@ export async function deleteAccount(
   receiverId: string | undefined,
   ownerId: string | null,
 ): Promise<DeletedAccount | undefined> {
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   let videos = 0;
   let forgottenTo = 0;
   for (;;) {
@@ -117,7 +117,7 @@ export async function deleteAccount(
     }
     ({ videos } = step.deleted);
     ({ forgottenTo } = step);
-    await turn();
+    await yieldIfDue();
   }
 }
 
@@ -187,7 +187,7 @@ export async function transferVideos(
   receiverId: string,
   ownerId: string,
 ): Promise<{ email: string; receiver: string; videos: number } | undefined> {
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   let videos = 0;
   const record = activityInParts();
   for (;;) {
@@ -206,7 +206,7 @@ export async function transferVideos(
     if (!step) return undefined;
     videos += step.moved;
     if (step.moved === 0) return { email: step.email, receiver: step.receiver, videos };
-    await turn();
+    await yieldIfDue();
   }
 }
 

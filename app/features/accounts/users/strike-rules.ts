@@ -20,7 +20,7 @@ export interface GivenStrike {
   isBlocked: boolean;
 }
 
-export function strikeSentence({ email, strikes, isBlocked }: GivenStrike): string {
+export function strikeMessage({ email, strikes, isBlocked }: GivenStrike): string {
   const blocked = isBlocked ? " The account is blocked now." : "";
   return `${email} has ${formatQuantity(strikes, "strike")}.${blocked}`;
 }

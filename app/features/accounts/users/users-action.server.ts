@@ -20,7 +20,7 @@ import {
 } from "../user-list.server";
 import { blockUser, unblockUser } from "./block.server";
 import { deleteAccount, transferVideos } from "./delete-account.server";
-import { strikeSentence } from "./strike-rules";
+import { strikeMessage } from "./strike-rules";
 import { giveStrike, withdrawStrike } from "./strikes.server";
 
 const NOT_CHANGED = "No user was changed.";
@@ -126,7 +126,7 @@ async function perform(
     case "strike": {
       const options = shown ? { shown: Number(shown) } : {};
       const given = await giveStrike(id, reason, owner.id, options);
-      return given ? done(strikeSentence(given)) : describe(undefined, "");
+      return given ? done(strikeMessage(given)) : describe(undefined, "");
     }
     case "withdraw-strike": {
       const user = await withdrawStrike(id, owner.id);
@@ -144,9 +144,9 @@ async function perform(
   }
 }
 
-function describe(user: { email: string } | undefined, sentence: string): UsersAnswer {
+function describe(user: { email: string } | undefined, message: string): UsersAnswer {
   if (!user) return failure(404, NOT_CHANGED, { detail: "This user does not exist." });
-  return done(`${user.email} ${sentence}`);
+  return done(`${user.email} ${message}`);
 }
 
 const done = (description: string) => success("Users", description);

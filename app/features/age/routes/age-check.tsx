@@ -33,7 +33,7 @@ export function loader({ request }: LoaderFunctionArgs) {
       site: siteIdentity(request),
       to,
       provider: ageCheckUrl ? new URL(ageCheckUrl).host : "",
-      problem: found?.sentence,
+      problem: found?.message,
     },
     { status: found?.status ?? 200, headers: { "Cache-Control": "no-store" } },
   );

@@ -27,8 +27,8 @@ import { PageSection } from "~/ui/page-section";
 import { Time } from "~/ui/time";
 import { consentHref } from "../consent";
 import {
-  type EndingRecord,
-  endingSoon,
+  type ExpiringRecord,
+  expiringSoon,
   type HiddenVideos,
   hiddenVideos,
   hideLacking,
@@ -50,7 +50,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return {
     search,
     page: listPerformers(search, asked.get("after") ?? ""),
-    ending: endingSoon(),
+    ending: expiringSoon(),
     lacking: settings().requireConsent ? await lacking() : undefined,
     hidden: hiddenVideos(),
   };
@@ -104,7 +104,7 @@ export default function Consent() {
       error={error}
     >
       <SafetyLinks />
-      <EndingRecords ending={ending} />
+      <ExpiringRecords ending={ending} />
       <PerformerList page={page} search={search} />
       <HiddenForConsent hidden={hidden} mayUndo={may("/admin/consent undo-hiding")} />
       {lacking ? (
@@ -247,7 +247,7 @@ function HiddenForConsent({ hidden, mayUndo }: { hidden: HiddenVideos[]; mayUndo
   );
 }
 
-function EndingRecords({ ending }: { ending: EndingRecord[] }) {
+function ExpiringRecords({ ending }: { ending: ExpiringRecord[] }) {
   if (ending.length === 0) return null;
   return (
     <PageSection id="ending" title="Records that end within 30 days">

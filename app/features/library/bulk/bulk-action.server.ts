@@ -24,10 +24,10 @@ import {
   type BulkPreview,
   type BulkResult,
   type DeleteConfirmation,
-  type LeftAlone,
   MAX_BULK_VIDEOS,
+  onHoldMessage,
   REFUSED_BECAUSE,
-  withheldSentence,
+  type Skipped,
 } from "./bulk";
 import { changeVideos, describeDeletion, existingIds, selectVideos } from "./bulk.server";
 import {
@@ -145,7 +145,7 @@ const TOO_MANY = `At most ${MAX_BULK_VIDEOS.toLocaleString("en")} videos can be 
 /** What became of the videos, sentence by sentence. */
 function describeResult(change: BulkChange, result: BulkResult): FormFailure | ToastMessage {
   const [, , done, already] = BULK_WORDS[change.action];
-  const sentences = [
+  const messages = [
     result.done > 0 && `${were(result.done)} ${done}.`,
     result.unchanged > 0 && `${were(result.unchanged)} ${already}.`,
     result.gone > 0 &&
@@ -153,16 +153,16 @@ function describeResult(change: BulkChange, result: BulkResult): FormFailure | T
     result.refused.length > 0 &&
       `${were(result.refused.length)} left alone, because ${REFUSED_BECAUSE[change.action] ?? ""}: ${nameTitles(result.refused)}.`,
     result.because,
-    withheldSentence(result),
+    onHoldMessage(result),
     result.left && `${were(result.left.videos)} not processed. ${result.left.because}`,
-  ].filter((sentence) => typeof sentence === "string");
+  ].filter((message) => typeof message === "string");
   if (result.done === 0 && result.unchanged === 0) {
     return failure(result.refused.length > 0 ? 422 : 404, NOTHING_CHANGED, {
-      detail: sentences.join(" "),
+      detail: messages.join(" "),
     });
   }
   const title = change.action === "delete" ? "Videos Deleted" : "Videos Updated";
-  return success(title, sentences.join(" "));
+  return success(title, messages.join(" "));
 }
 
 function were(videos: number): string {
@@ -187,7 +187,7 @@ async function previewBulk(
   const rows = selectVideos(ids);
   const order = new Map(ids.map((id, index) => [id, index]));
   rows.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
-  const { changed, ...leftAlone } =
+  const { changed, ...skipped } =
     "series" in change ? inSeries(change, rows) : inRows(change, rows);
   const fields = [...form].filter(([name]) => !OWN_FIELDS.includes(name));
   return {
@@ -196,18 +196,18 @@ async function previewBulk(
     fields: fields.map(([name, value]) => [name, String(value)]),
     rows: changed.slice(0, ROWS_SHOWN),
     changed: changed.length,
-    unchanged: rows.length - changed.length - leftAlone.refused.length,
+    unchanged: rows.length - changed.length - skipped.refused.length,
     gone: ids.length - rows.length,
-    ...leftAlone,
+    ...skipped,
   };
 }
 
-interface Shown extends LeftAlone {
+interface Shown extends Skipped {
   changed: BulkPreview["rows"];
 }
 
 function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
-  const { changed, ...leftAlone } = planned(change, rows);
+  const { changed, ...skipped } = planned(change, rows);
   return {
     changed: changed.map(({ row, columns }) => ({
       id: row.id,
@@ -215,7 +215,7 @@ function inRows(change: ColumnChange, rows: readonly SelectedVideo[]): Shown {
       before: described(change, row),
       after: described(change, { ...row, ...columns }),
     })),
-    ...leftAlone,
+    ...skipped,
   };
 }
 

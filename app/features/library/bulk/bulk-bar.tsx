@@ -7,13 +7,13 @@ import { formatQuantity, nameTitles } from "~/shared/format";
 import { Button, ButtonLink } from "~/ui/button";
 import { classNames } from "~/ui/class-names";
 import { Dialog } from "~/ui/dialog";
+import { DateTimeField } from "~/ui/forms/date-time-field";
 import { Field, SelectField } from "~/ui/forms/field";
-import { MomentField } from "~/ui/forms/moment-field";
 import { useHydrated } from "~/ui/use-hydrated";
 import { DifferenceTable } from "../difference-table";
 import type { Selection } from "../list/selection";
 import { SeriesNameField } from "../series/series-fields";
-import { BULK_ACTIONS, BULK_FORM, BULK_WORDS, type BulkPreview, withheldSentence } from "./bulk";
+import { BULK_ACTIONS, BULK_FORM, BULK_WORDS, type BulkPreview, onHoldMessage } from "./bulk";
 
 /**
  * What to do with the selected videos. Without scripts all its fields stand below the list. With
@@ -160,13 +160,13 @@ export function BulkBar({
         {(hydrated ? chosen === "schedule" : may("/admin bulk schedule")) && (
           <fieldset className="grid w-full min-w-0 grid-cols-1 gap-3 max-sm:order-2 sm:grid-cols-2">
             <legend className="sr-only">Schedule</legend>
-            <MomentField
+            <DateTimeField
               label="Publish at"
               name="publishAt"
               value=""
               hint="Empty: it stays as it is."
             />
-            <MomentField
+            <DateTimeField
               label="Hide at"
               name="unpublishAt"
               value=""
@@ -209,7 +209,7 @@ export function BulkPreviewDialog({
     refused.length > 0 &&
       `${are(refused.length)} left alone, since it can't be: ${nameTitles(refused)}.`,
     because,
-    withheldSentence(preview),
+    onHoldMessage(preview),
   ].filter((note) => typeof note === "string");
   return (
     <Dialog

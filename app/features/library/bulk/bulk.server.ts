@@ -8,10 +8,10 @@ import { partsOf } from "~/shared/event-loop";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { database, prepared, transaction } from "~db/client.server";
 import { allRows } from "~db/run-query.server";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { refusalDetail } from "../refusals.server";
-import { BULK_WORDS, type BulkResult, type DeleteConfirmation, type LeftAlone } from "./bulk";
+import { BULK_WORDS, type BulkResult, type DeleteConfirmation, type Skipped } from "./bulk";
 import {
   type ColumnChange,
   type Conversion,
@@ -63,11 +63,11 @@ export async function changeVideos(
     ? videoConverter(change)
     : (some: readonly SelectedVideo[]) => apply(change, some);
   const done: string[] = [];
-  const leftAlone: LeftAlone = { refused: [] };
+  const skipped: Skipped = { refused: [] };
   let found = 0;
   let processed = 0;
   let left: BulkResult["left"];
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   for (const part of partsOf(changeable, VIDEOS_PER_TRANSACTION)) {
     const changePart = () =>
       transaction(() => {
@@ -92,19 +92,19 @@ export async function changeVideos(
     processed += part.length;
     found += outcome.found;
     done.push(...outcome.titles);
-    leftAlone.refused.push(...outcome.refused);
-    leftAlone.because ??= outcome.because;
+    skipped.refused.push(...outcome.refused);
+    skipped.because ??= outcome.because;
     if (outcome.withheld) {
       const { videos, because } = outcome.withheld;
-      leftAlone.withheld = { because, videos: videos + (leftAlone.withheld?.videos ?? 0) };
+      skipped.withheld = { because, videos: videos + (skipped.withheld?.videos ?? 0) };
     }
-    await turn();
+    await yieldIfDue();
   }
   if (isConversion(change)) jobsChanged("work");
   return {
-    ...leftAlone,
+    ...skipped,
     done: done.length,
-    unchanged: found - done.length - leftAlone.refused.length,
+    unchanged: found - done.length - skipped.refused.length,
     gone: ids.length - found - (left?.videos ?? 0),
     left,
   };
@@ -151,12 +151,12 @@ export function selectVideos(ids: readonly string[]): SelectedVideo[] {
 }
 
 /** The titles of the rows that were changed, and what was left alone. */
-interface Applied extends LeftAlone {
+interface Applied extends Skipped {
   titles: string[];
 }
 
 function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applied {
-  const { changed, ...leftAlone } = planned(change, selected);
+  const { changed, ...skipped } = planned(change, selected);
   const rows = changed.map(({ row, columns }) => ({ ...row, ...columns }));
   if (isEdit(change)) {
     prepared(
@@ -165,7 +165,7 @@ function apply(change: ColumnChange, selected: readonly SelectedVideo[]): Applie
        FROM json_each(?) AS given WHERE videos.id = given.value ->> 'id'`,
     ).run(new Date().toISOString(), JSON.stringify(rows));
   } else writeIntentions(rows);
-  return { titles: rows.map(({ title }) => title), ...leftAlone };
+  return { titles: rows.map(({ title }) => title), ...skipped };
 }
 
 function describeDone(change: RowChange, titles: readonly string[]): string {

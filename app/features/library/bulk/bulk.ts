@@ -67,7 +67,7 @@ export type BulkChange =
   | { action: "add-tags" | "remove-tags"; tags: string[] };
 
 /** The videos that a change leaves alone. */
-export interface LeftAlone {
+export interface Skipped {
   /** The titles of those that can't be changed. */
   refused: string[];
   /** Why the first of them can't, where that is not the same for all. */
@@ -77,7 +77,7 @@ export interface LeftAlone {
 }
 
 /** What became of the videos that were chosen; the numbers add up to how many those were. */
-export interface BulkResult extends LeftAlone {
+export interface BulkResult extends Skipped {
   done: number;
   /** Were so already. */
   unchanged: number;
@@ -99,7 +99,7 @@ export interface DeleteConfirmation {
 }
 
 /** Shows what a change would do before it is done; answered by sending the same form with `confirmed`. */
-export interface BulkPreview extends LeftAlone {
+export interface BulkPreview extends Skipped {
   action: Exclude<BulkAction, "delete">;
   ids: string[];
   /** The other fields of the form. */
@@ -121,7 +121,7 @@ export const REFUSED_BECAUSE: Partial<Record<BulkAction, string>> = {
 };
 
 /** Said of videos that are scheduled, and that something keeps hidden. */
-export function withheldSentence({ withheld }: LeftAlone): string | undefined {
+export function onHoldMessage({ withheld }: Skipped): string | undefined {
   if (!withheld) return undefined;
   const { videos, because } = withheld;
   const stay = videos === 1 ? "stays hidden" : "stay hidden";

@@ -8,7 +8,7 @@ import { database } from "~db/client.server";
 import { allRows } from "~db/run-query.server";
 import type { VideoRow } from "~db/schema";
 import { readTags } from "~db/tags";
-import type { BulkChange, LeftAlone } from "./bulk";
+import type { BulkChange, Skipped } from "./bulk";
 
 /** A change of the columns of videos. */
 export type ColumnChange = Exclude<
@@ -21,7 +21,7 @@ type Columns = Intention & Pick<VideoRow, "category" | "tags">;
 export type SelectedVideo = Columns & Pick<VideoRow, "id" | "title">;
 
 /** What would become of some videos: the new columns of those that change, and those that can't. */
-interface Planned extends LeftAlone {
+interface Planned extends Skipped {
   changed: { row: SelectedVideo; columns: Partial<Columns> }[];
 }
 

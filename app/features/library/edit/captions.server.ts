@@ -148,8 +148,8 @@ function captionFilesIn(captions: readonly Captions[], folder: string | undefine
     .filter(({ bucket, path }) => folder && bucket === "videos" && path.startsWith(`${folder}/`));
 }
 
-function refused(sentence: string): UploadError {
-  return new UploadError(422, sentence, "captions");
+function refused(message: string): UploadError {
+  return new UploadError(422, message, "captions");
 }
 
 /**

@@ -30,7 +30,7 @@ import { SeriesFields } from "../series/series-fields";
 import type { SeriesChoice } from "../series/series-list.server";
 import { SignInPrompt } from "../signed-out";
 import { CaptionsFields } from "./captions-fields";
-import { MomentPicker } from "./moment-picker";
+import { PositionPicker } from "./position-picker";
 
 /** What the edit dialog needs to know of the site. */
 export interface EditSurroundings {
@@ -151,7 +151,7 @@ export function EditDialog({
           error={fields.thumbnail}
         />
         {video.videoUrl && (
-          <MomentPicker
+          <PositionPicker
             videoUrl={video.videoUrl}
             moment={edit?.moment}
             error={fields.frame}

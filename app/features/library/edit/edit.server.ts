@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { resolveAliases } from "~/features/catalogue/tags.server";
 import { changeableNow, isRefusal } from "~/features/permissions/may-change.server";
-import { SENTENCES } from "~/features/upload/upload-fields";
+import { MESSAGES } from "~/features/upload/upload-fields";
 import { type MediaName, mediaUrl } from "~/media/bucket.server";
 import {
   removeSoon,
@@ -188,7 +188,7 @@ function readTexts(typed: Partial<EditTexts>) {
   if (!checked.ok) {
     const { fields } = checked;
     return {
-      fields: typed.title?.trim() === "" ? { ...fields, title: SENTENCES.missing } : fields,
+      fields: typed.title?.trim() === "" ? { ...fields, title: MESSAGES.missing } : fields,
     };
   }
   const { tags, duration, ...texts } = checked.value;

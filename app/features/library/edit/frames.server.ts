@@ -17,7 +17,7 @@ import { clientSignal } from "~/platform/node/request-context.server";
 import { ownMediaPath } from "~/shared/media-path";
 import { parseStoryboard, type StoryboardFrame } from "~/shared/streams/storyboard";
 import { prepared } from "~db/client.server";
-import { parseMoment } from "./moments";
+import { parsePosition } from "./positions";
 
 const SIDE = 720;
 
@@ -35,7 +35,7 @@ export async function withFrame<Result>(
   userId: string,
   work: (picture: ReceivedFile) => Promise<Result>,
 ): Promise<Result> {
-  const seconds = parseMoment(moment);
+  const seconds = parsePosition(moment);
   if (seconds === undefined) throw refused("Write a moment of the video, such as 1:30.");
   const url = prepared("SELECT video_url FROM videos WHERE id = ?").pluck().get(videoId);
   const name = parseMediaUrl(String(url ?? ""));
@@ -80,8 +80,8 @@ function toRefusal(error: unknown): unknown {
   return toUploadError(error);
 }
 
-function refused(sentence: string): UploadError {
-  return new UploadError(422, sentence, "frame");
+function refused(message: string): UploadError {
+  return new UploadError(422, message, "frame");
 }
 
 /** One of ours has at most 100 pictures in some 8 KB; another program's may have more. */

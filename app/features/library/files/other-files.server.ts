@@ -8,7 +8,13 @@ import { storedDuration } from "~/shared/format";
 import { success, type ToastMessage } from "~/ui/feedback/toast-message";
 import { prepared } from "~db/client.server";
 import type { FileAnswer, OtherFile, OtherFiles } from "../managed-video";
-import { fileHold, isReady, type Obstacle, obstacleTo, takeOver } from "./take-over.server";
+import {
+  activateReplacement,
+  fileHold,
+  isReady,
+  type Obstacle,
+  obstacleTo,
+} from "./activate-replacement.server";
 
 const WAITS_FOR_EDITOR =
   "An editor has to switch to this file: the account that sent it may no longer change this video.";
@@ -67,24 +73,24 @@ interface FileOfVideo {
 const GONE = "This file is no longer there. It was used, restored or removed in the meantime.";
 
 /** The failure of a switch to another file that something keeps from happening. */
-export function obstacleFailure(obstacle: Obstacle, videoId: string, sentence: string): FileAnswer {
+export function obstacleFailure(obstacle: Obstacle, videoId: string, message: string): FileAnswer {
   if (obstacle === "not allowed") return { code: "not-allowed" };
-  return failure(409, sentence, { detail: fileHold(videoId) });
+  return failure(409, message, { detail: fileHold(videoId) });
 }
 
 /** Makes another file that of its video. */
 async function switchTo(
   file: FileOfVideo,
   userId: string,
-  sentence: string,
+  message: string,
   done: ToastMessage,
 ): Promise<FileAnswer> {
-  const outcome = isOf(file) ? await takeOver(file.id, userId) : "gone";
+  const outcome = isOf(file) ? await activateReplacement(file.id, userId) : "gone";
   if (outcome === "done") return done;
-  if (outcome === "gone") return failure(404, sentence, { detail: GONE });
+  if (outcome === "gone") return failure(404, message, { detail: GONE });
   if (outcome === "not ready")
-    return failure(409, sentence, { detail: "It can't be played yet. Try again when it can." });
-  return obstacleFailure(outcome, file.videoId, sentence);
+    return failure(409, message, { detail: "It can't be played yet. Try again when it can." });
+  return obstacleFailure(outcome, file.videoId, message);
 }
 
 /** Does not wait until all is made of a file that is to replace another. */

@@ -4,7 +4,7 @@ import { NOT_ACCEPTED, type Terms } from "~/features/moderation/uploaders/terms"
 import { TermsField } from "~/features/moderation/uploaders/terms-field";
 import { TRASH_DAYS } from "~/features/trash/trash-address";
 import { forgetTransfer, startTransfer, type Transfer } from "~/features/upload/resumable-transfer";
-import { SENTENCES, videoHint } from "~/features/upload/upload-fields";
+import { MESSAGES, videoHint } from "~/features/upload/upload-fields";
 import { UploadBar } from "~/features/upload/upload-item";
 import { fileError, progressFigures, throughputMeter } from "~/features/upload/upload-queue";
 import type { FileLimits } from "~/shared/file-rules";
@@ -247,12 +247,12 @@ function useFileTransfer(onArrived: (upload: string) => void) {
             void forgetTransfer(file);
             arrived.current(upload);
           },
-          onFailed: (sentence) => stop(sentence),
+          onFailed: (message) => stop(message),
         },
         terms,
       );
       running.current = transfer;
-      transfer.catch(() => stop(SENTENCES.failed));
+      transfer.catch(() => stop(MESSAGES.failed));
     },
     [stop],
   );

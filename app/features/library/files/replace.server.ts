@@ -11,7 +11,7 @@ import {
   type Refusal,
 } from "~/features/permissions/may-change.server";
 import { ownVideosOf } from "~/features/permissions/permissions";
-import { lookAtFile } from "~/features/processing/comparison/likeness.server";
+import { lookAtFile } from "~/features/processing/comparison/block-list-matches.server";
 import { scanReplacement } from "~/features/processing/kinds/scan.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
@@ -33,7 +33,7 @@ import { diskUsage, recordFileIn } from "~/media/media-files.server";
 import { removeMetadata } from "~/media/metadata/clean-files.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { failure } from "~/platform/failure";
-import { cutOffSentence } from "~/shared/cut-off";
+import { incompleteMessage } from "~/shared/cut-off";
 import { formatDuration } from "~/shared/format";
 import { success } from "~/ui/feedback/toast-message";
 import { database } from "~db/client.server";
@@ -45,14 +45,14 @@ import {
   WHEN_READY,
 } from "../managed-video";
 import {
+  activateReplacement,
   fileHold,
   isChosen,
   isPending,
   newFileHold,
   newFileId,
   PENDING,
-  takeOver,
-} from "./take-over.server";
+} from "./activate-replacement.server";
 
 const FAILED = "Failed to replace the file.";
 const refuse = (status: FormFailure["status"], detail: string, question?: ReplaceQuestion) =>
@@ -138,7 +138,8 @@ async function examineAndTake(
   const same = duplicate === "ask" ? await findDuplicate(file.sha256, own) : undefined;
   if (same) return wait("duplicate", `This file is already in the catalogue, as “${same.title}”.`);
   const probed = await probeUpload(file.path, userId);
-  if (probed.cutOff && incomplete !== "keep") return wait("cut off", cutOffSentence(probed.cutOff));
+  if (probed.cutOff && incomplete !== "keep")
+    return wait("cut off", incompleteMessage(probed.cutOff));
   const look = await lookAtFile(file.path);
   if (look === "late") throw new UploadError(503, NOT_COMPARED);
   if (look && look.blockedVideos.length > 0) throw new UploadError(422, LOOKS_BLOCKED, "video");
@@ -147,9 +148,9 @@ async function examineAndTake(
   if (upload) await removeUpload(userId, upload);
   jobsChanged("work");
   // Where nothing can be made of it, as without ffmpeg, it takes over at once.
-  const isDone = (await takeOver(taken, null)) === "done";
-  const sentences = [isDone ? "The video has its new file." : WHEN_READY, refusal, fileHold(id)];
-  return success(isDone ? "File Replaced" : "File Received", sentences.filter(Boolean).join(" "));
+  const isDone = (await activateReplacement(taken, null)) === "done";
+  const messages = [isDone ? "The video has its new file." : WHEN_READY, refusal, fileHold(id)];
+  return success(isDone ? "File Replaced" : "File Received", messages.filter(Boolean).join(" "));
 }
 
 /** Puts the file into its bucket, then writes its row, its record, its jobs and the activity at once. */

@@ -7,8 +7,8 @@ import { Dialog } from "~/ui/dialog";
 import { FailureNotice } from "~/ui/feedback/failure-notice";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
-import { StoryboardGrid } from "../edit/moment-picker";
-import { exactMoment, parseMoment } from "../edit/moments";
+import { StoryboardGrid } from "../edit/position-picker";
+import { exactPosition, parsePosition } from "../edit/positions";
 import { cutText, type FormFailure, type TrimView, type TypedCut } from "../managed-video";
 import { type FileDialogProps, PendingFile } from "./file-parts";
 
@@ -99,12 +99,12 @@ function TrimForm({
   const busy = useNavigation().formData?.get("intent") === "trim";
   const [typed, setTyped] = useState<TypedCut>(
     rejected?.typed ?? {
-      start: cut ? exactMoment(cut.start) : "",
-      end: cut ? exactMoment(cut.end) : "",
+      start: cut ? exactPosition(cut.start) : "",
+      end: cut ? exactPosition(cut.end) : "",
     },
   );
-  const start = typed.start.trim() ? parseMoment(typed.start) : 0;
-  const end = typed.end.trim() ? parseMoment(typed.end) : secondsOf(duration);
+  const start = typed.start.trim() ? parsePosition(typed.start) : 0;
+  const end = typed.end.trim() ? parsePosition(typed.end) : secondsOf(duration);
   const part = start !== undefined && end !== undefined && end > start ? { start, end } : undefined;
 
   function show(seconds: number | undefined) {
@@ -114,12 +114,12 @@ function TrimForm({
 
   function type(name: keyof TypedCut, text: string) {
     setTyped((before) => ({ ...before, [name]: text }));
-    show(parseMoment(text));
+    show(parsePosition(text));
   }
 
   function take(name: keyof TypedCut) {
     if (!player.current) return;
-    const text = exactMoment(player.current.currentTime);
+    const text = exactPosition(player.current.currentTime);
     setTyped((before) => ({ ...before, [name]: text }));
   }
 
@@ -155,7 +155,7 @@ function TrimForm({
           frames={frames}
           legend="Go to one of these pictures"
           name="shown"
-          onChoose={(moment) => show(parseMoment(moment))}
+          onChoose={(moment) => show(parsePosition(moment))}
         />
       )}
       <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
@@ -187,7 +187,7 @@ function TrimForm({
       {hydrated && (
         <p role="status" className="text-sm text-muted figures">
           {part
-            ? `The video will be ${exactMoment(part.end - part.start)} long.`
+            ? `The video will be ${exactPosition(part.end - part.start)} long.`
             : "It has to end after its start."}
         </p>
       )}

@@ -29,16 +29,16 @@ import {
   type TrimView,
   type TypedCut,
 } from "../managed-video";
-import { obstacleFailure } from "./other-files.server";
 import {
+  activateReplacement,
   basePathOf,
   isChosen,
   isPending,
   newFileHold,
   newFileId,
   PENDING,
-  takeOver,
-} from "./take-over.server";
+} from "./activate-replacement.server";
+import { obstacleFailure } from "./other-files.server";
 
 const FAILED = "Failed to cut the video.";
 const UNDO_FAILED = "Failed to undo the cut.";
@@ -111,7 +111,7 @@ export async function undoCut(id: string, userId: string): Promise<FileAnswer> {
   if (!findVideo(id)) return { code: "gone" };
   if (isPending(id)) return failure(409, UNDO_FAILED, { detail: PENDING });
   const original = prepared("SELECT id FROM video_files WHERE video_id = ? AND state = 'original'");
-  const outcome = await takeOver(String(original.pluck().get(id)), userId);
+  const outcome = await activateReplacement(String(original.pluck().get(id)), userId);
   if (outcome === "on hold" || outcome === "not allowed") {
     return obstacleFailure(outcome, id, UNDO_FAILED);
   }

@@ -277,7 +277,7 @@ function DayField({
         name={hydrated ? undefined : name}
         defaultValue={dayOf(value, isLast, hydrated)}
         hint={hydrated ? `Your time, ${zone.replaceAll("_", " ")}.` : "In UTC."}
-        onChange={(event) => setSent(momentOf(event.currentTarget.value, isLast))}
+        onChange={(event) => setSent(timestampOf(event.currentTarget.value, isLast))}
       />
       {hydrated && <input type="hidden" name={name} value={sent} />}
     </>
@@ -292,7 +292,7 @@ function dayOf(value: string, isLast: boolean, isLocal: boolean): string {
 }
 
 /** Not 24 hours later: a day on which the clocks change is longer or shorter. */
-function momentOf(day: string, isLast: boolean): string {
+function timestampOf(day: string, isLast: boolean): string {
   const [year, month, date] = day.split("-").map(Number);
   if (!year || !month || !date) return "";
   const time = new Date(year, month - 1, date + (isLast ? 1 : 0));

@@ -96,7 +96,7 @@ export function VideoRow({
             {isLikeBlocked && <LikeBlockedLine id={video.id} title={video.title} />}
             <SimilarLine video={video} similar={similar} action={manageHref(view)} />
             {/* What its record lacks holds it too: that is said once. */}
-            {!(consent?.kind === "lacking" && consent.sentence === held) && (
+            {!(consent?.kind === "lacking" && consent.message === held) && (
               <HeldLine id={video.id} title={video.title} held={held} />
             )}
             <ConsentLine id={video.id} title={video.title} state={consent} />

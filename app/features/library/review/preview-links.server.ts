@@ -25,7 +25,7 @@ export interface PreviewLink {
   id: string;
   createdAt: string;
   /** The e-mail of who made it; null when that account is gone. */
-  madeBy: string | null;
+  createdBy: string | null;
   views: number;
   lastViewedAt: string | null;
 }
@@ -41,7 +41,7 @@ export function previewPath(token: string): string {
  * @returns its token, which is shown once and stored nowhere, or the failure: 403 for who may not change the
  *   video any more, 409 for a hidden video.
  */
-export async function makePreviewLink(
+export async function createPreviewLink(
   video: { id: string; title: string },
   userId: string,
 ): Promise<string | Failure> {
@@ -56,7 +56,7 @@ export async function makePreviewLink(
         .values({
           token_hash: hashOf(token),
           video_id: video.id,
-          made_by: userId,
+          created_by: userId,
           created_at: new Date().toISOString(),
         }),
     );
@@ -74,9 +74,9 @@ function isHidden(videoId: string): boolean {
 /** The links of a video, the newest first. */
 export function listPreviewLinks(videoId: string): PreviewLink[] {
   return prepared<PreviewLink>(
-    `SELECT token_hash AS id, preview_links.created_at AS createdAt, email AS madeBy, views,
+    `SELECT token_hash AS id, preview_links.created_at AS createdAt, email AS createdBy, views,
        last_viewed_at AS lastViewedAt
-     FROM preview_links LEFT JOIN users ON users.id = made_by
+     FROM preview_links LEFT JOIN users ON users.id = created_by
      WHERE video_id = ? ORDER BY preview_links.created_at DESC`,
   ).all(videoId);
 }
@@ -118,7 +118,7 @@ export function findPreview(token: string): Preview | undefined {
   return prepared<Preview>(
     `SELECT token_hash AS linkId, videos.id AS videoId, title, status,
        last_viewed_at AS lastViewedAt
-     FROM preview_links JOIN videos ON videos.id = video_id JOIN users ON users.id = made_by
+     FROM preview_links JOIN videos ON videos.id = video_id JOIN users ON users.id = created_by
      WHERE token_hash = ? AND NOT held AND NOT (${IS_HIDDEN})
        AND deactivated_at IS NULL`,
   ).get(hashOf(token));

@@ -85,7 +85,7 @@ export function PreviewLinks({ links, newLink }: { links: PreviewLink[]; newLink
           {links.map((link) => (
             <li key={link.id} className="flex flex-wrap items-center gap-3 p-3 sm:px-4">
               <p className="min-w-0 grow basis-48 text-sm text-muted wrap-anywhere">
-                {`${link.madeBy ?? DELETED_ACCOUNT}, `}
+                {`${link.createdBy ?? DELETED_ACCOUNT}, `}
                 <Time value={link.createdAt} />
                 {` · ${formatQuantity(link.views, "view")}`}
                 {link.lastViewedAt && (

@@ -1,7 +1,7 @@
 import { formerBlocksOf, releaseFormerBlocks } from "~/features/accounts/users/block.server";
 import {
   compareAgain,
-  dismissMatches,
+  dismissBlockListMatches,
   releaseInSpiteOfScan,
   releaseUncompared,
   type Scan,
@@ -11,8 +11,8 @@ import {
 import { NOT_ALLOWED, type SessionUser } from "~/features/permissions/guard.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import { allows } from "~/features/permissions/permissions";
+import { matchesOf } from "~/features/processing/comparison/block-list-matches.server";
 import { type Uncompared, uncomparedOf } from "~/features/processing/comparison/compared.server";
-import { likenessesOf } from "~/features/processing/comparison/likeness.server";
 import { isPublic } from "~/features/visibility/visibility.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { BUSY, type Failure, failure, INCOMPLETE } from "~/platform/failure";
@@ -22,8 +22,8 @@ import { runChange } from "~db/run-query.server";
 import type { VideoStatus } from "~db/schema";
 import { isBusy } from "~db/write-lock";
 import {
+  createPreviewLink,
   listPreviewLinks,
-  makePreviewLink,
   type PreviewLink,
   previewPath,
   revokePreviewLink,
@@ -96,7 +96,7 @@ export function loadReview(
     video,
     notes: notes.reverse(),
     links: listPreviewLinks(id),
-    blockedMatches: likenessesOf(id),
+    blockedMatches: matchesOf(id),
     uncompared: uncomparedOf(id),
     isHeldForFormerUploader: formerBlocksOf(id).length > 0,
     // The reason could tell uploaders what to change.
@@ -138,9 +138,9 @@ async function perform(
   const intent = text("intent");
   if (intent === "other-video") {
     const videos = text("videos").split(",").filter(Boolean);
-    if (!(await dismissMatches(video, videos, user.id)))
+    if (!(await dismissBlockListMatches(video, videos, user.id)))
       return failure(404, FAILED, { detail: "It has already been marked as different." });
-    const others = likenessesOf(video.id).length > 0;
+    const others = matchesOf(video.id).length > 0;
     return done(
       others ? LOOKS_LIKE_ANOTHER : "It is no longer on hold for resembling a removed video.",
     );
@@ -158,7 +158,7 @@ async function perform(
     return releaseInSpiteOfScan(video, text("scan"), text("sure") !== "", user.id);
   if (intent === "scan-again") return scanOnceMore(video, text("scan"), user.id);
   if (intent === "link") {
-    const token = await makePreviewLink(video, user.id);
+    const token = await createPreviewLink(video, user.id);
     return typeof token === "string" ? { path: previewPath(token) } : token;
   }
   if (intent === "revoke") {

@@ -5,7 +5,7 @@ import { acceptancesOf } from "~/features/moderation/uploaders/terms.server";
 import { filesLookedAt } from "~/features/operations/library-check/missing-files.server";
 import { type StudioStats, studioStats } from "~/features/operations/statistics/admin-stats.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
-import { likeBlocked } from "~/features/processing/comparison/likeness.server";
+import { likeBlocked } from "~/features/processing/comparison/block-list-matches.server";
 import type { JobSummary } from "~/features/processing/queue/kinds";
 import { jobSummaries } from "~/features/processing/queue/summaries.server";
 import { failure } from "~/platform/failure";

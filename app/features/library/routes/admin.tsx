@@ -14,7 +14,7 @@ import { AdminLinks, AdminTabs } from "~/features/site/admin-navigation";
 import { quotaLine } from "~/features/upload/quota.server";
 import { publishReceivedForm } from "~/features/upload/receive-upload.server";
 import { uploadStart } from "~/features/upload/templates.server";
-import { successSentence, type UploadFailure } from "~/features/upload/upload-fields";
+import { successMessage, type UploadFailure } from "~/features/upload/upload-fields";
 import { UploadForm } from "~/features/upload/upload-form";
 import type { ReceivedForm } from "~/media/intake/multipart.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
@@ -142,7 +142,7 @@ async function handleUpload(form: ReceivedForm, user: SessionUser) {
   const { id, needsConsent } = outcome.video;
   // Where its record is written, for whoever may write it.
   const mends = needsConsent && allows(user, "/admin/videos/:id/consent");
-  const toast = success("Success!", successSentence(outcome.video));
+  const toast = success("Success!", successMessage(outcome.video));
   throw redirectWithToast(mends ? consentHref(id) : "/admin", toast);
 }
 
@@ -233,5 +233,5 @@ function useAnsweredSignedOut(signedOut: SignedOutAnswer | undefined): void {
 
 function signedOutUpload(answer: Answer | undefined): UploadFailure | undefined {
   const texts = answer?.signedOut?.upload;
-  return texts && { sentence: "", texts, fields: {} };
+  return texts && { message: "", texts, fields: {} };
 }

@@ -15,7 +15,7 @@ import {
 import { deleteVideo } from "~/features/trash/remove.server";
 import { restoreDeletion } from "~/features/trash/restore.server";
 import { quotaCheck, typedTexts, uploadRules } from "~/features/upload/receive-upload.server";
-import { SENTENCES } from "~/features/upload/upload-fields";
+import { MESSAGES } from "~/features/upload/upload-fields";
 import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.server";
 import {
   discardReceived,
@@ -138,20 +138,20 @@ const UPDATED = success("Video Updated", "Video has been updated successfully.")
 export async function performIntent(form: StudioForm, sender: Sender): Promise<StudioAnswer> {
   const parsed = studioRequest.safeParse(Object.fromEntries(form.fields));
   if (!parsed.success) return INCOMPLETE;
-  const sentence = FAILED[parsed.data.intent];
+  const message = FAILED[parsed.data.intent];
   const permission = permissionOf(parsed.data, form);
   // The body may have taken long to arrive: what the account may do is read after it.
   const user = accountNow(sender.user.id);
-  if (!user || !allows(user, permission)) return refusalFailure({ code: "not-allowed" }, sentence);
+  if (!user || !allows(user, permission)) return refusalFailure({ code: "not-allowed" }, message);
   const own = ownVideosOf(user, permission);
   const done = async () => {
     const changeable = "id" in parsed.data ? changeableIds(own, [parsed.data.id]) : undefined;
-    if (isRefusal(changeable)) return refusalFailure(changeable, sentence);
+    if (isRefusal(changeable)) return refusalFailure(changeable, message);
     const allowed = { ...sender, user: { ...sender.user, ...user } };
     const answer = await perform(parsed.data, form, allowed, own);
-    return isRefusal(answer) ? refusalFailure(answer, sentence) : answer;
+    return isRefusal(answer) ? refusalFailure(answer, message) : answer;
   };
-  return orFailure(done, { busy: sentence, failed: sentence });
+  return orFailure(done, { busy: message, failed: message });
 }
 
 /** The line of the table of permissions for a form. */
@@ -312,9 +312,9 @@ async function readSignedOut(request: Request): Promise<SignedOutAnswer> {
 
 const NO_FILE: FileRule = {
   maxBytes: 0,
-  tooLarge: SENTENCES.signedOut,
+  tooLarge: MESSAGES.signedOut,
   checkHead: async () => {
-    throw new UploadError(413, SENTENCES.signedOut);
+    throw new UploadError(413, MESSAGES.signedOut);
   },
 };
 

@@ -171,14 +171,14 @@ function TagChangeList({ changes, action }: { changes: ShownTagChange[]; action:
         {changes.map((change) => (
           <li key={change.id} className="flex items-center gap-3">
             <span className="min-w-0 flex-1 break-words">
-              <span className="inline-block first-letter:uppercase">{change.sentence}</span>
+              <span className="inline-block first-letter:uppercase">{change.message}</span>
               <span className="text-muted figures">{` · ${progress(change)}`}</span>
             </span>
             {change.state === "done" && (
               <Form method="post" action={action} preventScrollReset>
                 <input type="hidden" name="intent" value="undo" />
                 <input type="hidden" name="change" value={change.id} />
-                <Button variant="secondary" size="sm" aria-label={`Undo: ${change.sentence}`}>
+                <Button variant="secondary" size="sm" aria-label={`Undo: ${change.message}`}>
                   <Undo2 aria-hidden="true" className="size-4" />
                   Undo
                 </Button>

@@ -24,7 +24,7 @@ const NOTHING = "The series was not changed.";
 const ALL = { search: "", page: 1 };
 
 /** The version of a series by a change of its order; undefined when nothing was changed. */
-export interface MadeVersion {
+export interface NewVersion {
   version: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function performSeries(
   request: Request,
   view: SeriesView,
   userId: string,
-): Promise<SeriesFailure | Response | MadeVersion> {
+): Promise<SeriesFailure | Response | NewVersion> {
   const form = await readFields(request, MAX_FORM_BYTES);
   return orFailure(() => perform(form, view, userId), {
     busy: NOTHING,
@@ -50,7 +50,7 @@ async function perform(
   form: FormData,
   view: SeriesView,
   userId: string,
-): Promise<SeriesFailure | Response | MadeVersion> {
+): Promise<SeriesFailure | Response | NewVersion> {
   // The buttons that move by one have a name of their own.
   const intent = form.get("intent") ?? (form.has("move") ? "move" : null);
   const id = view.id;
@@ -164,6 +164,6 @@ function readTarget(form: FormData): number | "up" | "down" | undefined {
 }
 
 /** Who presses a button many times stays where they are. */
-function answerOf(form: FormData, view: SeriesView, version?: number): Response | MadeVersion {
+function answerOf(form: FormData, view: SeriesView, version?: number): Response | NewVersion {
   return form.has("background") ? { version } : redirect(seriesHref(view));
 }

@@ -7,7 +7,7 @@ import { Button } from "~/ui/button";
 import { AnswerFailure } from "~/ui/feedback/failure-notice";
 import { useHydrated } from "~/ui/use-hydrated";
 import type { SeriesFailure } from "./change-series.server";
-import type { MadeVersion } from "./series-action.server";
+import type { NewVersion } from "./series-action.server";
 import type { SeriesVideo, SeriesVideosPage } from "./series-list.server";
 import { useDragOrder } from "./use-drag-order";
 
@@ -230,7 +230,7 @@ function useSeriesOrder(
   version: number,
   action: string,
 ) {
-  const { state, data, submit } = useFetcher<Partial<MadeVersion> & { error?: SeriesFailure }>();
+  const { state, data, submit } = useFetcher<Partial<NewVersion> & { error?: SeriesFailure }>();
   const { state: reading, revalidate } = useRevalidator();
   const [waiting, setWaiting] = useState<readonly Move[]>([]);
   const [sent, setSent] = useState<Move>();

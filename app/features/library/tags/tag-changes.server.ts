@@ -1,5 +1,5 @@
 import { recordActivity } from "~/platform/activity/activity.server";
-import { partsOf, takingTurns } from "~/shared/event-loop";
+import { createMutex, partsOf } from "~/shared/event-loop";
 import { fold } from "~/shared/fold";
 import { formatQuantity, nameTitles } from "~/shared/format";
 import { PUBLIC_CHANGE } from "~db/catalogue-version";
@@ -9,7 +9,7 @@ import { firstRow } from "~db/run-query.server";
 import { processState } from "~db/runtime.server";
 import type { TagChangeState } from "~db/schema/catalogue";
 import { readTags } from "~db/tags";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
 import { bringBackAliases, setAliasesFor } from "./set-aliases.server";
@@ -35,7 +35,7 @@ interface TagChange {
 /** A change as the page of tags shows it. */
 export interface ShownTagChange {
   id: number;
-  sentence: string;
+  message: string;
   state: TagChangeState;
   /** Videos that were changed. */
   videos: number;
@@ -52,7 +52,7 @@ export interface TagChangeEnd {
   left: number;
 }
 
-const inTurn = processState("tag turns", takingTurns);
+const runExclusive = processState("tag turns", createMutex);
 /** What is under way, by the id of the change: how many videos it is about. */
 const underWay = processState("tag changes", () => new Map<number, { total: number }>());
 
@@ -84,7 +84,7 @@ export async function changeTags(
         })
         .returning("id"),
     )!;
-    const detail = `${sentenceOf(names, change.target)} in ${formatQuantity(ids.length, "video")}`;
+    const detail = `${messageOf(names, change.target)} in ${formatQuantity(ids.length, "video")}`;
     recordActivity({ userId, action: "tag-change", detail });
     return entered.id;
   });
@@ -111,7 +111,7 @@ export async function undoTagChange(
     );
     if (!change) return false;
     bringBackAliases(JSON.parse(change.tags), JSON.parse(change.aliases));
-    const detail = sentenceOf(change.names, change.target);
+    const detail = messageOf(change.names, change.target);
     recordActivity({ userId, action: "tag-undo", detail });
     return true;
   });
@@ -137,7 +137,7 @@ export async function listTagChanges(now = Date.now()): Promise<ShownTagChange[]
     .execute();
   return rows.map(({ id, names, target, state, created_at, videos }) => ({
     id,
-    sentence: sentenceOf(names, target),
+    message: messageOf(names, target),
     state,
     videos: videos ?? 0,
     ...underWay().get(id),
@@ -162,7 +162,7 @@ export async function resumeTagChanges(now = Date.now()): Promise<void> {
   }
 }
 
-function sentenceOf(names: string, target: string | null): string {
+function messageOf(names: string, target: string | null): string {
   return target === null ? `removed the tag ${names}` : `changed the tag ${names} to “${target}”`;
 }
 
@@ -173,7 +173,7 @@ async function taggedIds(tags: readonly string[]): Promise<string[]> {
 
 /** @param found the videos, where they have just been looked for. */
 function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
-  return inTurn()(async () => {
+  return runExclusive()(async () => {
     const change = prepared<{
       tags: string;
       target: string | null;
@@ -190,7 +190,7 @@ function perform(id: number, found?: readonly string[]): Promise<TagChangeEnd> {
 }
 
 function performUndo(id: number): Promise<TagChangeEnd> {
-  return inTurn()(async () => {
+  return runExclusive()(async () => {
     const ids = prepared<string>("SELECT video_id FROM tag_change_videos WHERE change_id = ?")
       .pluck()
       .all(id);
@@ -214,11 +214,11 @@ async function eachPart(
   state: TagChangeState,
 ): Promise<number> {
   try {
-    const turn = writingTurns();
+    const yieldIfDue = createWriteYielder();
     let videos = 0;
     for (const part of partsOf(ids, VIDEOS_AT_ONCE)) {
       videos += await retryWhileBusy(() => work(part), PATIENCE_MS);
-      await turn();
+      await yieldIfDue();
     }
     await transaction(() => {
       prepared("UPDATE tag_changes SET state = ? WHERE id = ?").run(state, id);
@@ -271,12 +271,12 @@ function bringBackRows(id: number, ids: readonly string[]): number {
 
 /** Removes what is noted of a change, in parts. */
 async function forget(id: number): Promise<void> {
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   const some = prepared(
     `DELETE FROM tag_change_videos WHERE change_id = @id AND video_id IN
        (SELECT video_id FROM tag_change_videos WHERE change_id = @id LIMIT 500)`,
   );
-  while ((await transaction(() => some.run({ id }).changes)) > 0) await turn();
+  while ((await transaction(() => some.run({ id }).changes)) > 0) await yieldIfDue();
   await transaction(() => prepared("DELETE FROM tag_changes WHERE id = ?").run(id));
 }
 

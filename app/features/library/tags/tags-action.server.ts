@@ -133,14 +133,14 @@ async function describe(what: string, end: Promise<TagChangeEnd>): Promise<Toast
   // Whoever waits no longer must not leave its failure without anybody to hear it.
   end.catch((error) => console.error("A change of tags failed:", error));
   const ended = await Promise.race([end, setTimeout(WAITED_FOR_MS, undefined, { ref: false })]);
-  const sentences = ended
+  const messages = ended
     ? [
         `${what}: ${formatQuantity(ended.videos, "video")}.`,
         ended.left > 0 &&
           `${formatQuantity(ended.left, "video")} had been changed since, and stayed as before.`,
       ]
     : [`${what}: this goes on. The page shows how far it is.`];
-  return success("Tags Updated", sentences.filter(Boolean).join(" "));
+  return success("Tags Updated", messages.filter(Boolean).join(" "));
 }
 
 const MAX_LABEL_LENGTH = 40;

@@ -1,6 +1,6 @@
 import { accountNow, isRefusal, ownDeletedIds } from "~/features/permissions/may-change.server";
 import type { OwnVideos } from "~/features/permissions/permissions";
-import { EVIDENCE_SENTENCE, evidenceAmong } from "~/features/trash/evidence.server";
+import { EVIDENCE_MESSAGE, evidenceAmong } from "~/features/trash/evidence.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import {
   aboutVideos,
@@ -28,7 +28,7 @@ const MAX_FORM_BYTES = 256 * 1024;
 const VIDEOS_AT_ONCE = 1_000;
 
 const NOTHING = "Nothing was changed.";
-const KEPT = failure(409, NOTHING, { detail: EVIDENCE_SENTENCE });
+const KEPT = failure(409, NOTHING, { detail: EVIDENCE_MESSAGE });
 const GONE = failure(404, NOTHING, {
   detail: "This is no longer in the trash: it was restored, or deleted for good.",
 });
@@ -132,7 +132,7 @@ async function purgeSelected(ids: readonly string[], userId: string): Promise<Tr
   const purged = await purge(ids, { ...options, record });
   if (purged.length === 0) return evidence.size > 0 ? KEPT : GONE;
   const { size } = evidence;
-  const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_SENTENCE}`;
+  const rest = size > 0 && `${formatQuantity(size, "video")} stayed. ${EVIDENCE_MESSAGE}`;
   return deletedForGood(formatQuantity(purged.length, "video"), purged.length, rest || "");
 }
 

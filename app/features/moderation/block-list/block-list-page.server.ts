@@ -1,3 +1,4 @@
+import { compareSite } from "~/features/processing/comparison/block-list-matches.server";
 import {
   PUT_BACK_DAYS,
   putBackEntry,
@@ -5,7 +6,6 @@ import {
 } from "~/features/processing/comparison/blocked-videos.server";
 import { failedComparisons } from "~/features/processing/comparison/compared.server";
 import { importDigestList } from "~/features/processing/comparison/digest-list.server";
-import { compareSite } from "~/features/processing/comparison/likeness.server";
 import {
   importBlockList,
   isBlockListFile,

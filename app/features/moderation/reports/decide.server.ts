@@ -1,13 +1,13 @@
 import {
   type GivenStrike,
   LONGEST_REASON,
-  strikeSentence,
+  strikeMessage,
 } from "~/features/accounts/users/strike-rules";
 import { strikeableOf, strikeIn } from "~/features/accounts/users/strikes.server";
 import { NOT_ALLOWED } from "~/features/permissions/guard.server";
 import { mayNow } from "~/features/permissions/may-change.server";
+import { holdCopies } from "~/features/processing/comparison/block-list-matches.server";
 import { blockVideo, unblockVideo } from "~/features/processing/comparison/blocked-videos.server";
-import { holdCopies } from "~/features/processing/comparison/likeness.server";
 import { removeVideos } from "~/features/trash/remove.server";
 import { restoreVideos } from "~/features/trash/restore.server";
 import { hold, releaseHold } from "~/features/visibility/holds.server";
@@ -21,10 +21,10 @@ import type { VideoDecision } from "~db/schema/moderation";
 import { retryWhileBusy } from "~db/write-lock";
 import {
   DECISION_LABELS,
-  type DeskDecision,
-  decisionSentence,
+  decisionMessage,
   LOG_LABELS,
   MAX_REASON_LENGTH,
+  type ModeratorDecision,
 } from "./decisions";
 import { lift, settleReport } from "./report-holds.server";
 import {
@@ -50,7 +50,7 @@ const TRASH_FOLLOWS =
 const GONE_FOR_GOOD = "Its files were deleted for good in the meantime, so it can’t be restored.";
 
 export interface Decision {
-  decision: DeskDecision;
+  decision: ModeratorDecision;
   /** The reporter and the uploader both read it. */
   reason: string;
   videos: readonly string[];
@@ -83,9 +83,9 @@ export async function decideReport(
   if ("status" in decided) return { ...decided, reason, isStrike };
   announceStudioChange();
   const { videos, of, strikes } = decided;
-  const sentence = decisionSentence(decision.decision, { chosen: videos.length, of });
-  const sentences = [sentence, ...strikes.map(strikeSentence)];
-  const answer = done(sentences.join(" "));
+  const message = decisionMessage(decision.decision, { chosen: videos.length, of });
+  const messages = [message, ...strikes.map(strikeMessage)];
+  const answer = done(messages.join(" "));
   if (decision.decision === "remove" && !(await moveToTrash(videos, userId))) {
     return { ...answer, description: `${answer.description} ${TRASH_FOLLOWS}` };
   }
@@ -171,7 +171,7 @@ function decideIn(
 
 /** Returns why a decision isn't possible for these videos, or undefined if it is. */
 function refusalOf(
-  decision: DeskDecision,
+  decision: ModeratorDecision,
   report: Report,
   chosen: readonly NamedVideo[],
 ): string | undefined {
@@ -192,7 +192,12 @@ function refusalOf(
   return wrong && refusalFor(decision, report.id, wrong);
 }
 
-function changeVideo(videoId: string, decision: DeskDecision, report: Report, now: number): void {
+function changeVideo(
+  videoId: string,
+  decision: ModeratorDecision,
+  report: Report,
+  now: number,
+): void {
   const reportId = report.id;
   const held = { videoId, sourceId: reportId };
   const decided = (what: VideoDecision | null) => decideVideo({ reportId, videoId }, what, now);
@@ -219,7 +224,7 @@ function changeVideo(videoId: string, decision: DeskDecision, report: Report, no
 }
 
 /** Records that a report waits for a decision, or closes it if each video on this site has one. */
-function changeReport({ id }: Report, decision: DeskDecision, now: number): void {
+function changeReport({ id }: Report, decision: ModeratorDecision, now: number): void {
   if (decision === "ask") {
     moveReport({ id, from: ["open", "asked", "closed"], to: "asked" }, now);
   } else if (decision === "not-here") {
@@ -233,13 +238,13 @@ function changeReport({ id }: Report, decision: DeskDecision, now: number): void
 function tell(
   report: Report,
   ids: readonly string[],
-  decision: DeskDecision,
+  decision: ModeratorDecision,
   reason: string,
   userId: string,
   now: number,
 ): void {
   if (decision !== "ask") {
-    const text = decisionSentence(decision, { chosen: ids.length, of: report.videos.length });
+    const text = decisionMessage(decision, { chosen: ids.length, of: report.videos.length });
     addMessage({ reportId: report.id, author: "site", text }, now);
   }
   addMessage({ reportId: report.id, author: "moderator", text: reason }, now);
@@ -248,10 +253,10 @@ function tell(
   );
   const time = new Date(now).toISOString();
   if (decision === "ask" || decision === "not-here") return;
-  const sentence = decisionSentence(decision);
+  const message = decisionMessage(decision);
   for (const id of ids) {
     // Notes are deleted together with the texts of their report, so an erased report gets none.
-    if (report.erasedAt === null) note.run(id, userId, `${sentence}\n\n${reason}`, time);
+    if (report.erasedAt === null) note.run(id, userId, `${message}\n\n${reason}`, time);
     noteDecision({ reportId: report.id, videoId: id, decision, reason }, now);
   }
 }
@@ -273,7 +278,7 @@ function perfect(label: string): string {
 }
 
 /** Names the decision and the first videos it is about. */
-function describe(decision: DeskDecision, videoIds: readonly string[]): string {
+function describe(decision: ModeratorDecision, videoIds: readonly string[]): string {
   const titles = prepared<string>(
     `SELECT title FROM videos WHERE id IN (SELECT value FROM json_each(@list))
      UNION ALL SELECT title FROM deleted_videos WHERE id IN (SELECT value FROM json_each(@list))
@@ -293,7 +298,7 @@ function present(ids: readonly string[]): string[] {
     .all(JSON.stringify(ids));
 }
 
-function noStrike(decision: DeskDecision, ids: readonly string[]): string | undefined {
+function noStrike(decision: ModeratorDecision, ids: readonly string[]): string | undefined {
   if (decision !== "remove") return "A strike comes with a removal. Choose Remove, or untick it.";
   if (ids.length === 0) {
     return "These videos were removed before. A strike comes with the first removal.";

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { Time } from "~/ui/time";
-import { decisionSentence } from "./decisions";
+import { decisionMessage } from "./decisions";
 import type { UploaderDecision } from "./uploader-decisions.server";
 
 /** What moderators have decided about somebody's videos, also about those that are gone. */
@@ -21,7 +21,7 @@ export function DecisionList({ decisions }: { decisions: UploaderDecision[] }) {
             <DecidedVideo videoId={videoId} title={text?.title} />
           </p>
           <p className="text-muted figures">
-            <Time value={decidedAt} /> · {decisionSentence(decision)}
+            <Time value={decidedAt} /> · {decisionMessage(decision)}
           </p>
           <p dir="auto" className="whitespace-pre-line">
             {text?.reason ??

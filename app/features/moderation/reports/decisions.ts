@@ -10,7 +10,7 @@ export const DECISIONS = [
   "not-here",
   "ask",
 ] as const;
-export type DeskDecision = (typeof DECISIONS)[number];
+export type ModeratorDecision = (typeof DECISIONS)[number];
 
 export const MAX_REASON_LENGTH = 2_000;
 
@@ -37,7 +37,7 @@ export const CLOSED_LABELS: Record<ReportDecision, string> = {
   withdrawn: "Withdrawn",
 };
 
-export const DECISION_LABELS: Record<DeskDecision, string> = {
+export const DECISION_LABELS: Record<ModeratorDecision, string> = {
   hide: "Hide now",
   keep: "Keep",
   remove: "Remove",
@@ -47,7 +47,7 @@ export const DECISION_LABELS: Record<DeskDecision, string> = {
   "not-here": "Not on this site",
 };
 
-export const DECISION_HINTS: Record<DeskDecision, string> = {
+export const DECISION_HINTS: Record<ModeratorDecision, string> = {
   hide: "Hides the video immediately. The report stays open.",
   keep: "Nothing is removed, and this report no longer hides the video.",
   remove:
@@ -62,7 +62,7 @@ export const DECISION_HINTS: Record<DeskDecision, string> = {
  * What the reporter and the uploader read above the moderator's reason, about "the video" or "2 of 3 videos". Operators
  * may change these sentences; the operating guide names this file.
  */
-const DECISION_SENTENCES: Record<DeskDecision, (videos: string) => string> = {
+const DECISION_MESSAGES: Record<ModeratorDecision, (videos: string) => string> = {
   hide: (videos) => `A moderator has hidden ${videos} until the report is decided.`,
   keep: (videos) => `A moderator has reviewed the report and kept ${videos}.`,
   remove: (videos) => `A moderator has removed ${videos}.`,
@@ -73,12 +73,12 @@ const DECISION_SENTENCES: Record<DeskDecision, (videos: string) => string> = {
   "not-here": () => "A moderator has closed the report because none of its videos is on this site.",
 };
 
-export function decisionSentence(
-  decision: DeskDecision,
+export function decisionMessage(
+  decision: ModeratorDecision,
   { chosen, of }: { chosen: number; of: number } = { chosen: 1, of: 1 },
 ): string {
   const part = chosen === of ? `all ${of} videos` : `${chosen} of ${of} videos`;
-  return DECISION_SENTENCES[decision](of === 1 ? "the video" : part);
+  return DECISION_MESSAGES[decision](of === 1 ? "the video" : part);
 }
 
 /** The actions of the log, as the rest of a sentence that begins with who did them. */

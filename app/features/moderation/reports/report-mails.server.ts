@@ -72,14 +72,14 @@ async function send(message: ReportNotice, now: number): Promise<(() => void) | 
 /** @param isFirst whether the reporter has to open the link to get further emails. */
 function emailOf({ id, report_id, event }: ReportNotice, isFirst: boolean): Email {
   const { siteName, publicUrl } = settings();
-  const [subject, sentence] = MAIL_TEXTS[event];
+  const [subject, message] = MAIL_TEXTS[event];
   const path = statusPath(report_id, "email");
   const link = publicUrl ? `${publicUrl}${path}` : `the address of the site, followed by ${path}`;
   const further = isFirst ? `${FIRST_MAIL_TEXT}\n\n` : "";
   return {
     id,
     subject: `${siteName}: ${subject}`,
-    text: `${sentence}\n\nCheck its status or reply here: ${link}\n\n${further}Don't share this link. Anyone who has it can read your report and answer for you.\n`,
+    text: `${message}\n\nCheck its status or reply here: ${link}\n\n${further}Don't share this link. Anyone who has it can read your report and answer for you.\n`,
   };
 }
 

@@ -2,13 +2,13 @@ import { strikeableOf } from "~/features/accounts/users/strikes.server";
 import { refusalsOf } from "~/features/consent/validity.server";
 import { preservedUntil } from "~/media/files/preserved.server";
 import { settings } from "~/platform/settings.server";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { createYielder } from "~/shared/event-loop";
 import { ownMediaPath } from "~/shared/media-path";
 import { prepared } from "~db/client.server";
 import type { ReportDecision, ReportKind, ReportState } from "~db/schema/moderation";
 import type { AcceptedTerms } from "../uploaders/terms";
 import { acceptancesOf } from "../uploaders/terms.server";
-import { DECISIONS, type DeskDecision, timeLeft } from "./decisions";
+import { DECISIONS, type ModeratorDecision, timeLeft } from "./decisions";
 import {
   countMessages,
   decryptReport,
@@ -24,7 +24,7 @@ const EARLIER_SHOWN = 10;
 const LAST_REPORTS = 2_000;
 const ENTRIES_SHOWN = 50;
 export interface ReportedVideo extends NamedVideo {
-  choices: DeskDecision[];
+  choices: ModeratorDecision[];
   /** Empty for one that is gone. */
   title: string;
   status: "published" | "hidden" | "review" | "trash" | "gone";
@@ -88,7 +88,7 @@ export function readReportPage(id: string, now = Date.now()) {
 }
 
 /** Returns the decisions to offer: those that apply to a video, or “not here” if there are none; and a question. */
-function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): DeskDecision[] {
+function choicesOf({ erasedAt }: Report, videos: readonly ReportedVideo[]): ModeratorDecision[] {
   const all = new Set(videos.flatMap(({ choices }) => choices));
   if (all.size === 0) all.add("not-here");
   if (erasedAt === null) all.add("ask");
@@ -220,7 +220,7 @@ async function othersOf(id: string, address: string): Promise<OtherReport[]> {
     `SELECT rowid AS at, id, kind, state, decision, received_at AS receivedAt, payload FROM reports
      WHERE rowid < ? AND erased_at IS NULL ORDER BY rowid DESC LIMIT ${OPENED_AT_ONCE}`,
   );
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   const others: OtherReport[] = [];
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
@@ -231,6 +231,6 @@ async function othersOf(id: string, address: string): Promise<OtherReport[]> {
       others.push(other);
     }
     if (rows.length === 0 || others.length >= MAX_OTHERS) return others.slice(0, MAX_OTHERS);
-    await turn();
+    await yieldIfDue();
   }
 }

@@ -1,6 +1,6 @@
 import { sourcesOf } from "~/features/visibility/holds.server";
 import { prepared } from "~db/client.server";
-import type { DeskDecision } from "./decisions";
+import type { ModeratorDecision } from "./decisions";
 import type { Report } from "./report-records.server";
 import { isHere, type NamedVideo } from "./report-videos.server";
 
@@ -29,7 +29,7 @@ export function isRemoved(videoId: string, reportId?: string): boolean {
 export function choicesFor(
   { id: reportId, state, videos }: Pick<Report, "id" | "state" | "videos">,
   { id, decision }: NamedVideo,
-): DeskDecision[] {
+): ModeratorDecision[] {
   if (isRemoved(id, reportId)) {
     // If a reopened report has no other video to decide about, upholding the removal closes it.
     const isUpheld = state !== "closed" && !videos.some((video) => isWaiting(reportId, video));
@@ -46,7 +46,11 @@ export function isWaiting(reportId: string, { id, decision }: NamedVideo): boole
   return decision === null && (isRemoved(id, reportId) || isHere(id));
 }
 
-export function refusalFor(decision: DeskDecision, reportId: string, { id }: NamedVideo): string {
+export function refusalFor(
+  decision: ModeratorDecision,
+  reportId: string,
+  { id }: NamedVideo,
+): string {
   if (isRemoved(id, reportId)) {
     return decision === "counter-notice"
       ? "The counter-notice has already been recorded. Decide whether to restore the video."

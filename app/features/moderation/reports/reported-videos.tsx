@@ -14,9 +14,9 @@ import {
   CLOSED_LABELS,
   DECISION_HINTS,
   DECISION_LABELS,
-  type DeskDecision,
   KIND_LABELS,
   MAX_REASON_LENGTH,
+  type ModeratorDecision,
 } from "./decisions";
 import type { ReportedVideo, ReportPage } from "./report-page.server";
 
@@ -312,7 +312,7 @@ function strikeHint({ email, strikes, isLast }: Strikeable): string {
   return isLast ? `${has}: this one blocks the account.` : `${has}.`;
 }
 
-const DECISION_KEYS: Record<DeskDecision, string> = {
+const DECISION_KEYS: Record<ModeratorDecision, string> = {
   hide: "h",
   keep: "k",
   remove: "r",
@@ -333,7 +333,7 @@ function useDecisionKeys(form: RefObject<HTMLFormElement>): void {
       if (event.target instanceof Element && event.target.closest(TYPING)) return;
       const choices = form.current?.querySelectorAll<HTMLInputElement>('input[name="decision"]');
       const chosen = [...(choices ?? [])].find(
-        ({ value }) => DECISION_KEYS[value as DeskDecision] === event.key.toLowerCase(),
+        ({ value }) => DECISION_KEYS[value as ModeratorDecision] === event.key.toLowerCase(),
       );
       if (!chosen) return;
       event.preventDefault();

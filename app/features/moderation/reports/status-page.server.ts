@@ -40,7 +40,7 @@ export function readStatusPage(token: string) {
   const isWithdrawn = decision === "withdrawn";
   return {
     ...{ kind, videos, receivedAt: report.receivedAt, messages: readMessages(id) },
-    sentence: sentenceOf(report),
+    message: messageOf(report),
     dueAt: isOpen ? report.dueAt : undefined,
     canWrite: isOpen && mayWrite(id),
     canWithdraw: isOpen && !isWithdrawn,
@@ -64,7 +64,7 @@ function mayWrite(reportId: string): boolean {
   return !isLimited && countUnanswered(reportId) < MAX_UNANSWERED;
 }
 
-function sentenceOf({ state, decision }: Report): string {
+function messageOf({ state, decision }: Report): string {
   if (state !== "closed")
     return decision === "withdrawn" ? WITHDRAWN_WHILE_HIDDEN : STATE_TEXTS[state];
   return decision ? DECISION_TEXTS[decision] : "Decided.";

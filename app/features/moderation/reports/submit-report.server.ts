@@ -86,10 +86,10 @@ export async function submitReport(
   const answer = String(form.get("answer") ?? "");
   const isFree = takeFree(address, Math.max(1, videos.length));
   if (!isFree && !isSolved(String(form.get("puzzle") ?? ""), answer)) {
-    const sentence = answer
+    const message = answer
       ? "That answer was wrong or came too late. Try this one."
       : "We have received many reports. Please answer this question.";
-    return { status: 422, ...again, errors: { answer: sentence }, puzzle: newPuzzle() };
+    return { status: 422, ...again, errors: { answer: message }, puzzle: newPuzzle() };
   }
   if (byAddress.consume(address) !== undefined) {
     const notice =

@@ -115,10 +115,10 @@ const AUTHORS: Record<ReportMessage["author"], string> = {
 };
 
 function StatusSummary({ page }: { page: StatusPage }) {
-  const { kind, sentence, receivedAt, dueAt, videos } = page;
+  const { kind, message, receivedAt, dueAt, videos } = page;
   return (
     <section aria-label="State" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
-      <p className="text-lg font-semibold">{sentence}</p>
+      <p className="text-lg font-semibold">{message}</p>
       <dl className="mt-4 grid gap-x-6 text-sm max-sm:[&>dd]:mb-2 sm:grid-cols-[auto_1fr] sm:gap-y-2">
         <dt className="text-muted">Kind</dt>
         <dd>{KIND_TEXTS[kind].label}</dd>

@@ -13,7 +13,7 @@ const TITLES: Record<Scan["state"], string> = {
   unchecked: "Not scanned",
   failed: "Not scanned",
 };
-const SENTENCES: Record<Scan["state"], string> = {
+const MESSAGES: Record<Scan["state"], string> = {
   waiting: "It is released automatically once it passes the scan.",
   hold: "It stays on hold until an editor has checked it.",
   refuse:
@@ -39,7 +39,7 @@ export function ScanPanel({ scans, isToBePublic }: { scans: Scan[]; isToBePublic
           Result: <bdi>{scan.reason}</bdi>
         </p>
       )}
-      <p className="text-sm text-muted">{SENTENCES[scan.state]}</p>
+      <p className="text-sm text-muted">{MESSAGES[scan.state]}</p>
       {scan.state !== "waiting" && may("/admin/review/:id release-scan") && (
         <Form method="post" className="flex flex-col items-start gap-3">
           <input type="hidden" name="scan" value={scan.id} />

@@ -1,6 +1,6 @@
+import { dismissMatches } from "~/features/processing/comparison/block-list-matches.server";
 import { jobsOfComparison, uncomparedOf } from "~/features/processing/comparison/compared.server";
 import { askForFingerprint } from "~/features/processing/comparison/fingerprint.server";
-import { dismissLikenesses } from "~/features/processing/comparison/likeness.server";
 import { endScan, scanAgain } from "~/features/processing/kinds/scan.server";
 import { jobChanger } from "~/features/processing/queue/change-jobs.server";
 import { JOB_LABELS, PRIORITIES } from "~/features/processing/queue/kinds";
@@ -205,13 +205,13 @@ export async function releaseUncompared(
  * @param videos the entries that the page showed. Another may have been found since.
  * @returns false if it was already marked.
  */
-export async function dismissMatches(
+export async function dismissBlockListMatches(
   video: Video,
   videos: readonly string[],
   userId: string,
 ): Promise<boolean> {
   return transaction(() => {
-    if (!dismissLikenesses(video.id, videos)) return false;
+    if (!dismissMatches(video.id, videos)) return false;
     // A person has checked the video, so a comparison isn't needed.
     releaseHold({ videoId: video.id, reason: "comparing" });
     appendToLog({ action: "other-video", videoId: video.id, userId });

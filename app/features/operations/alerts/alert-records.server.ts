@@ -14,7 +14,7 @@ export function channels(): Channel[] {
   return [...(alertWebhook ? ["webhook" as const] : []), ...(alertEmail ? ["email" as const] : [])];
 }
 
-export const RESOLVED_SENTENCES: Record<AlertKind, string> = {
+export const RESOLVED_MESSAGES: Record<AlertKind, string> = {
   disk: "The uploads disk has enough free space again.",
   jobs: "The failed conversions have been retried or removed.",
   "backup-failed": "A backup has been created and verified again.",
@@ -60,15 +60,15 @@ export async function lastRaisedMs(kind: AlertKind): Promise<number> {
  * @param alert.mark notes the id of the alert on the rows that it includes, in the same transaction.
  */
 export async function raiseAlert(
-  alert: { kind: AlertKind; sentence: string; until?: string; mark?: (alertId: string) => void },
+  alert: { kind: AlertKind; message: string; until?: string; mark?: (alertId: string) => void },
   now = Date.now(),
 ): Promise<void> {
   const at = new Date(now).toISOString();
-  const { kind, sentence, until = null, mark } = alert;
+  const { kind, message, until = null, mark } = alert;
   const id = randomUUID();
   await transaction(() => {
     const resolved_at = kind === "test" ? at : null;
-    const row = { id, kind, sentence, until, raised_at: at, resolved_at };
+    const row = { id, kind, message, until, raised_at: at, resolved_at };
     runChange(database().insertInto("alerts").values(row));
     mark?.(id);
     enqueue(id, kind === "test" ? "test" : "raised", at);
@@ -105,12 +105,12 @@ export async function resolveAlert({ id }: Pick<AlertRow, "id">, now = Date.now(
 /** Raises the one alert of a kind if there is none, or resolves it. */
 export async function followAlert(
   kind: AlertKind,
-  sentence: string | undefined,
+  message: string | undefined,
   isOver: boolean,
   now: number,
 ): Promise<void> {
   const open = await openAlerts(kind);
-  if (sentence !== undefined && open.length === 0) await raiseAlert({ kind, sentence }, now);
+  if (message !== undefined && open.length === 0) await raiseAlert({ kind, message }, now);
   if (isOver) for (const alert of open) await resolveAlert(alert, now);
 }
 
@@ -127,7 +127,7 @@ export type ListedAlert = AlertsPage["last"][number];
 export async function readAlertsPage() {
   const alerts = await database()
     .selectFrom("alerts")
-    .select(["id", "kind", "sentence", "raised_at as raisedAt", "resolved_at as resolvedAt"])
+    .select(["id", "kind", "message", "raised_at as raisedAt", "resolved_at as resolvedAt"])
     .orderBy("raised_at", "desc")
     .limit(SHOWN)
     .execute();

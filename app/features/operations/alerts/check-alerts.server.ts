@@ -42,17 +42,17 @@ export async function checkAlerts(now = Date.now(), upMs = process.uptime() * 10
 
 async function checkDisk(now: number): Promise<void> {
   const { freeBytes, reserveBytes } = await diskFigures();
-  const sentence = `The disk of the uploads is nearly full: ${formatBytes(freeBytes)} are free.`;
+  const message = `The disk of the uploads is nearly full: ${formatBytes(freeBytes)} are free.`;
   const isLow = freeBytes < DISK_FACTOR * reserveBytes;
   const isOver = freeBytes >= DISK_FACTOR_RESOLVED * reserveBytes;
-  await followAlert("disk", isLow ? sentence : undefined, isOver, now);
+  await followAlert("disk", isLow ? message : undefined, isOver, now);
 }
 
 async function checkStore(now: number): Promise<void> {
   const failure = storeFailure();
   const lasts = failure && now - failure.since >= STORE_AFTER_MS;
-  const sentence = failure && `${failure.sentence} What is in it can't be watched until it does.`;
-  await followAlert("store", lasts ? sentence : undefined, failure === undefined, now);
+  const message = failure && `${failure.message} What is in it can't be watched until it does.`;
+  await followAlert("store", lasts ? message : undefined, failure === undefined, now);
 }
 
 async function checkRemovals(now: number): Promise<void> {
@@ -111,8 +111,8 @@ async function checkJobs(now: number): Promise<void> {
      WHERE state = 'failed' AND finished_at > ?`,
   ).get(from)!;
   if (until === null) return;
-  const sentence = `${formatQuantity(jobs, "conversion")} failed for good, the last of ${titlesAt(until)}. The queue says why.`;
-  await raiseAlert({ kind: "jobs", sentence, until }, now);
+  const message = `${formatQuantity(jobs, "conversion")} failed for good, the last of ${titlesAt(until)}. The queue says why.`;
+  await raiseAlert({ kind: "jobs", message, until }, now);
 }
 
 function titlesAt(until: string): string {
@@ -143,11 +143,11 @@ export async function checkScans(now: number): Promise<void> {
   const open = await openAlerts("scan-refused");
   if (until === null) for (const alert of open) await resolveAlert(alert, now);
   else if (!open.some((alert) => (alert.until ?? "") >= until)) {
-    const sentence = `The scan refused ${formatQuantity(refused, "file")}, the last at ${until.slice(0, 16).replace("T", " ")} UTC. Decide about each one on the Block list page.`;
-    await raiseAlert({ kind: "scan-refused", sentence, until }, now);
+    const message = `The scan refused ${formatQuantity(refused, "file")}, the last at ${until.slice(0, 16).replace("T", " ")} UTC. Decide about each one on the Block list page.`;
+    await raiseAlert({ kind: "scan-refused", message, until }, now);
   }
-  const sentence = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
-  await followAlert("scan-unchecked", unchecked > 0 ? sentence : undefined, unchecked === 0, now);
+  const message = `${formatQuantity(unchecked, "file")} couldn’t be scanned. New videos stay on hold. The Block list page shows the reasons.`;
+  await followAlert("scan-unchecked", unchecked > 0 ? message : undefined, unchecked === 0, now);
 }
 
 /** The share of the budget from which on there is a warning. */
@@ -174,8 +174,8 @@ export async function checkTransfer(now: number): Promise<void> {
     // Of two thresholds that are passed at the same time, only the higher one is news.
     const isKnown = wasRaised.get(kind, period) !== undefined;
     if (!isRaised && !isKnown) {
-      const sentence = `${formatBytes(bytes)} of video files have been sent in ${month} (UTC). The budget of the month is ${formatBytes(budget)}.`;
-      await raiseAlert({ kind, sentence, until: period }, now);
+      const message = `${formatBytes(bytes)} of video files have been sent in ${month} (UTC). The budget of the month is ${formatBytes(budget)}.`;
+      await raiseAlert({ kind, message, until: period }, now);
     }
     isRaised = true;
   }

@@ -30,7 +30,7 @@ interface Waiting {
   /** Only deadlines up to this time; no limit if undefined. */
   upTo?: string;
   after?: string;
-  sentence(reports: string, isOne: boolean, first: string): string;
+  message(reports: string, isOne: boolean, first: string): string;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function checkReports(now: number): Promise<void> {
     kind: "reports-urgent",
     column: "urgent_alert_id",
     where: "kind IN ('consent', 'under-age')",
-    sentence: (reports, isOne, first) =>
+    message: (reports, isOne, first) =>
       `${reports} of people shown without consent or under age ${isOne ? "needs a decision" : "need a decision, the first"} by ${first}.`,
   });
   await follow(now, {
@@ -53,14 +53,14 @@ export async function checkReports(now: number): Promise<void> {
     column: "due_alert_id",
     after: at,
     upTo: soon,
-    sentence: (reports, isOne, first) =>
+    message: (reports, isOne, first) =>
       `${reports} ${isOne ? "has" : "have"} to be decided within ${DUE_SOON_HOURS} hours, the first by ${first}.`,
   });
   await follow(now, {
     kind: "reports-overdue",
     column: "overdue_alert_id",
     upTo: at,
-    sentence: (reports, isOne, first) =>
+    message: (reports, isOne, first) =>
       `${reports} ${isOne ? "is" : "are"} overdue, the first since ${first}.`,
   });
   await checkUnhidden(now);
@@ -70,12 +70,12 @@ export async function checkReports(now: number): Promise<void> {
 async function checkUnhidden(now: number): Promise<void> {
   const videos = settings().reportHide ? countUnhidden(MAX_REPORTS) : 0;
   const quantity = videos < MAX_REPORTS ? formatQuantity(videos, "video") : "1,000 or more videos";
-  const sentence = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
-  await followAlert("reports-limit", videos > 0 ? sentence : undefined, videos === 0, now);
+  const message = `${quantity} reported as under age or without consent ${videos === 1 ? "is" : "are"} still public because REPORT_HIDE_LIMIT was reached.`;
+  await followAlert("reports-limit", videos > 0 ? message : undefined, videos === 0, now);
 }
 
 async function follow(now: number, waiting: Waiting): Promise<void> {
-  const { kind, column, sentence } = waiting;
+  const { kind, column, message } = waiting;
   for (const alert of await openAlerts(kind)) {
     if (waitingReports(waiting, alert.id).length === 0) await resolveAlert(alert, now);
   }
@@ -89,7 +89,7 @@ async function follow(now: number, waiting: Waiting): Promise<void> {
     const update = prepared(`UPDATE reports SET ${column} = ? WHERE id = ?`);
     for (const { id } of added) update.run(alertId, id);
   };
-  await raiseAlert({ kind, sentence: sentence(quantity, added.length === 1, time), mark }, now);
+  await raiseAlert({ kind, message: message(quantity, added.length === 1, time), mark }, now);
 }
 
 /** Returns at most 1,000 reports that wait and that this alert, or none of its kind, has included. */
@@ -114,16 +114,16 @@ const CONSENT_ALERT_EVERY_MS = 24 * 3_600_000;
  */
 export async function checkConsent(now: number): Promise<void> {
   for (const alert of await openAlerts("consent")) {
-    if (endingRecords(now, alert.id).length > 0) continue;
+    if (expiringRecords(now, alert.id).length > 0) continue;
     // A video that is hidden now may be published again, which needs a new alert.
     await transaction(() =>
       prepared(
-        "UPDATE video_consents SET ending_alert_id = NULL WHERE ending_alert_id = ? AND ends_on IS NOT NULL",
+        "UPDATE video_consents SET expiry_alert_id = NULL WHERE expiry_alert_id = ? AND ends_on IS NOT NULL",
       ).run(alert.id),
     );
     await resolveAlert(alert, now);
   }
-  const added = endingRecords(now, null);
+  const added = expiringRecords(now, null);
   const [first] = added;
   if (!first) return;
   const nextMs = (await lastRaisedMs("consent")) + CONSENT_ALERT_EVERY_MS;
@@ -133,23 +133,26 @@ export async function checkConsent(now: number): Promise<void> {
       ? formatQuantity(added.length, "consent record")
       : "1,000 or more consent records";
   const verb = added.length === 1 ? "ends" : "end";
-  const sentence = `${count} ${verb} within ${WARN_DAYS} days, the first on ${first.endsOn}. A video goes on hold on the day its record ends.`;
+  const message = `${count} ${verb} within ${WARN_DAYS} days, the first on ${first.endsOn}. A video goes on hold on the day its record ends.`;
   const mark = (alertId: string) => {
-    const update = prepared("UPDATE video_consents SET ending_alert_id = ? WHERE video_id = ?");
+    const update = prepared("UPDATE video_consents SET expiry_alert_id = ? WHERE video_id = ?");
     for (const { videoId } of added) update.run(alertId, videoId);
   };
-  await raiseAlert({ kind: "consent", sentence, mark }, now);
+  await raiseAlert({ kind: "consent", message, mark }, now);
 }
 
 /** Returns at most 1,000 records that end soon and that this alert, or none, has included. */
-function endingRecords(now: number, alertId: string | null): { videoId: string; endsOn: string }[] {
+function expiringRecords(
+  now: number,
+  alertId: string | null,
+): { videoId: string; endsOn: string }[] {
   return prepared<{
     videoId: string;
     endsOn: string;
   }>(
     `SELECT video_id AS videoId, ends_on AS endsOn FROM video_consents
      JOIN videos ON videos.id = video_id
-     WHERE ending_alert_id IS @alertId AND ends_on > @today AND ends_on <= @until AND public
+     WHERE expiry_alert_id IS @alertId AND ends_on > @today AND ends_on <= @until AND public
      ORDER BY ends_on LIMIT ${MAX_RECORDS}`,
   ).all({ alertId, today: dayOf(now), until: dayAfter(now, WARN_DAYS) });
 }

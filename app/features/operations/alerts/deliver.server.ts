@@ -7,7 +7,7 @@ import { database } from "~db/client.server";
 import { sendDue } from "~db/outbox.server";
 import { every } from "~db/runtime.server";
 import type { AlertNotice } from "~db/schema/operations";
-import { RESOLVED_SENTENCES } from "./alert-records.server";
+import { RESOLVED_MESSAGES } from "./alert-records.server";
 import { checkAlerts } from "./check-alerts.server";
 
 const CHECK_EVERY_MS = 60_000;
@@ -36,7 +36,7 @@ async function send({ id, alert_id, channel, event }: AlertNotice): Promise<unde
     .executeTakeFirstOrThrow();
   const { kind, raised_at, resolved_at } = alert;
   const isOver = event === "resolved";
-  const sentence = isOver ? RESOLVED_SENTENCES[kind] : alert.sentence;
+  const message = isOver ? RESOLVED_MESSAGES[kind] : alert.message;
   if (channel === "webhook") {
     if (!alertWebhook || !alertWebhookSecret) throw new Error("ALERT_WEBHOOK is not set.");
     const body = JSON.stringify({
@@ -45,7 +45,7 @@ async function send({ id, alert_id, channel, event }: AlertNotice): Promise<unde
       data: {
         alert: alert_id,
         kind,
-        sentence,
+        message,
         site: siteName,
         url: publicUrl ?? null,
         raised_at,
@@ -63,7 +63,7 @@ async function send({ id, alert_id, channel, event }: AlertNotice): Promise<unde
     {
       id,
       subject: `${siteName}: ${SUBJECTS[event]}`,
-      text: `${sentence}${isOver ? `\n\nIt was: ${alert.sentence}` : ""}\n\nSince ${raised_at}.${page}\n`,
+      text: `${message}${isOver ? `\n\nIt was: ${alert.message}` : ""}\n\nSince ${raised_at}.${page}\n`,
     },
   );
 }

@@ -5,7 +5,7 @@ import { database, transaction } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import type { BackupRow } from "~db/schema/operations";
 import { retryWhileBusy } from "~db/write-lock";
-import type { MadeBackup } from "./make-backup.server";
+import type { CreatedBackup } from "./make-backup.server";
 
 /** Of what became of earlier backups, so much is kept. */
 const RECORDS_KEPT = 200;
@@ -34,7 +34,7 @@ export async function recordStart({ userId, dueAt }: BackupRequest): Promise<num
 }
 
 /** Records that it is made and proved, in the activity too. */
-export async function recordSuccess(id: number, made: MadeBackup): Promise<void> {
+export async function recordSuccess(id: number, made: CreatedBackup): Promise<void> {
   const { name, files, bytes, addedBytes, repaired } = made;
   const columns = { name, files, bytes, added_bytes: addedBytes, repaired };
   const detail = `${formatQuantity(files, "file")}, ${formatBytes(bytes)}`;

@@ -29,7 +29,7 @@ import { createUploadsCopy, openStoredCopies } from "./uploads-copy.server";
 const RESERVE_BYTES = 512 * 1024 ** 2;
 const RESERVE_SHARE = 0.05;
 
-export interface MadeBackup {
+export interface CreatedBackup {
   name: string;
   files: number;
   bytes: number;
@@ -48,7 +48,7 @@ export interface MadeBackup {
  * @throws {BackupRunningError} while another process makes one.
  * @throws {BackupError} with a sentence for what the operator can change; anything else is a fault.
  */
-export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
+export async function createBackup(options: BackupOptions): Promise<CreatedBackup> {
   const unlock = options.hasLocks ? lockBackups(options.databasePath) : () => {};
   const { folder } = options;
   const name = newName();
@@ -89,7 +89,7 @@ async function fill(
   options: BackupOptions,
   name: string,
   backup: string,
-): Promise<Omit<MadeBackup, "name">> {
+): Promise<Omit<CreatedBackup, "name">> {
   const { databasePath, uploadsDir, folder, withUploads } = options;
   const target = path.join(backup, BACKUP.database);
   const [earlier] = storedBackups(folder);

@@ -5,11 +5,11 @@ import { startMessagingProcess } from "~/platform/child-process.server";
 import { announceStudioChange } from "~/platform/live/hub.server";
 import { onShutdown } from "~/platform/node/shutdown.server";
 import { settings } from "~/platform/settings.server";
-import { findProgram } from "~/shared/program.server";
+import { findExecutable } from "~/shared/program.server";
 import { every, processState } from "~db/runtime.server";
 import { BackupRunningError } from "./backup-files.server";
 import { backupOptions, withRetention } from "./backup-folder.server";
-import type { BackupAnswer } from "./backup-program.server";
+import type { BackupAnswer } from "./backup-process.server";
 import {
   type BackupRequest,
   dueNow,
@@ -73,7 +73,7 @@ export async function startBackup(
   const options = backupOptions();
   const { child: running, isLeaving } = state();
   if (!options || running || isLeaving || isMadeElsewhere()) return undefined;
-  const { file, loader } = findProgram("backup-program", import.meta.url);
+  const { file, loader } = findExecutable("backup-process", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   const [command, ...args] = insideLimits(node, { background: true });
   const child = startMessagingProcess(command, args, { MALLOC_ARENA_MAX: "2" });

@@ -4,7 +4,7 @@ import { BUCKETS, type Bucket, bucketFile, type MediaName } from "~/media/bucket
 import { diskUsage } from "~/media/media-files.server";
 import { removalsPausedBy } from "~/media/removal-guard.server";
 import { settings } from "~/platform/settings.server";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { createYielder } from "~/shared/event-loop";
 import { database, prepared } from "~db/client.server";
 import { firstRow } from "~db/run-query.server";
 import { every } from "~db/runtime.server";
@@ -99,14 +99,14 @@ async function compare(
   seen: SeenFiles,
   { now, forgets }: { now: number; forgets: boolean },
 ): Promise<void> {
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   const recorded = new Set<string>();
   const next = prepared<string>(
     // "0" is what follows "/", so the range is everything below the folder.
     `SELECT path FROM media_files WHERE bucket = ? AND path > ? AND path < ? || '0'
      ORDER BY path LIMIT ${NAMES_AT_ONCE}`,
   ).pluck();
-  for (let after: string | undefined = `${user}/`; after; await turn()) {
+  for (let after: string | undefined = `${user}/`; after; await yieldIfDue()) {
     const paths = next.all(bucket, after, user);
     for (const name of paths) recorded.add(name);
     after = paths.at(-1);
@@ -122,7 +122,7 @@ async function compare(
   for (const name of recorded) {
     const record = recordOf({ bucket, path: name });
     if (record) await forgetUnlessChanged(record);
-    await turn();
+    await yieldIfDue();
   }
 }
 
@@ -148,7 +148,7 @@ async function measure(entry: Entry, seen: SeenFiles, now: number): Promise<void
 
 /** Assigns files to the videos whose rows have named them since they were recorded. */
 async function claimUnowned(): Promise<void> {
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   // A library may be copied to its place before rows name its files.
   const next = prepared<RecordedFile>(
     `SELECT * FROM media_files
@@ -161,7 +161,7 @@ async function claimUnowned(): Promise<void> {
       const entry = { ...record, isFolder: record.kind === "derived" };
       const videoId = claimantOf(entry);
       if (videoId) await correctRecord(entry, videoId, record);
-      await turn();
+      await yieldIfDue();
     }
     last = records.at(-1);
   }

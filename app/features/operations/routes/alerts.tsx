@@ -57,7 +57,7 @@ async function sendTest(userId: string) {
     });
     return data({ error }, { status: error.status });
   }
-  await unlessBusy(raiseAlert({ kind: "test", sentence: "This is a test of the alerts." }));
+  await unlessBusy(raiseAlert({ kind: "test", message: "This is a test of the alerts." }));
   await unlessBusy(transaction(() => recordActivity({ userId, action: "alert-test" })));
   // The page follows what becomes of it.
   deliverDue().catch(console.error);
@@ -161,7 +161,7 @@ function AlertList({ last, isResuming }: Pick<AlertsPage, "last"> & { isResuming
             <Time value={alert.raisedAt} />
             <StateBadge alert={alert} />
           </p>
-          <p className="font-medium wrap-anywhere">{alert.sentence}</p>
+          <p className="font-medium wrap-anywhere">{alert.message}</p>
           {alert.kind === "removals" && !alert.resolvedAt && (
             <Form method="post" action="/admin/alerts" preventScrollReset className="py-1">
               <Button

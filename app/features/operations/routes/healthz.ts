@@ -3,7 +3,7 @@ import { settings } from "~/platform/settings.server";
 import { SITE_VERSION } from "~/platform/version.server";
 import { copyAgeSeconds, siteReplication } from "~db/replication.server";
 
-const SENTENCES: Record<CheckName, string> = {
+const MESSAGES: Record<CheckName, string> = {
   database: "The database does not answer.",
   uploads: "The uploads folder cannot be written to.",
   copy: "The copy of the database is too old to be shown.",
@@ -17,7 +17,7 @@ export async function loader(): Promise<Response> {
         status: "failing",
         version: SITE_VERSION,
         failing,
-        reasons: failing.map((name) => SENTENCES[name]),
+        reasons: failing.map((name) => MESSAGES[name]),
       }
     : { status: "ok", version: SITE_VERSION, ...replication() };
   return Response.json(body, {

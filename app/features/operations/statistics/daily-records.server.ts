@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { counts } from "~/platform/counts.server";
-import { onLastMoment } from "~/platform/node/shutdown.server";
+import { onRequestsDone } from "~/platform/node/shutdown.server";
 import { settings } from "~/platform/settings.server";
 import type { PeriodDays } from "~/shared/statistics-address";
 import { prepared, transaction, tryWriteTransaction } from "~db/client.server";
@@ -85,7 +85,7 @@ export function recordTransfer(now = Date.now()): void {
 /** Records the transfer each minute, and before the process ends. */
 export function startTransferRecords(): void {
   every(WRITE_EVERY_MS, "record the transfer", () => recordTransfer());
-  onLastMoment(() => recordTransfer());
+  onRequestsDone(() => recordTransfer());
 }
 
 /** Returns what the statistics page shows: each day of the period, and the current month. */

@@ -64,7 +64,7 @@ function dayNumber(day: string): number {
 }
 
 /** As it is read: `Full in about 40 days`. */
-export function forecastSentence(forecast: DiskForecast): string {
+export function forecastMessage(forecast: DiskForecast): string {
   switch (forecast.kind) {
     case "unknown":
       return `Not known yet: needs ${formatQuantity(forecast.daysNeeded, "more day")}`;

@@ -6,7 +6,7 @@ import type { PeriodDays } from "~/shared/statistics-address";
 import { Button } from "~/ui/button";
 import { byteUnit, ColumnChart, Panel } from "./chart";
 import type { DiskFigures, readTransfer, readTransferMonth } from "./daily-records.server";
-import { forecastSentence } from "./disk-forecast";
+import { forecastMessage } from "./disk-forecast";
 import type { SourceFigures } from "./statistics";
 import { DAY } from "./statistics-panels";
 
@@ -24,7 +24,7 @@ export function TransferByDay({
   return (
     <ColumnChart
       title="Transfer by day"
-      summary={`${formatStorage(sum)} of video files sent in the last ${period} days (UTC).${budgetSentence(month)}`}
+      summary={`${formatStorage(sum)} of video files sent in the last ${period} days (UTC).${budgetMessage(month)}`}
       headings={["Day", "Transfer"]}
       csv={csv}
       format={formatStorage}
@@ -40,7 +40,7 @@ export function TransferByDay({
 }
 
 /** How much of the monthly budget is used, in full percent; 100 only if all of it is. */
-function budgetSentence({ bytes, budget }: ReturnType<typeof readTransferMonth>): string {
+function budgetMessage({ bytes, budget }: ReturnType<typeof readTransferMonth>): string {
   if (budget === undefined) return "";
   const percent = Math.floor((bytes / budget) * 100);
   return ` This month: ${formatStorage(bytes)} of ${formatStorage(budget)} (${percent}%).`;
@@ -68,7 +68,7 @@ export function DiskPanel({ disk, csv }: { disk: DiskFigures | undefined; csv: s
           <dl className="grid grid-cols-1 gap-4 text-sm sm:grid-cols-3">
             <Figure label="Used" value={formatStorage(disk.used)} />
             <Figure label="Free" value={formatStorage(disk.free)} />
-            <Figure label="Forecast" value={forecastSentence(disk.forecast)} />
+            <Figure label="Forecast" value={forecastMessage(disk.forecast)} />
           </dl>
         </>
       ) : (

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { type Frames, likeness, VARIANTS } from "./frame-hashes";
+import { type Frames, similarity, VARIANTS } from "./frame-hashes";
 import { distance, shows, wordsOf } from "./perceptual-hash";
 
 /** Of the frames of a video every so many are in the index, cropped by half of the most. */
@@ -66,7 +66,7 @@ function findInIndex(sqlite: Database, index: BlockListIndex, frames: Frames): n
   );
   return candidates(index, frames).filter((id) => {
     const row = one.get(id);
-    return row !== undefined && likeness(frames, { ...row, hashes: row.frames }) > 0;
+    return row !== undefined && similarity(frames, { ...row, hashes: row.frames }) > 0;
   });
 }
 

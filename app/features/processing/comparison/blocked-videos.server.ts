@@ -5,7 +5,7 @@ import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import type { BlockReason } from "~db/schema/moderation";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { VARIANTS } from "./frame-hashes";
 
 /** The error for a file that is on the block list. */
@@ -55,7 +55,7 @@ export function blockVideo(
      UNION SELECT sha256, @blockedVideoId FROM video_files
        WHERE video_id = @videoId AND state = 'original' AND sha256 IS NOT NULL`,
   ).run({ videoId, blockedVideoId });
-  const hasFew = takeOverFrames(videoId, blockedVideoId);
+  const hasFew = copyFrames(videoId, blockedVideoId);
   const file = fileOf(row);
   const state = file ? "waiting" : hasFew ? "few" : "none";
   prepared("UPDATE blocked_videos SET state = ?, file = ? WHERE id = ?").run(
@@ -164,7 +164,7 @@ function rowOf(videoId: string): FileRow | undefined {
 }
 
 /** Frames that were taken when the video was compared: of all of the picture alone, and far apart. */
-function takeOverFrames(videoId: string, blockedVideoId: number): boolean {
+function copyFrames(videoId: string, blockedVideoId: number): boolean {
   const row = prepared<{ first: number; step: number; frames: Buffer }>(
     "SELECT first, step, frames FROM video_frames WHERE video_id = ? AND frames <> x''",
   ).get(videoId);
@@ -253,7 +253,7 @@ export function startForgettingEntries(): void {
  */
 export async function forgetEntries(now = Date.now()): Promise<void> {
   const removedBefore = putBackLimit(now);
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   const due = prepared(
     `SELECT id FROM blocked_videos WHERE removed_at <= ? LIMIT ${AT_ONCE}`,
   ).pluck();
@@ -267,13 +267,13 @@ export async function forgetEntries(now = Date.now()): Promise<void> {
   );
   const blockedBefore = new Date(now - settings().reportKeepMs).toISOString();
   while ((await transaction(() => forgetTitles.run(blockedBefore))).changes === AT_ONCE) {
-    await turn();
+    await yieldIfDue();
   }
 }
 
 /** A list may have hundreds of thousands of digests. */
 async function deleteEntry(id: number, removedBefore: string): Promise<void> {
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   const isDue =
     "blocked_video_id IN (SELECT id FROM blocked_videos WHERE id = @id AND removed_at <= @before)";
   for (const [table, column] of [
@@ -285,11 +285,11 @@ async function deleteEntry(id: number, removedBefore: string): Promise<void> {
          (SELECT ${column} FROM ${table} WHERE blocked_video_id = @id LIMIT ${DIGESTS_AT_ONCE})`,
     );
     const deleteSome = () => some.run({ id, before: removedBefore });
-    while ((await transaction(deleteSome)).changes === DIGESTS_AT_ONCE) await turn();
+    while ((await transaction(deleteSome)).changes === DIGESTS_AT_ONCE) await yieldIfDue();
   }
   const entry = prepared("DELETE FROM blocked_videos WHERE id = ? AND removed_at <= ?");
   await transaction(() => entry.run(id, removedBefore));
-  await turn();
+  await yieldIfDue();
 }
 
 const listener = processState("hashing of blocked videos", () => ({

@@ -3,7 +3,7 @@ import { partsOf } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { every } from "~db/runtime.server";
 import type { JobKind, JobState, VideoStatus } from "~db/schema";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { onJobsChanged } from "../queue/queue-state.server";
 import { readReason } from "../queue/reasons";
 
@@ -31,7 +31,7 @@ export function startReleasingCompared(): void {
  * @returns how many.
  */
 export async function releaseCompared(): Promise<number> {
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   let released = 0;
   for (let after = ""; ; ) {
     // The partial index requires this condition.
@@ -46,11 +46,11 @@ export async function releaseCompared(): Promise<number> {
       released += await transaction(
         () => some.filter(({ videoId }) => releaseHold({ videoId, reason: "comparing" })).length,
       );
-      await turn();
+      await yieldIfDue();
     }
     if (holds.length < HOLDS_AT_ONCE) return released;
     after = holds.at(-1)!.videoId;
-    await turn();
+    await yieldIfDue();
   }
 }
 

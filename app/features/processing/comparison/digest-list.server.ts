@@ -1,7 +1,7 @@
-import { eventLoopTurns } from "~/shared/event-loop";
+import { createYielder } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import type { BlockReason } from "~db/schema/moderation";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { isBlockedFile, isBlockedMd5 } from "./blocked-videos.server";
 import { ListFileError, linesOf } from "./list-file.server";
 
@@ -41,7 +41,7 @@ export async function importDigestList(
   { name, reason }: { name: string; reason: BlockReason },
 ): Promise<ImportedDigests> {
   await checkDigestList(file);
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   const imported: ImportedDigests = { added: 0, known: 0 };
   let entry: number | undefined;
   let some: string[] = [];
@@ -55,7 +55,7 @@ export async function importDigestList(
     imported.added += added;
     imported.known += some.length - added;
     some = [];
-    await turn();
+    await yieldIfDue();
   };
   const digestsIn = lineReader();
   for await (const line of linesOf(file)) {
@@ -68,7 +68,7 @@ export async function importDigestList(
 
 /** @throws {ListFileError} */
 async function checkDigestList(file: string): Promise<void> {
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   const digestsIn = lineReader();
   const bad: number[] = [];
   let badLines = 0;
@@ -83,13 +83,13 @@ async function checkDigestList(file: string): Promise<void> {
       throw new ListFileError(
         `The file has more than ${MAX_DIGESTS.toLocaleString("en")} digests.`,
       );
-    await turn();
+    await yieldIfDue();
   }
-  if (badLines > 0) throw new ListFileError(badLinesSentence(bad, badLines));
+  if (badLines > 0) throw new ListFileError(badLinesMessage(bad, badLines));
   if (digests === 0) throw new ListFileError("The file has no MD5 or SHA-256 digests.");
 }
 
-function badLinesSentence(named: readonly number[], count: number): string {
+function badLinesMessage(named: readonly number[], count: number): string {
   const more = count - named.length;
   const list = `${named.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en")} more` : ""}`;
   return count === 1

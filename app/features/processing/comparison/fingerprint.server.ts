@@ -6,7 +6,12 @@ import { prepared, transaction } from "~db/client.server";
 import type { JobRow } from "~db/schema";
 import { queryThread } from "~db/threads/query-thread.server";
 import { retryWhileBusy } from "~db/write-lock";
-import { findBlockedVideos, forgetFrames, notedFrames, noteFrames } from "./likeness.server";
+import {
+  findBlockedVideos,
+  forgetFrames,
+  notedFrames,
+  noteFrames,
+} from "./block-list-matches.server";
 import {
   type FingerprintedVideo,
   fingerprintOf,

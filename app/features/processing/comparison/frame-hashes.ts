@@ -139,7 +139,7 @@ const TOLERANCE_SECONDS = 1;
  * @returns the share of its frames that are in it, in the same order and at the same distances, mirrored or
  *   not; 0 when they are too few, or show too little that differs.
  */
-export function likeness(video: Frames, blocked: Frames): number {
+export function similarity(video: Frames, blocked: Frames): number {
   const words = wordsOf(video.hashes);
   const others = wordsOf(blocked.hashes);
   let showing = 0;

@@ -10,13 +10,13 @@ import { probe, RefusedFileError } from "~/media/probe/probe.server";
 import { asJob } from "~/media/probe/process-gate.server";
 import { isTemporaryFailure } from "~/media/storage/object-store";
 import { onShutdown } from "~/platform/node/shutdown.server";
-import { takingTurns } from "~/shared/event-loop";
+import { createMutex } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { every, processState } from "~db/runtime.server";
 import { retryWhileBusy } from "~db/write-lock";
+import { compareSite } from "./block-list-matches.server";
 import { onHashingDue } from "./blocked-videos.server";
 import type { Frames } from "./frame-hashes";
-import { compareSite } from "./likeness.server";
 import { takeBlockedFrames } from "./take-frames.server";
 
 /** Then only what was known before is; as with a file that is no video any more. */
@@ -27,7 +27,7 @@ const RESULT_WAIT_MS = 60_000;
 const hashing = processState(
   "frames of blocked videos",
   () => ({
-    inTurn: takingTurns(),
+    runExclusive: createMutex(),
     running: undefined as TaskControl | undefined,
     isStopped: false,
   }),
@@ -52,7 +52,7 @@ function stop(state: { running: TaskControl | undefined; isStopped: boolean }): 
 /** Hashes each waiting video once. The timer tries those that fail again a minute later. */
 export function hashBlockedVideos(): Promise<void> {
   const state = hashing();
-  return state.inTurn(async () => {
+  return state.runExclusive(async () => {
     const waiting = prepared<WaitingVideo>(
       "SELECT id, attempts, file FROM blocked_videos WHERE state = 'waiting' ORDER BY attempts, id LIMIT 100",
     ).all();

@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import * as z from "zod/mini";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { createYielder } from "~/shared/event-loop";
 import { prepared, transaction } from "~db/client.server";
 import { BLOCK_REASONS } from "~db/schema/moderation";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { isBlockedFile } from "./blocked-videos.server";
 import { VARIANTS } from "./frame-hashes";
 
@@ -46,7 +46,7 @@ export async function isBlockListFile(file: string): Promise<boolean> {
  */
 export async function* exportBlockList(): AsyncGenerator<string> {
   yield `${JSON.stringify(HEADER)}\n`;
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   let after = 0;
   for (;;) {
     const row = prepared<Omit<Entry, "sha256"> & { id: number; sha256: string }>(
@@ -59,7 +59,7 @@ export async function* exportBlockList(): AsyncGenerator<string> {
     after = id;
     const list = JSON.parse(digests) as string[];
     if (list.length > 0) yield `${JSON.stringify({ ...video, sha256: list })}\n`;
-    await turn();
+    await yieldIfDue();
   }
 }
 
@@ -78,8 +78,8 @@ export interface Imported {
  * @throws {ListFileError} for a file that is no such list, or too long.
  */
 export async function importBlockList(file: string): Promise<Imported> {
-  const turn = writingTurns();
-  for await (const _ of entriesOf(file)) await turn();
+  const yieldIfDue = createWriteYielder();
+  for await (const _ of entriesOf(file)) await yieldIfDue();
   const highest = prepared<number>("SELECT coalesce(max(id), 0) FROM blocked_videos").pluck();
   const imported = { added: 0, known: 0, from: highest.get()! + 1 };
   let some: Entry[] = [];
@@ -88,7 +88,7 @@ export async function importBlockList(file: string): Promise<Imported> {
     imported.added += added;
     imported.known += some.length - added;
     some = [];
-    await turn();
+    await yieldIfDue();
   };
   for await (const each of entriesOf(file)) {
     some.push(each);

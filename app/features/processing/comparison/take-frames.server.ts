@@ -7,7 +7,7 @@ import { runFfmpeg, type Task } from "~/media/encode/task.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { createYielder } from "~/shared/event-loop";
 import { blockedFrame, boxOf, comparedFrame, FRAME_SIDE, type Frames } from "./frame-hashes";
 
 /** Frames of a video that is compared with blocked ones. */
@@ -104,10 +104,10 @@ async function hashAll(
   bytes: number,
 ): Promise<Uint8Array> {
   const all = new Uint8Array(frames.length * bytes);
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   for (const [at, frame] of frames.entries()) {
     if (frame) all.set(hash(frame), at * bytes);
-    await turn();
+    await yieldIfDue();
   }
   return all;
 }

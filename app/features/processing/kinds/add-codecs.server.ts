@@ -139,7 +139,9 @@ const ADDED_FILE = /^((?:av1|hevc)-\w+-\w+?)(?:-keyframes)?\.(?:mp4|m3u8)$/;
 /** Those that the stream has in H.264, but for the one that is for poor lines alone. */
 function renditionsOf(probe: Probe, { master }: Stream): Rendition[] {
   const names = renditionNames(master);
-  return streamRenditions(probe).filter((one) => names.includes(one.name) && !one.forPoorLines);
+  return streamRenditions(probe).filter(
+    (one) => names.includes(one.name) && !one.forSlowConnections,
+  );
 }
 
 interface Pictures {

@@ -6,7 +6,7 @@ import { startScan } from "~/platform/child-process.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
 import type { ScanFindingsTable } from "~db/schema/media";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { PRIORITIES } from "../queue/kinds";
 import { tableOf } from "../queue/queue.server";
 import { jobsChanged } from "../queue/queue-state.server";
@@ -79,7 +79,7 @@ export async function scanLibrary(): Promise<number> {
      WHERE number = ? AND (video_url <> '' OR source_url IS NOT NULL)
      ON CONFLICT DO NOTHING`,
   );
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   let added = 0;
   for (let after = 0; ; ) {
     const rows = next.all(after);
@@ -88,7 +88,7 @@ export async function scanLibrary(): Promise<number> {
     );
     if (rows.length < VIDEOS_AT_ONCE) break;
     after = rows.at(-1)!.number;
-    await turn();
+    await yieldIfDue();
   }
   jobsChanged("work");
   return added;

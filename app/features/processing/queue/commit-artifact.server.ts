@@ -27,8 +27,8 @@ import { type Captions, readCaptions } from "~db/captions";
 import { sqliteHandle, transaction } from "~db/client.server";
 import type { JobKind, JobRow } from "~db/schema";
 import { retryWhileBusy } from "~db/write-lock";
+import { holdMatches } from "../comparison/block-list-matches.server";
 import { askForFingerprint, notePairs } from "../comparison/fingerprint.server";
-import { holdLikeness } from "../comparison/likeness.server";
 import { noteScan } from "../kinds/scan.server";
 import { delayCleanup, repeatJob } from "./enqueue.server";
 import { PRIORITIES } from "./kinds";
@@ -141,7 +141,7 @@ function writeResult(job: JobRow, source: Source, artifact: Artifact): Promise<b
     if (job.kind === "storyboard") askForFingerprint(job.video_id, PRIORITIES.fingerprint);
     if (artifact.scan) noteScan(job.video_id, artifact.scan);
     if (artifact.similar) notePairs(job.video_id, artifact.similar);
-    if (artifact.blocked?.length) holdLikeness(job.video_id, artifact.blocked);
+    if (artifact.blocked?.length) holdMatches(job.video_id, artifact.blocked);
     if (
       (artifact.poster && !namePoster(job, artifact.poster)) ||
       (artifact.thumbnail && !replaceThumbnail(job, artifact.thumbnail))

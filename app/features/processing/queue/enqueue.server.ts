@@ -7,7 +7,7 @@ import { partsOf } from "~/shared/event-loop";
 import { database, prepared, sqliteHandle, transaction } from "~db/client.server";
 import { allRows, runChange } from "~db/run-query.server";
 import { JOB_KINDS, type JobKind, type JobState, type VideoRow } from "~db/schema";
-import { writingTurns } from "~db/threads/checkpoint.server";
+import { createWriteYielder } from "~db/threads/checkpoint.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import { queueUnfinishedScans } from "../kinds/scan.server";
 import { PRIORITIES, SOURCE_KEPT_MS } from "./kinds";
@@ -261,7 +261,7 @@ export async function convertAgain(record = (_videos: number) => {}): Promise<nu
     ON CONFLICT (video_id, kind) DO UPDATE SET state = 'waiting', priority = @priority,
       attempts = 0, progress = 0, reason = NULL, finished_at = NULL, run_after = @now
     WHERE state IN ('done', 'failed') OR (state = 'waiting' AND priority >= @least)`);
-  const turn = writingTurns();
+  const yieldIfDue = createWriteYielder();
   let asked = 0;
   let priority = AGAIN_PRIORITY;
   for (const some of partsOf(ids, AGAIN_AT_ONCE)) {
@@ -270,7 +270,7 @@ export async function convertAgain(record = (_videos: number) => {}): Promise<nu
       for (const id of some) asked += ask.run({ ...values, id, now, priority: priority++ }).changes;
       if (asked > 0) record(asked);
     });
-    await turn();
+    await yieldIfDue();
   }
   jobsChanged("work");
   return asked;

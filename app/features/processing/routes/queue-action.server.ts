@@ -130,19 +130,19 @@ function describe(
   asked: number,
   { named, done }: { named: number; done: number },
 ): Answer {
-  const { done: sentences, refused } = OUTCOMES[change];
+  const { done: messages, refused } = OUTCOMES[change];
   if (named === 0) {
     return failure(404, NOTHING, {
       detail: "This is no longer in the queue: somebody may have deleted the video.",
     });
   }
   if (done === 0) return failure(409, NOTHING, { detail: refused });
-  if (asked === 1) return said(sentences[0]);
+  if (asked === 1) return said(messages[0]);
   const rest = named - done;
   const gone = asked - named;
   return said(
     [
-      `${formatQuantity(done, "job")} ${sentences[1]}`,
+      `${formatQuantity(done, "job")} ${messages[1]}`,
       rest > 0 && `${formatQuantity(rest, "job")} stayed as before.`,
       gone > 0 && `${formatQuantity(gone, "job")} no longer ${gone === 1 ? "exists" : "exist"}.`,
     ]
@@ -164,12 +164,12 @@ async function changeVideo(change: JobChange, id: string, userId: string): Promi
   if (result.done === 0) {
     return failure(409, NOTHING, { detail: "All of this video has been made, or is being made." });
   }
-  const sentences: Record<JobChange, string> = {
+  const messages: Record<JobChange, string> = {
     again: "All of this video is made again.",
     now: "This video comes first now.",
     later: "This video comes last now.",
   };
-  return said(sentences[change]);
+  return said(messages[change]);
 }
 
 const NO_FURTHER_CODEC = "ENCODER_CODECS names no codec beside H.264.";

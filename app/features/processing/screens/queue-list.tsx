@@ -195,7 +195,7 @@ function RetryAll() {
 
 function Empty({ view }: { view: QueueView }) {
   if (view.video !== undefined) return null;
-  const sentences = {
+  const messages = {
     running: "Nothing is being made just now.",
     waiting: "Nothing waits.",
     failed: "Nothing has failed.",
@@ -205,7 +205,7 @@ function Empty({ view }: { view: QueueView }) {
   return (
     <EmptyState
       icon={<CircleCheck />}
-      title={sentences[view.state]}
+      title={messages[view.state]}
       action={<ButtonLink to="/admin/queue">Show all that is left</ButtonLink>}
     />
   );

@@ -103,8 +103,8 @@ async function checkedLadder(
   if (!renditions.includes(all.at(-1)!)) {
     throw new RefusedResultError("The largest of its renditions is missing.");
   }
-  const withPoor = renditions.some(({ forPoorLines }) => forPoorLines);
-  const sounds = soundsFor(video.sounds, withPoor);
+  const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
+  const sounds = soundsFor(video.sounds, withLowBandwidth);
   // Of the sounds that were encoded, the default one is there at least.
   const silent = sounds.find((each) => each.isDefault && each.bitrate && !isThere(each));
   if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);

@@ -83,7 +83,7 @@ export async function download(address: URL, options: DownloadOptions): Promise<
     const counted = { written, release: held.release };
     return await receiveFile(response, fileName(found.url), rule, undefined, counted);
   } catch (error) {
-    throw sentenceFor(error, options.signal);
+    throw messageFor(error, options.signal);
   } finally {
     room?.release();
     response?.destroy();
@@ -163,11 +163,11 @@ function fileName(url: URL): string {
   }
 }
 
-function wrong(sentence: string): UploadError {
-  return new UploadError(422, sentence, "address");
+function wrong(message: string): UploadError {
+  return new UploadError(422, message, "address");
 }
 
-function sentenceFor(error: unknown, cancelled: AbortSignal): unknown {
+function messageFor(error: unknown, cancelled: AbortSignal): unknown {
   if (cancelled.aborted) return wrong("It was cancelled.");
   if (error instanceof UploadError) return error;
   const { name, code = "" } = error as NodeJS.ErrnoException;

@@ -222,8 +222,8 @@ async function fetchAndPublish(
       ownVideosOf(account, "/admin/import")?.userId,
     );
     if (duplicate) {
-      const sentence = `This file is already in the catalogue, as “${duplicate.title}”.`;
-      throw new UploadError(409, sentence);
+      const message = `This file is already in the catalogue, as “${duplicate.title}”.`;
+      throw new UploadError(409, message);
     }
     if (signal.aborted) throw new UploadError(422, "It was cancelled.");
     const published = await publishUpload({
@@ -245,7 +245,7 @@ async function fetchAndPublish(
 /** Why a video is not fetched, with everything the form needs to be shown again. */
 export interface AddressFailure {
   status: number;
-  sentence: string;
+  message: string;
   address: string;
   texts: UploadTexts;
   fields: Partial<Record<UploadField | "address", string>>;
@@ -263,13 +263,13 @@ export async function takeAddress(
   const sent = new Map([...form].map(([name, value]) => [name, String(value)]));
   const address = sent.get("address") ?? "";
   const texts = { ...NO_TEXTS, ...typedTexts(sent), duration: "" };
-  const refuse = (sentence: string, fields: AddressFailure["fields"]): AddressFailure => ({
-    ...{ status: 422, sentence, address, texts, fields },
+  const refuse = (message: string, fields: AddressFailure["fields"]): AddressFailure => ({
+    ...{ status: 422, message, address, texts, fields },
   });
   const checked = checkTexts(texts);
   const { refusal, acceptance } = checkTerms(sent.get("terms"));
   const terms = refusal && { terms: refusal };
-  if (!checked.ok) return refuse(checked.sentence, { ...checked.fields, ...terms });
+  if (!checked.ok) return refuse(checked.message, { ...checked.fields, ...terms });
   if (terms) return refuse(terms.terms, terms);
   const status = form.get("intent") === "address-publish" ? "published" : "review";
   try {

@@ -69,7 +69,7 @@ export interface InspectedFile {
  * Probes a file as an upload is probed; of one that every browser plays no picture is decoded,
  * which halves the time of an import of small files.
  *
- * @param ending by its first bytes, see videoEnding().
+ * @param ending by its first bytes, see videoExtension().
  * @throws {RefusedFileError} for what ffprobe cannot read as a video.
  */
 export async function inspectFile(file: string, ending: string): Promise<InspectedFile> {

@@ -24,7 +24,7 @@ import {
   titleOf,
 } from "./table.server";
 
-const PICTURE_ENDINGS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
+const IMAGE_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
 /** Looked for at the top of the folder when no other file is named. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];
 
@@ -148,7 +148,7 @@ function pictureOf(name: string, named: string | undefined, present: Set<string>
   const bare = name.slice(0, -path.extname(name).length);
   const candidates = named
     ? [path.join(path.dirname(name), named), path.normalize(named)]
-    : PICTURE_ENDINGS.map((ending) => bare + ending);
+    : IMAGE_EXTENSIONS.map((ending) => bare + ending);
   const picture = candidates.find((each) => present.has(each));
   if (named && !picture) throw new ImportError(`its thumbnail ${named} is not in the folder.`);
   return picture;

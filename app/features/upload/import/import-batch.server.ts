@@ -6,21 +6,21 @@ import { consentRefusals, refusalsOf } from "~/features/consent/validity.server"
 import { type Acceptance, keepAcceptance } from "~/features/moderation/uploaders/terms.server";
 import { accountNow } from "~/features/permissions/may-change.server";
 import {
+  holdMatches,
+  holdUncompared,
+  type Look,
+  noteFrames,
+} from "~/features/processing/comparison/block-list-matches.server";
+import {
   type ArrivedFile,
   BLOCKED_FILE,
   insertUnblocked,
   isOnBlockList,
 } from "~/features/processing/comparison/blocked-videos.server";
-import {
-  holdLikeness,
-  holdUncompared,
-  type Look,
-  noteFrames,
-} from "~/features/processing/comparison/likeness.server";
 import { scanNewVideo } from "~/features/processing/kinds/scan.server";
 import { enqueueIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import { HOLD_SENTENCES } from "~/features/visibility/holds.server";
+import { HOLD_MESSAGES } from "~/features/visibility/holds.server";
 import { newIntention } from "~/features/visibility/visibility.server";
 import { bucketFile, mediaUrl } from "~/media/bucket.server";
 import { type MeasuredFile, recordFileIn } from "~/media/media-files.server";
@@ -242,8 +242,8 @@ function insertRows(
     each.lacksRecord = lacking.has(each.videoId);
     each.refusal =
       refusals.get(each.videoId) ??
-      likenessRefusal(each.look) ??
-      (each.target && settings().scanCommand ? HOLD_SENTENCES.scan : undefined);
+      matchRefusal(each.look) ??
+      (each.target && settings().scanCommand ? HOLD_MESSAGES.scan : undefined);
   }
   runChange(
     database()
@@ -256,7 +256,7 @@ function insertRows(
     if (look === "late") holdUncompared(videoId);
     else if (look) {
       noteFrames(videoId, look.frames);
-      holdLikeness(videoId, look.blockedVideos);
+      holdMatches(videoId, look.blockedVideos);
     }
   }
   for (const file of files) recordFileIn(file);
@@ -282,9 +282,9 @@ function insertRows(
   if (changes < new Set(sources).size) throw new Error("Files of the import were taken back.");
 }
 
-function likenessRefusal(look: Look | "late" | undefined): string | undefined {
-  if (look === "late") return HOLD_SENTENCES.comparing;
-  return look && look.blockedVideos.length > 0 ? HOLD_SENTENCES["block-list"] : undefined;
+function matchRefusal(look: Look | "late" | undefined): string | undefined {
+  if (look === "late") return HOLD_MESSAGES.comparing;
+  return look && look.blockedVideos.length > 0 ? HOLD_MESSAGES["block-list"] : undefined;
 }
 
 function filesOf(each: PendingImport): MeasuredFile[] {

@@ -109,7 +109,7 @@ export function FolderForm({
     <Form method="post" className="flex flex-col gap-4">
       {last && (
         <div role="status" className="text-sm">
-          <p>{last.sentence}</p>
+          <p>{last.message}</p>
           <ul className="mt-1 text-muted">
             {last.failures.map(({ name, reason }) => (
               <li key={`${name} ${reason}`} className="wrap-anywhere">

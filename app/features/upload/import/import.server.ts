@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import { checkTerms } from "~/features/moderation/uploaders/terms.server";
+import { lookAtFile } from "~/features/processing/comparison/block-list-matches.server";
 import {
   type ArrivedFile,
   BLOCKED_FILE,
   hasBlockedMd5s,
   isOnBlockList,
 } from "~/features/processing/comparison/blocked-videos.server";
-import { lookAtFile } from "~/features/processing/comparison/likeness.server";
 import { HEAD_BYTES } from "~/media/intake/received-file.server";
-import { videoEnding } from "~/media/intake/sniff.server";
+import { videoExtension } from "~/media/intake/sniff.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { activityInParts } from "~/platform/activity/activity.server";
-import { cutOffSentence } from "~/shared/cut-off";
+import { incompleteMessage } from "~/shared/cut-off";
 import { formatQuantity } from "~/shared/format";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { database } from "~db/client.server";
@@ -101,7 +101,7 @@ export async function importVideos(
     for (const { bytes, entry, inspected, refusal } of taken) {
       summary.importedBytes += bytes;
       if (entry.status !== "published") continue;
-      const reason = refusal ?? (inspected?.cutOff && cutOffSentence(inspected.cutOff));
+      const reason = refusal ?? (inspected?.cutOff && incompleteMessage(inspected.cutOff));
       if (reason) summary.notPublic.push({ name: entry.name, reason });
     }
   }
@@ -225,7 +225,7 @@ async function hashEntry(
     withMd5: hasBlockedMd5s(),
   });
   summary.hashingMs += performance.now() - from;
-  const ending = await videoEnding(head.subarray(0, HEAD_BYTES));
+  const ending = await videoExtension(head.subarray(0, HEAD_BYTES));
   return { ...measured, path: entry.file, ...digests, ending };
 }
 

@@ -26,7 +26,7 @@ export interface ServerFolder {
 }
 
 interface FolderReport {
-  sentence: string;
+  message: string;
   failures: ImportFailure[];
   /** Failures that are not among those. */
   more: number;
@@ -148,11 +148,11 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
     state().report = reportOf(summary);
   } catch (error) {
     console.error(error);
-    const sentence =
+    const message =
       error instanceof ImportError
         ? error.message
         : "The import ended before its time. The log says why; it can be begun again.";
-    state().report = { sentence, failures: [], more: 0 };
+    state().report = { message, failures: [], more: 0 };
   } finally {
     state().running = undefined;
     jobsChanged("progress");
@@ -176,7 +176,7 @@ function reportOf(summary: ImportSummary): FolderReport {
   ].join(", ");
   const ended = summary.interrupted ? " It was cancelled, and can be gone on with." : "";
   return {
-    sentence: `${figures}.${ended}`,
+    message: `${figures}.${ended}`,
     failures: all.slice(0, FAILURES_SHOWN),
     more: Math.max(0, all.length - FAILURES_SHOWN),
   };

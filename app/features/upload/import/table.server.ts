@@ -3,7 +3,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { toCategoryId } from "~/shared/categories";
-import { eventLoopTurns } from "~/shared/event-loop";
+import { createYielder } from "~/shared/event-loop";
 import { fromCsvCell } from "~/shared/markup/csv";
 import {
   check,
@@ -83,9 +83,9 @@ async function fromCsv(text: string): Promise<TableRow[]> {
 }
 
 async function* inParts(text: string): AsyncGenerator<string> {
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   for (let from = 0; from < text.length; from += PART_LENGTH) {
-    await turn();
+    await yieldIfDue();
     yield text.slice(from, from + PART_LENGTH);
   }
 }
@@ -260,9 +260,9 @@ interface AddressEntry {
  */
 export async function planAddresses(text: string): Promise<AddressEntry[]> {
   const entries: AddressEntry[] = [];
-  const turn = eventLoopTurns();
+  const yieldIfDue = createYielder();
   for (const [index, row] of (await rowsOf(text)).entries()) {
-    await turn();
+    await yieldIfDue();
     entries.push(entryOf(row, index));
   }
   return entries;

@@ -68,7 +68,7 @@ export async function action({ request }: ActionFunctionArgs) {
       case "address-draft": {
         const address = await takeAddress(form, user.id);
         if (!address) return done("The video is being fetched.");
-        return data<Answer>({ ...typed, message: address.sentence, address }, { status: 422 });
+        return data<Answer>({ ...typed, message: address.message, address }, { status: 422 });
       }
       case "table": {
         const { refusal, acceptance } = checkTerms(text("terms"));

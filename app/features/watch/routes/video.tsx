@@ -15,7 +15,7 @@ import { loadVideo } from "~/features/catalogue/published-list.server";
 import { seriesQueue } from "~/features/catalogue/series.server";
 import { POSTER_TRANSITION } from "~/features/catalogue/video-card";
 import { useContinuedVisit } from "~/features/player/continued";
-import { currentMoment, playFrom } from "~/features/player/enhanced-player";
+import { currentPosition, playFrom } from "~/features/player/enhanced-player";
 import { parseStart } from "~/features/player/media-time";
 import { forgetSpeed } from "~/features/player/memory";
 import { StreamPreloads } from "~/features/player/stream-preloads";
@@ -173,7 +173,7 @@ function About() {
           </ShareButton>
           <ShareButton
             title={video.title}
-            path={() => videoPath(video.id, undefined, currentMoment())}
+            path={() => videoPath(video.id, undefined, currentPosition())}
             label="Link to this moment"
           />
         </div>

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { activateReady } from "~/features/library/files/activate-replacement.server";
 import { otherFiles } from "~/features/library/files/other-files.server";
-import { takeOverReady } from "~/features/library/files/take-over.server";
 import { action as actOnPanel } from "~/features/library/routes/admin";
 import { action as actOnTrash } from "~/features/library/routes/trash";
 import { checkedKinds } from "~/features/moderation/reports/report-videos.server";
@@ -57,12 +57,12 @@ describe("the file of a video on hold", () => {
     async (reason) => {
       addBoth("pending", "review");
       await holdIt(reason);
-      await takeOverReady();
+      await activateReady();
       expect(playedFile()).toBe(BEFORE);
       expect(otherFiles("v").pending?.waitsFor).toContain("while the video is on hold");
       await release(reason);
       expect(otherFiles("v").pending?.waitsFor).toBeUndefined();
-      await takeOverReady();
+      await activateReady();
       expect(playedFile()).toBe(AFTER);
     },
   );
@@ -125,7 +125,7 @@ describe("a file that waits to replace another", () => {
     addBoth("pending", "review");
     await succeed({ intent: "toggle", id: "v", expectedStatus: "review" });
     expect(video()?.status).toBe("published");
-    await takeOverReady();
+    await activateReady();
     expect(playedFile()).toBe(BEFORE);
     expect(otherFiles("v").pending?.waitsFor).toContain("An editor has to switch");
     await succeed({ intent: "use-file", id: "v", file: "n" });
@@ -136,22 +136,22 @@ describe("a file that waits to replace another", () => {
     change("may_publish = 1");
     addBoth("pending", "published");
     change("may_publish = 0");
-    await takeOverReady();
+    await activateReady();
     expect(playedFile()).toBe(BEFORE);
     change("may_publish = 1");
-    await takeOverReady();
+    await activateReady();
     expect(playedFile()).toBe(AFTER);
   });
 
   it("waits for an editor when its uploader's account is deactivated or gone", async () => {
     addBoth("pending", "review");
     change("deactivated_at = '2026-01-01T00:00:00.000Z'");
-    await takeOverReady();
+    await activateReady();
     expect(playedFile()).toBe(BEFORE);
     sqliteHandle().exec(
       "UPDATE users SET deactivated_at = NULL; UPDATE video_files SET user_id = NULL",
     );
-    await takeOverReady();
+    await activateReady();
     expect(playedFile()).toBe(BEFORE);
   });
 
@@ -172,7 +172,7 @@ describe("a file that waits to replace another", () => {
   it("makes a moderator look again at a video that was checked with its earlier file", async () => {
     addBoth("pending", "review");
     for (const id of ["v", "other"]) addKeptReport(sqliteHandle(), id, "under-age");
-    await takeOverReady();
+    await activateReady();
     expect(playedFile()).toBe(AFTER);
     expect(["v", "other"].map(checkedKinds)).toEqual([[], ["under-age"]]);
   });

@@ -1,8 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import {
+  activateReady,
+  activateReplacement,
+} from "~/features/library/files/activate-replacement.server";
 import { otherFiles } from "~/features/library/files/other-files.server";
-import { takeOver, takeOverReady } from "~/features/library/files/take-over.server";
 import { checkLibrary } from "~/features/operations/library-check/check-library.server";
 import { sourceFigures } from "~/features/operations/statistics/statistics.server";
 import { queueView } from "~/features/processing/queue/summaries.server";
@@ -72,7 +75,7 @@ async function addUnprepared(): Promise<string> {
 
 async function finish(): Promise<void> {
   await workUntilIdle();
-  await takeOverReady();
+  await activateReady();
 }
 
 function addCaptions(id: string, label: string, cues: string): void {
@@ -102,7 +105,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
     expect(videoRow(id)).toEqual(before);
     expect((await turnedDown(id, "0", "2")).status).toBe(409);
     expect((await queueView()).waiting[0]?.label).toBe("New cut: Cutting the video");
-    await takeOverReady();
+    await activateReady();
     expect(videoRow(id)).toEqual(before);
     await finish();
     const cut = videoRow(id);
@@ -187,7 +190,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
   it("refuses what is no part of the video, with a sentence for each field", async () => {
     const id = await addUnprepared();
     const files = filesBelow(site.uploads);
-    for (const [start, end, field, sentence] of [
+    for (const [start, end, field, message] of [
       ["soon", "3", "start", "Write a moment of the video, such as 1:30."],
       ["NaN", "3", "start", "Write a moment of the video, such as 1:30."],
       ["-1", "3", "start", "Write a moment of the video, such as 1:30."],
@@ -201,7 +204,7 @@ describe.runIf(ffmpegAvailable())("cutting a video", () => {
       const failed = await turnedDown(id, start, end);
       expect(failed).toMatchObject({
         status: 422,
-        trim: { typed: { start, end }, fields: { [field]: sentence } },
+        trim: { typed: { start, end }, fields: { [field]: message } },
       });
     }
     // 0:06 is how a video of five and a half seconds is shown.
@@ -296,13 +299,13 @@ describe("the original of a cut", () => {
 
   it("goes to the trash when the video gets another file, and comes back with the cut", async () => {
     addCut();
-    await takeOver("e", "u");
+    await activateReplacement("e", "u");
     expect(states()).toEqual({ 1: "earlier", 2: "earlier" });
     expect(video()).toMatchObject({ cut_of: null, cut_start: null });
     const cut = rows("SELECT id FROM video_files WHERE video_url LIKE '%2.mp4'") as {
       id: string;
     }[];
-    await takeOver(cut[0]!.id, "u");
+    await activateReplacement(cut[0]!.id, "u");
     expect(states()).toEqual({ 1: "original", 3: "earlier" });
     expect(video()).toMatchObject({ cut_of: "u/1", cut_start: 1, cut_end: 3 });
   });
@@ -322,7 +325,7 @@ describe("the original of a cut", () => {
     );
     const found = { url: "/media/videos/u/1793527200000.mp4", cut: { start: 2, end: 4 } };
     expect(cutSource("p")).toMatchObject(found);
-    await takeOver("e", "u");
+    await activateReplacement("e", "u");
     expect(cutSource("p")).toMatchObject(found);
     expect((await refused({ intent: "undo-trim", id: "v" })).status).toBe(409);
     sqliteHandle().exec("UPDATE video_files SET state = 'removed' WHERE video_url LIKE '%1.mp4'");
@@ -341,10 +344,10 @@ describe("the original of a cut", () => {
 
   it("that is gone leaves a video like others", async () => {
     addCut();
-    await takeOver("e", "u");
+    await activateReplacement("e", "u");
     sqliteHandle().exec("DELETE FROM video_files WHERE video_url LIKE '%1.mp4'");
     const cut = rows("SELECT id FROM video_files") as { id: string }[];
-    await takeOver(cut[0]!.id, "u");
+    await activateReplacement(cut[0]!.id, "u");
     expect(video()).toMatchObject({ cut_of: null, cut_start: null, cut_end: null });
     expect(states()).toEqual({ 3: "earlier" });
   });

@@ -1,4 +1,4 @@
-import { DECISIONS, type DeskDecision } from "~/features/moderation/reports/decisions";
+import { DECISIONS, type ModeratorDecision } from "~/features/moderation/reports/decisions";
 import type { ReportKind } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
 import { type ModelVideo, type Report, URGENT, type VisibilityModel } from "./reference";
@@ -87,7 +87,11 @@ function isAnyWaiting(model: VisibilityModel, report: Report): boolean {
 }
 
 /** What can be decided about one video of a report. */
-export function choicesFor(model: VisibilityModel, report: Report, id: string): DeskDecision[] {
+export function choicesFor(
+  model: VisibilityModel,
+  report: Report,
+  id: string,
+): ModeratorDecision[] {
   const video = model.find(id);
   if (video.holds.has(`removed/${report.id}`)) {
     const isUpheld = report.state !== "closed" && !isAnyWaiting(model, report);
@@ -100,7 +104,7 @@ export function choicesFor(model: VisibilityModel, report: Report, id: string): 
 }
 
 /** What the page of a report offers. */
-export function choicesOf(model: VisibilityModel, report: Report): DeskDecision[] {
+export function choicesOf(model: VisibilityModel, report: Report): ModeratorDecision[] {
   const all = new Set([...report.named.keys()].flatMap((id) => choicesFor(model, report, id)));
   if (all.size === 0) all.add("not-here");
   if (!report.isErased) all.add("ask");
@@ -115,7 +119,7 @@ export function decide(
     decision,
     chosen,
     isStrike,
-  }: { decision: DeskDecision; chosen: readonly string[]; isStrike: boolean },
+  }: { decision: ModeratorDecision; chosen: readonly string[]; isStrike: boolean },
 ): Outcome {
   const videos = [...report.named.keys()]
     .filter((id) => chosen.includes(id))
@@ -146,7 +150,7 @@ const isUploader = (role: Role | undefined): role is Role =>
 function isPossible(
   model: VisibilityModel,
   report: Report,
-  decision: DeskDecision,
+  decision: ModeratorDecision,
   videos: readonly ModelVideo[],
 ): boolean {
   if (decision === "ask") return !report.isErased;
@@ -161,7 +165,7 @@ function change(
   model: VisibilityModel,
   report: Report,
   video: ModelVideo,
-  decision: DeskDecision,
+  decision: ModeratorDecision,
 ): void {
   const naming = report.named.get(video.id)!;
   if (decision === "hide" || decision === "counter-notice") naming.decision = null;

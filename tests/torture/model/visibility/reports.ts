@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { DECISIONS, type DeskDecision } from "~/features/moderation/reports/decisions";
+import { DECISIONS, type ModeratorDecision } from "~/features/moderation/reports/decisions";
 import { REPORT_KINDS, type ReportKind } from "~db/schema/moderation";
 import type { Outcome, Role } from "../reference";
 import { captured, type Fields } from "../running-site";
@@ -78,7 +78,7 @@ const reporter: Kind<{ which: number; intent: "answer" | "withdraw"; message: nu
   },
 };
 
-const decision = fc.constantFrom<DeskDecision>(
+const decision = fc.constantFrom<ModeratorDecision>(
   ...DECISIONS,
   ...(["keep", "remove", "restore"] as const),
 );
@@ -89,7 +89,7 @@ const decided = fc.record({
   isAll: fc.boolean(),
   isStrike: fc.constantFrom(false, false, false, true),
 });
-type Decided = { decision: DeskDecision; chosen: number[]; isAll: boolean; isStrike: boolean };
+type Decided = { decision: ModeratorDecision; chosen: number[]; isAll: boolean; isStrike: boolean };
 
 /** A moderator decides. The other one has the same page open, and decides too. */
 const decideReport: Kind<{
@@ -222,7 +222,7 @@ async function closeFurther(
   const offered = captured(page.main, /name="decision"[^>]*value="([^"]*)"/g);
   expectSame(`what ${report.id} offers`, offered.sort(), choicesOf(model, report).sort());
   const ids = [...report.named.keys()];
-  const decide = (decision: DeskDecision, chosen: string[]) =>
+  const decide = (decision: ModeratorDecision, chosen: string[]) =>
     sendFor(model, site, { report, by: model.active(by) }, decision, chosen);
   if (offered.includes("not-here")) return decide("not-here", []);
   for (const decision of ["keep", "remove", "counter-notice"] as const) {
@@ -247,7 +247,7 @@ async function sendFor(
   model: VisibilityModel,
   site: VisibilitySite,
   { report, by }: { report: Report; by: Role },
-  decision: DeskDecision,
+  decision: ModeratorDecision,
   chosen: string[],
 ): Promise<void> {
   const version = await versionOf(report, site);

@@ -7,19 +7,19 @@ import { CHAPTER_LINE, secondsOf } from "~/shared/timestamps";
 const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
 /** Seconds of a moment that somebody has typed, such as `1:30`, `1:02:03.5` or `90`; undefined for other text. */
-export function parseMoment(text: string): number | undefined {
+export function parsePosition(text: string): number | undefined {
   const [, hours = "0", minutes = "0", seconds] = MOMENT.exec(text.trim()) ?? [];
   if (seconds === undefined) return undefined;
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** A moment as `parseMoment` reads it, to a tenth of a second, such as `1:30.5`. */
-export function momentText(seconds: number): string {
-  return exactMoment(Math.floor(seconds * 10) / 10);
+/** A moment as `parsePosition` reads it, to a tenth of a second, such as `1:30.5`. */
+export function positionText(seconds: number): string {
+  return exactPosition(Math.floor(seconds * 10) / 10);
 }
 
-/** A moment as `parseMoment` reads it, to a millisecond, such as `1:30.04`. */
-export function exactMoment(seconds: number): string {
+/** A moment as `parsePosition` reads it, to a millisecond, such as `1:30.04`. */
+export function exactPosition(seconds: number): string {
   const milliseconds = Math.round(seconds * 1_000);
   const part = String(milliseconds % 1_000)
     .padStart(3, "0")

@@ -31,13 +31,13 @@ export function copyIsTooOld(): boolean {
 }
 
 /** Says how old the data are on each answer, refuses what they are too old for, and what would change them. */
-export function readAlone(request: IncomingMessage, response: ServerResponse): boolean {
+export function serveReadOnly(request: IncomingMessage, response: ServerResponse): boolean {
   response.setHeader("X-Data-Age", String(copyAgeSeconds()));
   const route = routeNameOf(request.url);
   const isReading = request.method === "GET" || request.method === "HEAD";
   const isAnswered = isReading && READ_ROUTES.includes(route);
   if (!isAnswered && !(request.method === "POST" && ASKED_WITH_POST.includes(route))) {
-    return handOver(request, response, isReading);
+    return proxyToPrimary(request, response, isReading);
   }
   if (copyIsTooOld() && !STATE.includes(route)) {
     return answerPlainly(
@@ -53,7 +53,11 @@ export function readAlone(request: IncomingMessage, response: ServerResponse): b
   return false;
 }
 
-function handOver(request: IncomingMessage, response: ServerResponse, isReading: boolean): boolean {
+function proxyToPrimary(
+  request: IncomingMessage,
+  response: ServerResponse,
+  isReading: boolean,
+): boolean {
   const { readOnlyFrom } = settings();
   if (isReading) {
     return answerPlainly(

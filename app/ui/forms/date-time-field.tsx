@@ -8,13 +8,13 @@ import { useHydrated } from "~/ui/use-hydrated";
  *
  * @param value ISO 8601 UTC, or what was typed, which is shown as it is when it is no time.
  */
-export function MomentField({
+export function DateTimeField({
   label,
   name,
   value,
   hint,
   error,
-  onMoment,
+  onPosition,
 }: {
   label: string;
   name: string;
@@ -22,10 +22,10 @@ export function MomentField({
   hint: string;
   error?: string;
   /** Called with what will be sent whenever it changes. */
-  onMoment?: (moment: string) => void;
+  onPosition?: (moment: string) => void;
 }) {
   const hydrated = useHydrated();
-  const [moment, setMoment] = useState(value);
+  const [moment, setTimestamp] = useState(value);
   const zone = hydrated ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
   return (
     <>
@@ -40,8 +40,8 @@ export function MomentField({
         error={error}
         onChange={(event) => {
           const typed = toUtc(event.currentTarget);
-          setMoment(typed);
-          onMoment?.(typed);
+          setTimestamp(typed);
+          onPosition?.(typed);
         }}
       />
       {hydrated && <input type="hidden" name={name} value={moment} />}

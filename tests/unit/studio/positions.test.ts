@@ -1,25 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { momentText, parseMoment, withChapter } from "~/features/library/edit/moments";
+import { parsePosition, positionText, withChapter } from "~/features/library/edit/positions";
 import { chaptersOf } from "~/shared/timestamps";
 
 describe("a moment that somebody types", () => {
   it("is minutes and seconds, with hours and parts of a second if there are", () => {
-    expect(["1:30", " 90 ", "1:02:03.5", "0:07.25"].map(parseMoment)).toEqual([
+    expect(["1:30", " 90 ", "1:02:03.5", "0:07.25"].map(parsePosition)).toEqual([
       90, 90, 3_723.5, 7.25,
     ]);
     for (const text of ["", "soon", "1:2:3:4", "-5", "1:30x", "1e3"])
-      expect(parseMoment(text)).toBeUndefined();
+      expect(parsePosition(text)).toBeUndefined();
   });
 
   it("is written as it is read", () => {
-    expect([0, 59.96, 90.5, 3_723.55].map(momentText)).toEqual([
+    expect([0, 59.96, 90.5, 3_723.55].map(positionText)).toEqual([
       "0:00",
       "0:59.9",
       "1:30.5",
       "62:03.5",
     ]);
     for (const seconds of [3_723.5, 24 * 3_600]) {
-      expect(parseMoment(momentText(seconds))).toBe(seconds);
+      expect(parsePosition(positionText(seconds))).toBe(seconds);
     }
   });
 });

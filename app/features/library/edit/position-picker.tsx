@@ -3,7 +3,7 @@ import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
-import { momentText, parseMoment, withChapter } from "./moments";
+import { parsePosition, positionText, withChapter } from "./positions";
 
 /** The moment of the picture of the storyboard that was chosen. */
 const PICKED_FRAME = "pickedFrame";
@@ -13,7 +13,7 @@ const PICKED_FRAME = "pickedFrame";
  * the thumbnail, or as the beginning of a chapter. Without, moments are typed, or a picture of the storyboard
  * is chosen.
  */
-export function MomentPicker({
+export function PositionPicker({
   videoUrl,
   moment,
   error,
@@ -45,13 +45,13 @@ export function MomentPicker({
 
   function pickThumbnail() {
     forgetPicked();
-    if (player.current) setThumbnail(momentText(player.current.currentTime));
+    if (player.current) setThumbnail(positionText(player.current.currentTime));
   }
 
   function pickFrame(moment: string) {
     setThumbnail(moment);
     // So that a chapter can begin there too.
-    if (player.current) player.current.currentTime = parseMoment(moment) ?? 0;
+    if (player.current) player.current.currentTime = parsePosition(moment) ?? 0;
   }
 
   /** What is typed goes before a picture, and an empty field means no moment at all. */
@@ -149,7 +149,7 @@ export function StoryboardGrid({
       <div className="grid max-h-80 grid-cols-[repeat(auto-fill,minmax(min(6rem,100%),1fr))] gap-2 overflow-y-auto p-1">
         {frames.map((frame) => {
           // It was taken in the middle of its part of the video.
-          const moment = momentText((frame.start + frame.end) / 2);
+          const moment = positionText((frame.start + frame.end) / 2);
           return (
             <label
               key={`${frame.start} ${frame.sheet} ${frame.x} ${frame.y}`}

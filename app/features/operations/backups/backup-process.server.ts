@@ -1,16 +1,16 @@
 import { BackupError, BackupRunningError } from "./backup-files.server";
 import type { BackupOptions } from "./backup-folder.server";
-import { type MadeBackup, makeBackup } from "./make-backup.server";
+import { type CreatedBackup, createBackup } from "./make-backup.server";
 
 /** The program of the process that makes one backup, answers over the channel to its parent, and ends. */
 
 export type BackupAnswer =
-  | { made: MadeBackup }
+  | { made: CreatedBackup }
   | { failure: string; kind: "running" | "expected" | "fault" };
 
 async function answer(options: BackupOptions): Promise<BackupAnswer> {
   try {
-    return { made: await makeBackup(options) };
+    return { made: await createBackup(options) };
   } catch (error) {
     if (error instanceof BackupRunningError) return { failure: error.message, kind: "running" };
     if (error instanceof BackupError) return { failure: error.message, kind: "expected" };

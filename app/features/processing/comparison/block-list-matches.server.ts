@@ -78,8 +78,8 @@ export function notedFrames(videoId: string): Frames | undefined {
  *
  * @returns whether it is held.
  */
-export function holdLikeness(videoId: string, blockedVideos: readonly number[]): boolean {
-  noteLikeness(videoId, blockedVideos);
+export function holdMatches(videoId: string, blockedVideos: readonly number[]): boolean {
+  recordMatches(videoId, blockedVideos);
   const open = prepared<number>(
     "SELECT blocked_video_id FROM block_list_matches WHERE video_id = ? AND dismissed_at IS NULL",
   )
@@ -97,7 +97,7 @@ export function holdCopies(videoId: string, blockedVideo: number): void {
        JOIN videos ON videos.id = copy.video_id
      WHERE own.video_id = ?`,
   ).pluck();
-  for (const copy of copies.all(videoId)) holdLikeness(copy, [blockedVideo]);
+  for (const copy of copies.all(videoId)) holdMatches(copy, [blockedVideo]);
 }
 
 /**
@@ -109,7 +109,7 @@ export function holdUncompared(videoId: string): void {
 }
 
 /** Notes which blocked videos a video looks like, inside of a transaction. */
-function noteLikeness(videoId: string, blockedVideos: readonly number[]): void {
+function recordMatches(videoId: string, blockedVideos: readonly number[]): void {
   const add = prepared(
     `INSERT OR IGNORE INTO block_list_matches (video_id, blocked_video_id, found_at)
      SELECT videos.id, blocked_videos.id, @now FROM videos JOIN blocked_videos
@@ -126,7 +126,7 @@ export function likeBlocked(videoIds: readonly string[]): string[] {
 }
 
 /** The blocked videos that a video looks like, or is held for: a video may be off the list by now. */
-export function likenessesOf(videoId: string): string[] {
+export function matchesOf(videoId: string): string[] {
   const open = prepared<string>(
     `SELECT CAST(blocked_video_id AS TEXT) FROM block_list_matches
      WHERE video_id = ? AND dismissed_at IS NULL`,
@@ -142,7 +142,7 @@ export function likenessesOf(videoId: string): string[] {
  *
  * @returns whether it looked like one of them until now.
  */
-export function dismissLikenesses(videoId: string, blockedVideos: readonly string[]): boolean {
+export function dismissMatches(videoId: string, blockedVideos: readonly string[]): boolean {
   const dismiss = prepared(
     `UPDATE block_list_matches SET dismissed_at = @now
      WHERE video_id = @videoId AND blocked_video_id = @blocked AND dismissed_at IS NULL`,
@@ -186,7 +186,7 @@ export async function compareSite(from: number, holds: boolean, to?: number): Pr
       if (others.length === 0) continue;
       count += 1;
       await transaction(() =>
-        holds ? holdLikeness(videoId, others) : noteLikeness(videoId, others),
+        holds ? holdMatches(videoId, others) : recordMatches(videoId, others),
       );
     }
     last = answer.last;

@@ -5,7 +5,7 @@ import { forgetFingerprint } from "~/features/processing/comparison/fingerprint.
 import { enqueueMissingIn } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged, onJobsChanged } from "~/features/processing/queue/queue-state.server";
 import { recordFileChange } from "~/features/trash/evidence.server";
-import { HOLD_SENTENCES, holdsOf } from "~/features/visibility/holds.server";
+import { HOLD_MESSAGES, holdsOf } from "~/features/visibility/holds.server";
 import { flushWatchedParts } from "~/features/watch/watched-parts.server";
 import { mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
 import { fileOfBase } from "~/media/files/cut-source.server";
@@ -36,7 +36,7 @@ type Outcome = "done" | "gone" | "not ready" | Obstacle;
  * @param userId who wants it; null for a file that takes over by itself, which must have all made of it and
  *   comes from somebody who may still replace the file.
  */
-export async function takeOver(fileId: string, userId: string | null): Promise<Outcome> {
+export async function activateReplacement(fileId: string, userId: string | null): Promise<Outcome> {
   const before = readBoth(fileId);
   if (!before) return "gone";
   if (!isReady(before.file, userId !== null)) return "not ready";
@@ -300,7 +300,7 @@ export type Obstacle = "on hold" | "not allowed";
  * the file that the hold is about. Undefined if nothing holds it.
  */
 export function fileHold(videoId: string): string | undefined {
-  return sentenceOf(holdsOf([videoId]).get(videoId) ?? []);
+  return messageOf(holdsOf([videoId]).get(videoId) ?? []);
 }
 
 /**
@@ -309,7 +309,7 @@ export function fileHold(videoId: string): string | undefined {
  */
 export function newFileHold(videoId: string): string | undefined {
   const reasons = holdsOf([videoId]).get(videoId) ?? [];
-  return sentenceOf(reasons.filter((reason) => reason !== "comparing"));
+  return messageOf(reasons.filter((reason) => reason !== "comparing"));
 }
 
 /**
@@ -327,24 +327,24 @@ export function obstacleTo(
   return isRefusal(changeable) ? "not allowed" : undefined;
 }
 
-function sentenceOf(reasons: readonly HoldReason[]): string | undefined {
+function messageOf(reasons: readonly HoldReason[]): string | undefined {
   const [reason] = reasons;
-  return reason && `${HOLD_SENTENCES[reason]} ${NOT_WHILE_HELD}`;
+  return reason && `${HOLD_MESSAGES[reason]} ${NOT_WHILE_HELD}`;
 }
 
 /** Jobs may be done by another process, which nobody here is told of. */
 const POLL_EVERY_MS = 5_000;
 
 /** Lets files take over of which all is made: as soon as their last job is done, and at the start. */
-export function startTakingOver(): void {
-  const polls = every(POLL_EVERY_MS, "replace a video's file", takeOverReady, { firstMs: 0 });
+export function startActivatingReplacements(): void {
+  const polls = every(POLL_EVERY_MS, "replace a video's file", activateReady, { firstMs: 0 });
   onJobsChanged((change) => {
     if (change === "work") polls.run();
   });
 }
 
 /** Lets each file take over of which all is made. */
-export async function takeOverReady(): Promise<void> {
+export async function activateReady(): Promise<void> {
   const pending = prepared<string>("SELECT id FROM video_files WHERE state = 'pending'").pluck();
-  for (const id of pending.all()) await takeOver(id, null);
+  for (const id of pending.all()) await activateReplacement(id, null);
 }
