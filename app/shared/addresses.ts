@@ -8,26 +8,26 @@ import {
 } from "./list-view";
 import { searchText } from "./search-text";
 
-/** The lists that lead to a video, and back. */
+/** The lists that link to videos, and that Back returns to. */
 export const LISTS = ["home", "categories", "trending", "tags"] as const;
 type ListName = (typeof LISTS)[number];
 
-/** One page of one list: all that its address says. */
+/** One page of one list, as its URL describes it. */
 export interface ListLocation {
   from: ListName;
-  /** The id of a category; of the categories' lists, any value that a video may store. */
+  /** A category's id; for the lists of Categories, any value that a row may store. */
   category?: string;
-  /** Of Home only. */
+  /** Only for Home. */
   search?: string;
-  /** Of a tag's list only. */
+  /** Only for the list of a tag. */
   tag?: string;
-  /** Of Home without a search, and of categories. */
+  /** For Home without a search, and for Categories. */
   order?: ListOrder;
   length?: LengthId;
   page?: number;
 }
 
-/** The address of a list, with every parameter at its default left out. */
+/** Returns the URL of a list, without parameters at their default. */
 export function listPath(listLocation: ListLocation): string {
   const { from, category, search, tag, page } = listLocation;
   const parameters = new URLSearchParams();
@@ -45,12 +45,12 @@ function setView(parameters: URLSearchParams, { from, search, order, length }: L
   if (length) parameters.set("length", length);
 }
 
-/** A default is no part of an address. */
+/** Leaves out the default order, which no URL contains. */
 function chosenView({ order, length }: ListView): Pick<ListLocation, "order" | "length"> {
   return { order: order === DEFAULT_ORDER ? undefined : order, length };
 }
 
-/** The lists that can be ordered and filtered. */
+/** Whether a list can be sorted and filtered. */
 function hasView(from: ListName): boolean {
   return from === "home" || from === "categories";
 }
@@ -61,24 +61,24 @@ function listPathname(from: ListName, category?: string): string {
   return category && isPathName(category) ? `/categories/${pathName(category)}` : "/categories";
 }
 
-/** Whether a text can be a segment of a path: browsers resolve dot segments. */
+/** Whether a text can be a path segment. Browsers resolve dot segments. */
 function isPathName(text: string): boolean {
   return text.trim() === searchText(text) && ![".", ".."].includes(text);
 }
 
-/** The framework takes a path that ends in .data for its own request. */
+/** Remix treats a path that ends in .data as its own data request. */
 function pathName(text: string): string {
   return encodeURIComponent(text).replace(/\.data$/, "%2Edata");
 }
 
-/** The address of the list of a stored category; that of all videos where no path can name the value. */
+/** Returns the URL of a stored category's list; that of all videos if the value can't be a path segment. */
 export function categoryPath(stored: string): string {
   return listPath({ from: "categories", category: toCategoryId(stored) ?? stored });
 }
 
 /**
- * The address of a tag's list, in lower case; of a tag that no path can name (a dot segment, a control
- * character, one too long) that of a search for it.
+ * Returns the URL of a tag's list, in lower case. For a tag that can't be a path segment (a dot segment,
+ * a control character, too long), returns the URL of a search for it.
  */
 export function tagPath(tag: string): string {
   const name = searchText(tag);
@@ -86,14 +86,13 @@ export function tagPath(tag: string): string {
   return `/tags/${pathName(name.toLowerCase())}`;
 }
 
-/** The address of the RSS feed of a tag that has a list. */
+/** Returns the URL of the RSS feed of a tag that has a list. */
 export function tagFeedPath(tag: string): string {
   return `${tagPath(tag)}/feed.xml`;
 }
 
 /**
- * The address of a video, which carries the list that the visitor comes from, and the second to
- * start at.
+ * Returns the URL of a video, with the list that the visitor came from and the second to start at.
  */
 export function videoPath(id: string, listLocation?: ListLocation, startSeconds = 0): string {
   const parameters = new URLSearchParams();
@@ -110,7 +109,7 @@ export function videoPath(id: string, listLocation?: ListLocation, startSeconds 
   return withParameters(`/video/${encodeURIComponent(id)}`, parameters);
 }
 
-/** The list that the address of a video names; Home where it names none that exists. */
+/** Reads the list from the URL of a video; Home if it names no existing list. */
 export function parseListLocation(parameters: URLSearchParams): ListLocation {
   const from = LISTS.find((name) => name === parameters.get("from")) ?? "home";
   const page = Number(parameters.get("page"));
@@ -130,7 +129,7 @@ function categoryOf(from: ListName, asked: string | null): string | undefined {
   return from === "categories" ? (id ?? (asked || undefined)) : undefined;
 }
 
-/** What a search from a page begins with: the text and the category that the page is about. */
+/** Returns the search text and category that a search from this page starts with. */
 export function searchLocation(
   pathname: string,
   parameters: URLSearchParams,
@@ -150,8 +149,8 @@ function withParameters(path: string, parameters: URLSearchParams): string {
 }
 
 /**
- * The URL that a text is, alone or against `base`; undefined where it is none. `URL.canParse` is not asked:
- * once V8 has optimised who asks, Node 20 reads Latin-1 letters in it as UTF-8 and answers wrongly.
+ * Parses a URL, resolved against `base` if given; undefined if it is invalid. Doesn't use `URL.canParse`:
+ * once V8 has optimized the caller, Node 20 decodes Latin-1 strings as UTF-8 there and gives wrong results.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {

@@ -1,4 +1,4 @@
-/** RFC 9110 §14: which bytes of a file a request asks for. */
+/** Range requests (RFC 9110 §14). */
 
 export interface ByteRange {
   start: number;
@@ -6,14 +6,14 @@ export interface ByteRange {
   end: number;
 }
 
-/** No two runs of spaces beside each other: those are matched in every way, and 16 KB of them take a second. */
+/** Never has two adjacent `\s*`: backtracking over 16 KB of spaces would take a second. */
 const BYTES = /^bytes=(?:\s*(\d+))?\s*-(?:\s*(\d+))?\s*$/i;
 
 /**
  * Reads a `Range` header.
  *
- * @returns the one range that is asked for; "unsatisfiable" when it lies outside of the file; or
- * undefined for the whole file, which also answers several ranges and what is not a byte range.
+ * @returns the requested range; "unsatisfiable" if it lies outside the file; undefined for the whole file, which is
+ * also the response to multiple ranges and to anything that isn't a byte range.
  */
 export function parseByteRange(
   header: string | null,

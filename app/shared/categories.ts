@@ -9,7 +9,7 @@ const byName = new Map(
   ),
 );
 
-/** A category as people read it. */
+/** A category with the label that people see. */
 export interface CategoryName {
   id: CategoryId;
   label: string;
@@ -20,29 +20,29 @@ export const DEFAULT_CATEGORIES: readonly CategoryName[] = CATEGORIES.map(({ id,
   label,
 }));
 
-// What the site calls them is the same for everybody, so it is no parameter of each component.
+// Labels are the same for every user, so they aren't passed to each component.
 let named = DEFAULT_CATEGORIES;
 let labels = new Map<string, string>();
 
 /**
- * Sets what the categories are called and their order: the server does from its database
- * (`features/catalogue/category-names.server.ts`), and every page from what the server tells it.
+ * Sets the labels of the categories and their order. The server reads them from the database
+ * (`features/catalogue/category-names.server.ts`); every page gets them from the server.
  *
- * @param names all of them; undefined for the labels of the code.
+ * @param names all categories; undefined for the labels in the code.
  */
 export function nameCategories(names: readonly CategoryName[] | undefined): void {
   named = names ?? DEFAULT_CATEGORIES;
   labels = new Map(named.map(({ id, label }) => [id, label]));
 }
 
-/** The categories in the order in which they are shown. */
+/** Returns the categories in display order. */
 export function shownCategories(): readonly CategoryName[] {
   return named;
 }
 
 export type SelectorChoice = "all" | CategoryId | "trending";
 
-/** What the category selector offers, in its order; `all` and `trending` are never stored. */
+/** Returns the choices of the category selector in display order; `all` and `trending` are never stored. */
 export function selectorChoices(): readonly { id: SelectorChoice; label: string }[] {
   return [{ id: "all", label: "All Videos" }, ...named, { id: "trending", label: "Trending" }];
 }
@@ -51,18 +51,18 @@ export function isCategoryId(value: string | null | undefined): value is Categor
   return byName.get(value ?? "")?.id === value;
 }
 
-/** Today's id of a stored or requested value, or undefined when there is no such category. */
+/** Returns the current id for a stored or requested value; undefined if there is no such category. */
 export function toCategoryId(value: string | null | undefined): CategoryId | undefined {
   return byName.get(value ?? "")?.id;
 }
 
-/** The label of a stored value: a legacy one has that of today, an unknown one itself. */
+/** Returns the label of a stored value: for a legacy value the current label, for an unknown value the value itself. */
 export function categoryLabel(value: string): string {
   const category = byName.get(value);
   return category ? (labels.get(category.id) ?? category.label) : value;
 }
 
-/** The label of a stored value before a noun ("Premium videos"), unless an owner has renamed the category. */
+/** Returns the label for use before a noun ("Premium videos"), unless an owner has renamed the category. */
 export function shortCategoryLabel(value: string): string {
   const category = byName.get(value);
   const label = categoryLabel(value);
@@ -70,7 +70,7 @@ export function shortCategoryLabel(value: string): string {
   return hasShortLabel ? category.shortLabel : label;
 }
 
-/** Every value that rows of a category may store: its id and its legacy ones; an unknown value only itself. */
+/** Returns every value that rows of a category may store: its id and legacy values; for an unknown value only itself. */
 export function storedValues(category: string): string[] {
   const known = byName.get(category);
   return known ? [known.id, ...known.legacy] : [category];

@@ -1,15 +1,15 @@
 /**
- * The categories (specification, section 3). To add one, add its line here: form, filters, lists,
- * sitemap, statistics and search follow. The database holds the names as they are and needs no change.
+ * The categories (specification, section 3). To add one, add a line here: form, filters, lists, sitemap,
+ * statistics and search follow. The database stores ids as text and needs no change.
  */
 
 interface Category {
-  /** In addresses, in forms and in `videos.category`. */
+  /** Used in URLs, in forms and in `videos.category`. */
   id: string;
   label: string;
-  /** Before a noun, as in "Premium videos". */
+  /** Used before a noun, as in "Premium videos". */
   shortLabel?: string;
-  /** What rows of the earlier system call it. They are found, and shown, under the id. */
+  /** Values in rows of the earlier system. They are found and shown under the id. */
   legacy: readonly string[];
 }
 

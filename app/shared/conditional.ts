@@ -1,13 +1,13 @@
-/** RFC 9110 §13: whether the copy that a client holds is still the file. */
+/** Conditional requests (RFC 9110 §13). */
 
 export interface Validators {
-  /** Strong, with its quotes. */
+  /** A strong entity tag, including its quotes. */
   etag: string;
-  /** Milliseconds since 1970; HTTP knows whole seconds. */
+  /** Milliseconds since 1970. HTTP dates have whole seconds. */
   lastModified: number;
 }
 
-/** The status that the preconditions of a request end it with, in the order of §13.2.2. */
+/** Returns the status if a precondition of the request fails, evaluated in the order of §13.2.2. */
 export function failedPrecondition(
   headers: Headers,
   validators: Validators,
@@ -26,14 +26,14 @@ export function failedPrecondition(
   return since !== undefined && seconds <= since ? 304 : undefined;
 }
 
-/** Whether `If-None-Match` names the entity tag, by the weak comparison it is defined with. */
+/** Whether `If-None-Match` matches the entity tag, using the weak comparison that it is defined with. */
 export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === "*") return true;
   const opaque = (tag: string) => tag.replace(/^W\//, "");
   return entityTags(ifNoneMatch).some((tag) => opaque(tag) === opaque(etag));
 }
 
-/** Whether `If-Range` still holds, so that a part fits what the client has (§13.1.5). */
+/** Whether `If-Range` still matches, so that a range can be combined with the client's copy (§13.1.5). */
 export function rangeStillFits(ifRange: string | null, validators: Validators): boolean {
   if (ifRange === null) return true;
   if (ifRange.includes('"')) return ifRange.trim() === validators.etag;

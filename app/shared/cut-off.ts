@@ -1,13 +1,13 @@
 import { formatDuration } from "./format";
 
-/** A video whose file ends before the video that it announces, by more than what rounding makes. */
+/** A file that is shorter than the duration in its header, by more than rounding. */
 export interface CutOff {
-  /** What is there of it. */
+  /** The duration that the file really has. */
   seconds: number;
   announcedSeconds: number;
 }
 
-/** Such as `This file was cut off: only 0:36 of 1:00 is there.` */
+/** Returns a message such as `The file is incomplete: it has only 0:36 of 1:00.` */
 export function incompleteMessage({ seconds, announcedSeconds }: CutOff): string {
-  return `This file was cut off: only ${formatDuration(seconds)} of ${formatDuration(announcedSeconds)} is there.`;
+  return `The file is incomplete: it has only ${formatDuration(seconds)} of ${formatDuration(announcedSeconds)}.`;
 }

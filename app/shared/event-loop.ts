@@ -1,22 +1,22 @@
-/** Of long work on the thread that serves requests, so much is done before others have their turn. */
-const TURN_MS = 8;
+/** How long work may occupy the serving thread before it yields. */
+const MAX_SLICE_MS = 8;
 
 /**
- * Makes what long work awaits between its steps. Awaiting a query does not let timers and requests
- * run, since SQLite answers at once: this does, whenever the work has gone on for 8 ms.
+ * Returns a function that long-running work awaits between its steps. Awaiting a query doesn't let timers
+ * and requests run, since SQLite returns synchronously; this does, once 8 ms have passed.
  */
 export function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    if (performance.now() - since < TURN_MS) return;
+    if (performance.now() - since < MAX_SLICE_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
     since = performance.now();
   };
 }
 
 /**
- * Makes what does one piece of work after the other: each begins once those before it are over,
- * whether they went well or not.
+ * Returns a function that runs one task at a time: each starts when the ones before it have ended, whether
+ * they succeeded or failed.
  */
 export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -27,7 +27,7 @@ export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** A list in parts of at most `length`. */
+/** Yields a list in chunks of at most `length`. */
 export function* partsOf<T>(list: readonly T[], length: number): Generator<T[]> {
   for (let from = 0; from < list.length; from += length) yield list.slice(from, from + length);
 }

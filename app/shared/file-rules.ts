@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { formatBytes } from "./format-bytes";
 
 /**
- * The rules for the files of a video as far as name, type and size tell. What a file is, the server
- * finds out from its content.
+ * The rules for the files of a video that can be checked by name, type and size. The server also examines the
+ * content.
  */
 
-/** What the settings allow. */
+/** The limits from the settings. */
 export interface FileLimits {
   maxVideoBytes: number;
   maxThumbnailBytes: number;
@@ -14,7 +14,7 @@ export interface FileLimits {
 
 export interface SizeRule {
   maxBytes: number;
-  /** The sentence for a larger one. */
+  /** The message for a larger file. */
   tooLarge: string;
 }
 
@@ -32,11 +32,11 @@ export function pictureSize({
 
 export const EMPTY_FILE = "This file is empty.";
 
-/** Endings by which people and systems name videos. */
+/** Common extensions of video files. */
 export const VIDEO_NAME =
   /\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|m1v|m2v|vob|ts|mts|m2ts|ogv|flv|wmv|asf|3gp|3g2|mxf)$/i;
 
-/** A file that may be sent as a video. */
+/** Returns the schema of a file that can be uploaded as a video. */
 export function videoFile(limits: Pick<FileLimits, "maxVideoBytes">) {
   const { maxBytes, tooLarge } = videoSize(limits);
   return z.object({ name: z.string(), type: z.string(), size: z.number() }).check(

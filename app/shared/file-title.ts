@@ -1,9 +1,9 @@
 import { MAX_TITLE_LENGTH } from "./video-limits";
 
 /**
- * A title for a video from the name of its file, for the form and the import alike: the ending
- * dropped, what stands for spaces made spaces, the first letter large. A dash with spaces around it
- * stays. Empty when nothing is left.
+ * Returns a title for a video from its file name, for the form and for imports: without the extension,
+ * with separators replaced by spaces, and with a capital first letter. A dash between spaces is kept. The
+ * result may be empty.
  *
  * @example titleFromFileName("a_walk-at.night.mp4") // "A walk at night"
  */

@@ -1,14 +1,13 @@
 /**
- * When two texts are the same "without regard to case", for search and for related videos.
+ * Case folding for search and related videos.
  *
- * The search index is SQLite's, and other programs write to it, so its folding is the rule: each
- * code point by itself is replaced by its lower-case form as Unicode 6.1 knows it, by the table
- * below. That is what `toLowerCase` does, but for three things: nothing becomes two characters
- * (İ stays as it is), variants become their plain letter (ς is σ, ſ is s, ϐ is β), and letters
- * that were given a lower case later (Cherokee, Georgian capitals) stay as they are.
+ * SQLite's FTS5 index defines the rule: each code point is replaced by its lower-case form in Unicode 6.1,
+ * using the table below. This differs from `toLowerCase` in three ways: no character becomes two (İ stays),
+ * variants become their base letter (ς to σ, ſ to s, ϐ to β), and letters that got a lower case in later
+ * versions (Cherokee, Georgian capitals) stay.
  *
- * Each run of the table is: first code point, how many follow (those with / are every second one),
- * distance to the folded one; in base 36.
+ * Each entry of the table: first code point, number of code points that follow (with / every second one), and
+ * distance to the folded code point; in base 36.
  */
 const RUNS = `
   1t,p,w 51,,lj 5c,m,w 60,6,w 74,n/,1 8i,2/,1 8p,7/,1 96,m/,1 ag,,-3d ah,2/,1 an,,-7g ap,,5u
@@ -42,7 +41,7 @@ for (const run of RUNS.trim().split(/\s+/)) {
   }
 }
 
-/** The text as it is compared; it has as many code points as before. */
+/** Folds a text for comparison. The number of code points stays the same. */
 export function fold(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => folded.get(character) ?? character).join("");

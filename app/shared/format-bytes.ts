@@ -1,6 +1,6 @@
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
-/** Bytes in the largest unit that gives at least 1, with at most one decimal: `2GB`, `1.5GB`. */
+/** Formats bytes in the largest unit that gives at least 1, with at most one decimal: `2GB`, `1.5GB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -15,15 +15,15 @@ export function formatBytes(bytes: number): string {
 const MB = 1024 ** 2;
 const GB = 1024 ** 3;
 
-/** The assumed size of a video when disk usage is unknown (specification, section 8). */
+/** The assumed size of a video if disk usage is unknown (specification, section 8). */
 const ESTIMATED_VIDEO_MB = 50;
 
-/** Bytes in GB with two decimals from 1 GB on, else in MB with one (specification, section 9). */
+/** Formats bytes in GB with two decimals from 1 GB on, else in MB with one (specification, section 9). */
 export function formatStorage(bytes: number): string {
   return bytes >= GB ? `${(bytes / GB).toFixed(2)} GB` : `${(bytes / MB).toFixed(1)} MB`;
 }
 
-/** The figure when the disk can't be read: `~0.05 GB` for one video. */
+/** Estimates disk usage if the disk can't be read: `~0.05 GB` for one video. */
 export function estimateStorage(videos: number): string {
   return `~${((videos * ESTIMATED_VIDEO_MB * MB) / GB).toFixed(2)} GB`;
 }

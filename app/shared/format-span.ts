@@ -1,4 +1,4 @@
-/** Seconds as a span of time: `8 s`, `1 min 20 s`, `1 h 5 min`. */
+/** Formats seconds as a time span: `8 s`, `1 min 20 s`, `1 h 5 min`. */
 export function formatSpan(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 60) return `${whole} s`;

@@ -1,9 +1,9 @@
-/** How numbers, ages and durations are written (specification, section 9; product decisions). */
+/** Formats of numbers, ages and durations (specification, section 9). */
 
 const DAY_MS = 86_400_000;
 
 /**
- * A count in short form: `999`, `1.0K`, `999.9K`, `1.0M`.
+ * Returns a count in short form: `999`, `1.0K`, `999.9K`, `1.0M`.
  *
  * Rounded half up in whole tenths, so that 999,950 is `1.0M` and never `1000.0K`.
  */
@@ -13,15 +13,15 @@ export function formatCount(count: number): string {
   return `${tenths(count, 1_000_000)}M`;
 }
 
-/** Views in short form with their noun: `1 view`, `15.4K views`. */
+/** Returns a view count in short form with its noun: `1 view`, `15.4K views`. */
 export function formatViews(views: number): string {
   const count = formatCount(views);
   return `${count} ${count === "1" ? "view" : "views"}`;
 }
 
 /**
- * A whole number with its noun: `1 video`, `1,234 videos`. Not by `Intl`, whose first use loads a browser's
- * tables of all languages: on a slow phone a tenth of a second of every page.
+ * Returns a whole number with its noun: `1 video`, `1,234 videos`. Doesn't use `Intl`: its first use makes browsers
+ * load their locale data, which costs a slow phone a tenth of a second on every page.
  */
 export function formatQuantity(count: number, noun: string): string {
   const grouped = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
@@ -34,24 +34,24 @@ function tenths(count: number, unit: number): string {
 }
 
 /**
- * Milliseconds since 1970 of a stored time. SQLite's own functions write times without a zone,
- * `2026-01-31 12:00:00`, and mean UTC; a browser would read that as local time.
+ * Parses a stored time into milliseconds since 1970. SQLite's functions write times without a zone
+ * (`2026-01-31 12:00:00`) in UTC; a browser would read them as local time.
  *
- * @returns NaN for what is no time.
+ * @returns NaN if the text isn't a time.
  */
 export function parseTime(time: string): number {
   const bare = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/.exec(time.trim());
   return Date.parse(bare ? `${bare[1]}T${bare[2]}Z` : time);
 }
 
-/** A stored time as ISO 8601 UTC; 1970 for what is no time. */
+/** Returns a stored time as ISO 8601 UTC; 1970 if it is invalid. */
 export function isoTime(time: string): string {
   return new Date(parseTime(time) || 0).toISOString();
 }
 
 /**
- * The age of a video in whole days, at least 1: `1 day ago`, `6 days ago`, `4 weeks ago`,
- * `13 months ago`. A time in the future, or none, counts as one day.
+ * Returns the age of a video in whole days, at least 1: `1 day ago`, `6 days ago`, `4 weeks ago`,
+ * `13 months ago`. An invalid time or one in the future counts as one day.
  */
 export function formatAge(createdAt: string, now: number | Date): string {
   const days = Math.max(1, Math.floor((Number(now) - parseTime(createdAt)) / DAY_MS) || 1);
@@ -64,13 +64,13 @@ function ago(count: number, unit: string): string {
   return `${formatQuantity(count, unit)} ago`;
 }
 
-/** Seconds as minutes:seconds, such as `5:30`; minutes may pass 59. Anything odd is `0:00`. */
+/** Formats seconds as minutes:seconds, such as `5:30`; minutes may exceed 59. Invalid input gives `0:00`. */
 export function formatDuration(seconds: number): string {
   const whole = wholeSeconds(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** Seconds of `5:30`, `75:30`, `1:15:30` or plain seconds (`330`); undefined for anything else. */
+/** Parses `5:30`, `75:30`, `1:15:30` or plain seconds (`330`) into seconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const plain = /^\s*(\d{1,9})(?:\.\d+)?\s*$/.exec(text);
   if (plain) return Number(plain[1]);
@@ -81,12 +81,12 @@ export function parseDuration(text: string): number | undefined {
   return (hours * 60 + minutes) * 60 + seconds;
 }
 
-/** A duration as any tool may have stored it (`5:30`, `330`), as minutes:seconds. */
+/** Normalizes a stored duration (`5:30`, `330`) to minutes:seconds. */
 export function storedDuration(text: string): string {
   return formatDuration(parseDuration(text) ?? 0);
 }
 
-/** Seconds as an ISO 8601 duration, `PT5M30S`, for structured data. */
+/** Formats seconds as an ISO 8601 duration (`PT5M30S`) for structured data. */
 export function isoDuration(seconds: number): string {
   const whole = wholeSeconds(seconds);
   const parts = [
@@ -104,7 +104,7 @@ function wholeSeconds(seconds: number): number {
 
 const TITLES_NAMED = 5;
 
-/** `“A”, “B” and 3 more` */
+/** Formats titles as `“A”, “B” and 3 more`. */
 export function nameTitles(titles: readonly string[], count = titles.length): string {
   const named = titles.slice(0, TITLES_NAMED).map((title) => `“${title}”`);
   const more = count - named.length;

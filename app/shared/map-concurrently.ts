@@ -1,7 +1,7 @@
-/** How many files are worked at at the same time: what waits for the disk waits together. */
+/** Number of files processed concurrently, to overlap disk waits. */
 const CONCURRENCY = 8;
 
-/** Runs `work` for each, a few at a time; the results stand in the order of the items. */
+/** Runs `work` for each item, a few concurrently; returns the results in the order of the items. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

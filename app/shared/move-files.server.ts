@@ -3,25 +3,25 @@ import { constants } from "node:fs";
 import { copyFile, cp, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Codes of `link` on file systems that know no hard links, and across file systems. */
+/** Error codes of `link` on file systems without hard links, and across file systems. */
 const WITHOUT_HARD_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
-/** Whether a file has to be copied, because `link` failed with this code. */
+/** Whether a file has to be copied because `link` failed with this code. */
 export function needsCopy(code: string | undefined): boolean {
   return code !== undefined && WITHOUT_HARD_LINKS.has(code);
 }
 
 /**
- * Moves a file or folder. A file that is there is replaced in one step; across file systems by a copy
- * beside it.
+ * Moves a file or folder, atomically replacing an existing file. Across file systems, copies it next to the target
+ * first.
  */
 export async function move(from: string, to: string): Promise<void> {
   await moveWith(from, to, async () => {});
 }
 
 /**
- * Moves a file or folder so that it is on the disk afterwards: nothing is named that a machine
- * without power would find empty.
+ * Moves a file or folder durably: it is flushed to disk before it gets its name, so that a power failure can't leave
+ * an empty file under that name.
  */
 export async function moveFlushed(from: string, to: string): Promise<void> {
   await moveWith(from, to, flush);
@@ -52,7 +52,7 @@ async function moveWith(
   }
 }
 
-/** A second name for a file, whose content stays when the first is replaced; else a copy of it. */
+/** Creates a hard link, which keeps the content when the original name is replaced; otherwise a copy. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true });
   try {
@@ -61,7 +61,7 @@ export async function linkOrCopy(from: string, to: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return;
     if (code === "ENOENT") throw error;
-    // A file system without hard links. What is there under the name is whole.
+    // The file system has no hard links. An existing file under the name is complete.
     const partial = path.join(path.dirname(to), `.${randomBytes(6).toString("hex")}`);
     try {
       await copyFile(from, partial, constants.COPYFILE_FICLONE);
@@ -81,7 +81,7 @@ async function flush(file: string): Promise<void> {
   await flushOne(file);
 }
 
-/** Waits until a file, or the entries of a folder, are on the disk. */
+/** Flushes a file, or the entries of a folder, to disk. */
 export async function flushOne(file: string): Promise<void> {
   const handle = await open(file);
   try {

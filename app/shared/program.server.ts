@@ -3,19 +3,19 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** A program that runs beside the server, in a process or a thread of its own. */
+/** An executable that runs in its own process or thread. */
 export interface Program {
   file: string;
-  /** Not null where the file is TypeScript, as in tests and scripts: what Node has to load first. */
+  /** What Node has to load first if the file is TypeScript, as in tests and scripts; otherwise null. */
   loader: string | null;
 }
 
 /**
- * Returns the built file of a program beside the server's bundle (see vite.config.ts), else its source, which tsx
- * reads.
+ * Returns the built file of an executable next to the server bundle (see vite.config.ts), or its source, which tsx
+ * loads.
  *
  * @param name such as `picture-program`.
- * @param startedBy the `import.meta.url` of the module that starts it.
+ * @param startedBy `import.meta.url` of the module that starts it.
  * @param source relative to that module.
  */
 export function findExecutable(
@@ -24,7 +24,7 @@ export function findExecutable(
   source = `./${name}.server.ts`,
 ): Program {
   const folder = path.dirname(fileURLToPath(startedBy));
-  // The bundler may put that module into a folder of shared chunks.
+  // The bundler may have moved that module into a folder of shared chunks.
   for (const parent of [folder, path.dirname(folder)]) {
     const built = path.join(parent, `${name}.js`);
     if (fs.existsSync(built)) return { file: built, loader: null };

@@ -1,9 +1,9 @@
-/** A longer search text is cut here. */
+/** Longer search texts are truncated. */
 export const SEARCH_MAX_LENGTH = 200;
 
 /**
- * What of a search text counts: trimmed, at most 200 characters. Control characters, which nobody
- * types but some paste, are spaces.
+ * Normalizes a search text: trimmed, at most 200 characters. Control characters, which sometimes get pasted, become
+ * spaces.
  */
 export function searchText(value: string | null | undefined): string {
   const plain = (value ?? "")

@@ -1,4 +1,4 @@
-/** The addresses of the statistics pages, and the period that they show. */
+/** URLs of the statistics pages, and their period. */
 
 export const PERIODS_DAYS = [7, 30, 90] as const;
 export type PeriodDays = (typeof PERIODS_DAYS)[number];
@@ -9,17 +9,17 @@ export function readPeriod(parameters: URLSearchParams): PeriodDays {
   return PERIODS_DAYS.find((days) => days === asked) ?? DEFAULT_PERIOD_DAYS;
 }
 
-/** The address of the page; a period at its default is left out. */
+/** Returns the URL of the page, without a default period. */
 export function statisticsHref(days: PeriodDays): string {
   return withPeriod("/admin/statistics", days);
 }
 
-/** The address of a table of that page, as CSV. */
+/** Returns the URL of a table of that page as CSV. */
 export function statisticsFileHref(file: string, days: PeriodDays): string {
   return withPeriod(`/admin/statistics/${file}.csv`, days);
 }
 
-/** The same of one video. */
+/** Returns the URL of the statistics of one video. */
 export function videoStatisticsHref(id: string, days: PeriodDays = DEFAULT_PERIOD_DAYS): string {
   return withPeriod(`/admin/videos/${encodeURIComponent(id)}/statistics`, days);
 }

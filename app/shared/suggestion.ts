@@ -1,4 +1,4 @@
-/** What the search field of the header offers while one types. */
+/** A suggestion of the search field in the header. */
 export interface Suggestion {
   kind: "tag" | "video";
   text: string;

@@ -1,31 +1,31 @@
-/** Moments that a description names, such as `1:30`, and the chapters that they make. */
+/** Timestamps in descriptions, such as `1:30`, and the chapters that they define. */
 
 export interface Chapter {
   name: string;
-  /** Seconds from the beginning of the video. */
+  /** Seconds from the start of the video. */
   start: number;
 }
 
-/** More is no table of contents any more. */
+/** More timestamps than this aren't a table of contents. */
 const MAX_CHAPTERS = 100;
 const MIN_CHAPTERS = 3;
 
 /** `m:ss`, `mmm:ss` or `h:mm:ss`. */
 const TIME = String.raw`(?:\d{1,2}:[0-5]\d|\d{1,3}):[0-5]\d`;
-/** Not a part of something longer: a word, a ratio, a path, a date or a time with fractions. */
+/** Excludes parts of something longer: a word, a ratio, a path, a date or a time with fractions. */
 const IN_TEXT = new RegExp(String.raw`(^|[^\w:.,/])(${TIME})(?![\w:/]|[.,]\d)`, "g");
-/** A line that begins with a time, with or without brackets and a mark of a list before it. */
+/** A line that starts with a time, optionally in brackets and after a list marker. */
 export const CHAPTER_LINE = new RegExp(
   String.raw`^\s*(?:[-*•–—]\s*)?[([]?(${TIME})(?![\w:])[)\]]?\s*(?:[-–—:|]\s*)?(\S.*)$`,
 );
 
-/** A piece of a text: words, or a moment of the video. */
+/** A piece of a text: words, or a timestamp in the video. */
 export interface TimedPart {
   text: string;
   seconds?: number;
 }
 
-/** Cuts a text at the times in it that lie within the video; 0 seconds is a length not known. */
+/** Splits a text at the timestamps within the video; a duration of 0 is unknown. */
 export function timedParts(text: string, durationSeconds: number): TimedPart[] {
   const parts: TimedPart[] = [];
   let end = 0;
@@ -43,8 +43,8 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 }
 
 /**
- * The chapters that a description lists: lines that begin with a time and go on with a name, at
- * least three, the first at 0:00, each later than the one before. Otherwise none.
+ * Returns the chapters that a description lists: at least three lines with a time and a name, the first at 0:00, in
+ * ascending order. Otherwise none.
  */
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];
@@ -60,7 +60,7 @@ export function chaptersOf(description: string, durationSeconds: number): Chapte
   return fits ? chapters : [];
 }
 
-/** The chapter of a moment. */
+/** Returns the chapter at a position. */
 export function chapterAt(chapters: readonly Chapter[], seconds: number): Chapter | undefined {
   return chapters.findLast(({ start }) => start <= seconds);
 }
@@ -69,7 +69,7 @@ function isWithin(seconds: number, durationSeconds: number): boolean {
   return durationSeconds <= 0 || seconds < durationSeconds;
 }
 
-/** Of `m:ss` or `h:mm:ss`. */
+/** Parses `m:ss` or `h:mm:ss`. */
 export function secondsOf(time: string): number {
   return time.split(":").reduce((total, part) => total * 60 + Number(part), 0);
 }

@@ -1,25 +1,25 @@
-/** What a card of a list shows. Plain values, so that it travels from a loader to the browser. */
+/** The data of a video card: plain values that a loader can serialize. */
 export interface VideoCardData {
   id: string;
   title: string;
-  /** The id of today; what is none of the categories, as another program wrote it. */
+  /** The current id, or the stored value if it is no known category. */
   category: string;
   /** minutes:seconds */
   duration: string;
   views: number;
   /** ISO 8601 UTC */
   createdAt: string;
-  /** A path of this site, or null for the stock placeholder. */
+  /** A path on this site, or null for the placeholder. */
   thumbnailUrl: string | null;
-  /** Of the picture's quarters, 24 hexadecimal digits: two above, two below. */
+  /** The average colors of the image's quarters, 24 hexadecimal digits: top row, then bottom row. */
   posterColors?: string;
-  /** What the hover preview plays: a generated clip, or the video's own file; empty when there is neither. */
+  /** The source of the hover preview: a generated clip or the video's own file; empty if there is neither. */
   previewUrl: string;
-  /** `previewUrl` is a generated clip, which starts where a preview does. */
+  /** Whether `previewUrl` is a generated clip, which starts at its beginning. */
   previewIsClip?: true;
 }
 
-/** One page of a list, already clamped to what exists. */
+/** One page of a list, clamped to the existing pages. */
 export interface VideoPage {
   videos: VideoCardData[];
   /** 1 to pageCount; 1 when the list is empty. */

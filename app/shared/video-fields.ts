@@ -1,16 +1,15 @@
-// The small variant of zod: this module is a part of the upload page's script.
+// zod/mini, because this module is part of the upload page's script.
 import * as z from "zod/mini";
 import { CATEGORY_IDS, toCategoryId } from "./categories";
 import { parseDuration } from "./format";
 import { MAX_DESCRIPTION_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from "./video-limits";
 
 /**
- * The rules for the texts of a video, for the upload form, resumable uploads, the edit form, bulk
- * changes and imports alike (specification, sections 3 and 5). A message is the sentence that is shown
- * at the field.
+ * Validation of a video's texts in the upload form, resumable uploads, the edit form, bulk changes and imports
+ * (specification, sections 3 and 5). Messages are shown next to the field.
  */
 
-/** A title or a tag is one line of visible letters. */
+/** Removes line breaks and invisible characters from a title or tag. */
 const asLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
 const line = z.pipe(z.string(), z.transform(asLine));
 const paragraphs = z.pipe(
@@ -28,8 +27,8 @@ export const title = z.pipe(
   z
     .string()
     .check(
-      z.minLength(1, "A title is needed."),
-      z.maxLength(MAX_TITLE_LENGTH, `A title has at most ${MAX_TITLE_LENGTH} characters.`),
+      z.minLength(1, "Enter a title."),
+      z.maxLength(MAX_TITLE_LENGTH, `Use at most ${MAX_TITLE_LENGTH} characters.`),
     ),
 );
 
@@ -40,17 +39,17 @@ export const description = z.pipe(
     .check(
       z.maxLength(
         MAX_DESCRIPTION_LENGTH,
-        `A description has at most ${MAX_DESCRIPTION_LENGTH.toLocaleString("en")} characters.`,
+        `Use at most ${MAX_DESCRIPTION_LENGTH.toLocaleString("en")} characters.`,
       ),
     ),
 );
 
-const NO_CATEGORY = "Choose one of the categories.";
+const NO_CATEGORY = "Choose a category.";
 
-/** A category by today's id. */
+/** A category's current id. */
 const category = z.enum(CATEGORY_IDS, NO_CATEGORY);
 
-/** Of a row that may still hold a legacy value; becomes today's id. */
+/** The category of a row that may have a legacy value, converted to the current id. */
 export const anyCategory = z.pipe(
   z.pipe(
     z.string(),
@@ -60,8 +59,8 @@ export const anyCategory = z.pipe(
 );
 
 /**
- * Texts between commas, trimmed, empty ones dropped, each once whatever its case (specification,
- * section 5).
+ * Tags separated by commas: trimmed, without empty ones and without duplicates that differ only in case
+ * (specification, section 5).
  */
 export const tags = z.pipe(
   z.pipe(
@@ -79,49 +78,49 @@ export const tags = z.pipe(
     .array(
       z
         .string()
-        .check(z.maxLength(MAX_TAG_LENGTH, `A tag has at most ${MAX_TAG_LENGTH} characters.`)),
+        .check(z.maxLength(MAX_TAG_LENGTH, `Use at most ${MAX_TAG_LENGTH} characters per tag.`)),
     )
-    .check(z.maxLength(MAX_TAGS, `A video has at most ${MAX_TAGS} tags.`)),
+    .check(z.maxLength(MAX_TAGS, `Use at most ${MAX_TAGS} tags.`)),
 );
 
-/** Seconds of `5:30` and the like; an empty text is 0. */
+/** A duration such as `5:30`, parsed into seconds; empty means 0. */
 const duration = z.pipe(
   z.pipe(
     z.string(),
     z.transform((text: string) => (text.trim() === "" ? 0 : parseDuration(text))),
   ),
-  z.number("Write minutes:seconds, such as 5:30."),
+  z.number("Use minutes:seconds, such as 5:30."),
 );
 
-/** A video that is edited. */
+/** The fields of the edit form. */
 export const videoTexts = z.object({ title, description, category: anyCategory, tags, duration });
 
-/** A video that is uploaded: the description is required, and its duration only a hint. */
+/** The fields of the upload form: the description is required, and the duration is only a hint. */
 export const newVideoTexts = z.object({
   title,
-  description: z.pipe(description, z.string().check(z.minLength(1, "A description is needed."))),
+  description: z.pipe(description, z.string().check(z.minLength(1, "Enter a description."))),
   category,
   tags,
   duration: z.catch(z.optional(duration), undefined),
 });
 
-/** The fields of a form about a video, as somebody typed them. */
+/** The fields of a video form as they were typed. */
 export type TypedTexts = Record<keyof z.infer<typeof videoTexts>, string>;
 
 type VideoTexts = z.infer<typeof videoTexts>;
 export type NewVideoTexts = Omit<VideoTexts, "duration"> & { duration?: number | undefined };
 
-/** A value, or the first sentence about each field that is wrong; of a single field, about `""`. */
+/** The parsed value, or the first message for each invalid field; for a single field under `""`. */
 export type Checked<T> =
   | { ok: true; value: T }
   | { ok: false; fields: Partial<Record<string, string>> };
 
-/** The sentence about a single value that is wrong. */
+/** Returns the message for a single invalid value. */
 export function firstMessage({ fields }: { fields: Partial<Record<string, string>> }): string {
   return Object.values(fields)[0] ?? "";
 }
 
-/** Holds a value against one of the schemas above. */
+/** Checks a value against one of the schemas above. */
 export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
   const result = schema.safeParse(value);
   if (result.success) return { ok: true, value: result.data };

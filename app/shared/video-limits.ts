@@ -1,4 +1,4 @@
-/** What the texts of a video may hold; what its files may weigh are settings. */
+/** Maximum lengths of a video's texts. Maximum file sizes are settings. */
 export const MAX_TITLE_LENGTH = 200;
 export const MAX_DESCRIPTION_LENGTH = 10_000;
 export const MAX_TAGS = 50;

@@ -6,7 +6,7 @@ const FAST = `${H264} -movflags +faststart`;
 const KEY = "76a6c65c5ea762046bd749a2e632ccbb";
 const CENC = `-encryption_scheme cenc-aes-ctr -encryption_key ${KEY} -encryption_kid ${KEY}`;
 
-const ASKED = /^This file was cut off: only 0:0\d of 0:0[23] is there\.$/;
+const ASKED = /^The file is incomplete: it has only 0:0\d of 0:0[23]\.$/;
 const NOT_A_VIDEO = /is not a video|not a video file/;
 const INDEX_MISSING = /its index is missing/;
 const ENCRYPTED = /^This video is encrypted \(DRM\)/;

@@ -174,7 +174,7 @@ function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"
     }),
     ...(!described.ok && { description: firstMessage(described) }),
     ...(typed.category !== "" &&
-      !toCategoryId(typed.category) && { category: "Choose one of the categories." }),
+      !toCategoryId(typed.category) && { category: "Choose a category." }),
     ...(!tagged.ok && { tags: firstMessage(tagged) }),
   };
 }

@@ -1,12 +1,12 @@
 /**
- * What a spreadsheet may take for the start of a formula (OWASP, CSV Injection), after spaces as well, and
- * after apostrophes: so that an apostrophe that is added can be told from one that was there.
+ * The start of a spreadsheet formula (OWASP, CSV Injection), also after spaces, and after apostrophes, so that an
+ * added apostrophe can be distinguished from one in the text.
  */
 const FORMULA = /^'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])/;
 
 /**
- * Returns a cell of CSV (RFC 4180) that no spreadsheet evaluates: an apostrophe is put before a text that starts
- * like a formula. `fromCsvCell` removes it.
+ * Returns a CSV cell (RFC 4180) that spreadsheets don't evaluate: text that starts like a formula is prefixed with
+ * an apostrophe, which `fromCsvCell` removes.
  */
 export function csvCell(value: string | number | null): string {
   if (typeof value === "number") return String(value);
@@ -14,7 +14,7 @@ export function csvCell(value: string | number | null): string {
   return /[",\r\n;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns the text of a parsed cell, without the apostrophe that `csvCell` has put before it. */
+/** Returns the text of a parsed cell, without the apostrophe that `csvCell` adds. */
 export function fromCsvCell(text: string): string {
   return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 }

@@ -1,4 +1,4 @@
-/** A quoted string of a playlist (RFC 8216 §4.2), which holds no line feed and no double quote. */
+/** Returns a quoted string for a playlist (RFC 8216 §4.2), which can't contain line feeds or double quotes. */
 export function quoted(text: string): string {
   return `"${text.replace(/["\r\n]/g, "'")}"`;
 }

@@ -1,15 +1,15 @@
 import type { VideoCardData } from "../video-card";
 
-/** A series beside a video of it that is watched. */
+/** A series as shown next to the video that is being watched. */
 export interface SeriesQueue {
   slug: string;
   title: string;
-  /** Of the video among those that are published, from 1. */
+  /** Position of the video among the published ones, from 1. */
   number: number;
   total: number;
-  /** The number of the first of `videos`. */
+  /** Position of the first of `videos`. */
   firstNumber: number;
-  /** Those around the video, itself among them. */
+  /** The videos around it, including itself. */
   videos: { id: string; title: string; duration: string }[];
   next?: VideoCardData;
 }

@@ -1,8 +1,8 @@
 const MAX_SLUG_LENGTH = 80;
 
 /**
- * What the address of a series ends in, of a text: letters and digits of any script in lower case,
- * without accents, hyphens between them. Empty for a text without letters and digits.
+ * Returns the slug of a text: letters and digits of any script in lower case, without accents, separated by hyphens.
+ * Empty if the text has no letters or digits.
  */
 export function slugOf(text: string): string {
   return [
@@ -18,7 +18,7 @@ export function slugOf(text: string): string {
     .replaceAll(/^-+|-+$/g, "");
 }
 
-/** The slug, or with the first number behind it that makes it one of its own. */
+/** Returns the slug, with the lowest number appended that makes it unique if it is taken. */
 export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
   const base = slug || "series";
   let free = base;

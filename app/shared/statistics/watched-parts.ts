@@ -1,13 +1,13 @@
-/** Parts that a video is divided into, for what is counted of how far it is watched: 5 % each. */
+/** Number of parts of 5% that watch statistics divide a video into. */
 export const WATCHED_PARTS = 20;
 
-/** A view as the player reports it: a digit for each part, 1 for what was watched. */
+/** A view as the player reports it: one digit per part, 1 if it was watched. */
 export const REPORT = /^[01]{20}$/;
 
-/** Played from one moment to another, in seconds of the video. */
+/** A span of the video that was played, in seconds. */
 export type Span = readonly [start: number, end: number];
 
-/** The same seconds as spans that follow each other without touching. */
+/** Merges spans into ascending spans that don't touch. */
 export function union(spans: readonly Span[]): Span[] {
   const merged: [number, number][] = [];
   for (const [start, end] of spans.filter(([a, b]) => a < b).sort(([a], [b]) => a - b)) {
@@ -19,12 +19,11 @@ export function union(spans: readonly Span[]): Span[] {
 }
 
 /**
- * Which parts of a video were watched: those of which at least half was played, so that somebody who
- * looks for a moment has not watched every part that was passed.
+ * Returns which parts of a video were watched: those of which at least half was played, so that seeking through the
+ * video doesn't count every part.
  *
  * @param duration of the video, in seconds.
- * @returns the report, such as `11100000000000000000`; undefined where nothing was played, or nobody
- *   knows how long the video is.
+ * @returns the report, such as `11100000000000000000`; undefined if nothing was played or the duration is unknown.
  */
 export function watchedReport(spans: readonly Span[], duration: number): string | undefined {
   const played = union(spans);

@@ -1,8 +1,8 @@
-/** The files of a generated hover preview in two codecs: one folder, whose first file the row names. */
+/** The files of a generated hover preview in two codecs: one folder, whose H.264 file is named in the row. */
 export const H264_PREVIEW = "h264.mp4";
 export const AV1_PREVIEW = "av1.mp4";
 
-/** The address of the same clip in AV1; undefined where there is none. */
+/** Returns the URL of the same clip in AV1; undefined if there is none. */
 export function av1Preview(url: string): string | undefined {
   return url.endsWith(`/${H264_PREVIEW}`)
     ? url.slice(0, -H264_PREVIEW.length) + AV1_PREVIEW
@@ -13,8 +13,8 @@ const PREVIEW_START_SECONDS = 25;
 const MIN_LOOP_SECONDS = 1;
 
 /**
- * Returns where a hover preview of a video starts, in seconds: at 25 s (specification, section 9), in the
- * middle of a video with less than a second after that, and at 0 in one that is too short for either.
+ * Returns the start of a hover preview in seconds: 25 (specification, section 9), the middle of the video if less
+ * than a second follows, and 0 if the video is too short for either.
  */
 export function previewStart(durationSeconds: number): number {
   const starts = [PREVIEW_START_SECONDS, durationSeconds / 2];

@@ -1,11 +1,11 @@
-/** By its shorter side: smaller ones are for lines that nothing else fits. */
+/** Shorter side in pixels. Smaller renditions are for connections too slow for anything else. */
 const START_SIDE = 240;
 
 /**
- * The rendition that a video begins with: a small one, so that its first picture is quick. The page
- * asks for its beginning, and the player begins with the same.
+ * Returns the rendition that playback starts with: a small one, for a fast first frame. The page preloads its
+ * beginning, and the player starts with the same one.
  *
- * @param renditions pictures alone; in pixels.
+ * @param renditions video renditions with their size in pixels.
  */
 export function startRendition<T extends { width: number; height: number }>(
   renditions: readonly T[],

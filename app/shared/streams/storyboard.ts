@@ -4,7 +4,7 @@ export interface StoryboardFrame {
   /** Seconds. */
   start: number;
   end: number;
-  /** Address of the sprite sheet. */
+  /** URL of the sprite sheet. */
   sheet: string;
   x: number;
   y: number;
@@ -13,12 +13,12 @@ export interface StoryboardFrame {
 }
 
 const TIMING = /^((?:\d+:)?\d{2}:\d{2}\.\d{3})\s+-->\s+((?:\d+:)?\d{2}:\d{2}\.\d{3})/;
-/** Media Fragments URI 1.0 §4.2.2, in pixels, which is also the default unit. */
+/** A region in pixels, the default unit (Media Fragments URI 1.0 §4.2.2). */
 const FRAGMENT = /^(.*)#xywh=(?:pixel:)?(\d+),(\d+),(\d+),(\d+)$/;
 
 /**
- * The frames of a storyboard: WebVTT whose cues name a part of a sprite sheet. Cues that say
- * something else are left out. Addresses are resolved against `base`, the file's own address.
+ * Parses the tiles of a storyboard: WebVTT whose cues name regions of sprite sheets. Skips other cues. Resolves URLs
+ * against `base`, the URL of the file.
  */
 export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
   const frames: StoryboardFrame[] = [];
@@ -44,7 +44,7 @@ export function parseStoryboard(text: string, base: string): StoryboardFrame[] {
   return frames.sort((a, b) => a.start - b.start);
 }
 
-/** The last frame that has begun at `time`. */
+/** Returns the last tile that starts at or before `time`. */
 export function frameAt(frames: StoryboardFrame[], time: number): StoryboardFrame | undefined {
   return frames.findLast(({ start }) => start <= time) ?? frames[0];
 }

@@ -12,7 +12,7 @@ import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
-const SENTENCE = /^This file was cut off: only 0:0[234] of 0:05 is there\.$/;
+const SENTENCE = /^The file is incomplete: it has only 0:0[234] of 0:05\.$/;
 
 let site: ReturnType<typeof useTemporarySite>;
 let file: string;

@@ -227,7 +227,7 @@ describe("many videos at once", () => {
     [
       "no such category",
       bulk("category", ["a"], { category: "all" }),
-      "Choose one of the categories.",
+      "Choose a category.",
     ],
     ["no tag", bulk("add-tags", ["a"], { tags: " , " }), "Write at least one tag."],
     [

@@ -209,9 +209,9 @@ describe("editing", () => {
 
   it.each([
     ["title", "  ", "Please fill in all required fields."],
-    ["category", "trending", "Choose one of the categories."],
-    ["duration", "soon", "Write minutes:seconds, such as 5:30."],
-    ["tags", "x".repeat(61), "A tag has at most 60 characters."],
+    ["category", "trending", "Choose a category."],
+    ["duration", "soon", "Use minutes:seconds, such as 5:30."],
+    ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
   ])("refuses %s %j with 422 and keeps the texts", async (field, value, message) => {
     addVideo();
     const answer = await refused({ ...EDIT, [field]: value });

@@ -291,7 +291,7 @@ describe("the page", () => {
     expect(await send({ ...form, title: "" })).toMatchObject({
       status: 422,
       message: "Please fill in all required fields.",
-      address: { address: form.address, fields: { title: "A title is needed." } },
+      address: { address: form.address, fields: { title: "Enter a title." } },
     });
     expect(await send({ ...form, address: "http://videos.example/a.mp4" })).toMatchObject({
       status: 422,

@@ -79,7 +79,7 @@ describe("the pages of series", () => {
     addSeries({ title: "Nights" });
     expect(await refusedSeries({ intent: "create", title: "  " })).toMatchObject({
       status: 422,
-      fields: { title: "A title is needed." },
+      fields: { title: "Enter a title." },
     });
     const long = "x".repeat(201);
     expect((await refusedSeries({ intent: "create", title: long })).typed?.title).toBe(long);

@@ -188,7 +188,7 @@ describe("a tag", () => {
       "a name that is too long",
       merge("x".repeat(61), "hd"),
       422,
-      "A tag has at most 60 characters.",
+      "Use at most 60 characters per tag.",
     ],
     ["no tag", merge("x"), 422, "Select at least one tag."],
     ["a tag that is gone", merge("x", "gone"), 404, "No video has this tag any more."],
@@ -391,7 +391,7 @@ describe("another name of a tag", () => {
     ["a tag of videos", "river", "“river” is a tag of videos"],
     ["a tag with other names", "night", "“night” has other names itself"],
     ["one of another tag", "dark", "“dark” is another name of “night”."],
-    ["too long", "x".repeat(61), "A tag has at most 60 characters."],
+    ["too long", "x".repeat(61), "Use at most 60 characters per tag."],
   ])("is refused where it is %s", async (_, text, message) => {
     addTagged();
     await succeed(aliases("night", "dark"));

@@ -19,13 +19,13 @@ describe.each([
   });
 
   it.each([
-    ["title", "", "A title is needed."],
-    ["title", "\u0000\u0001", "A title is needed."],
-    ["title", "x".repeat(201), "A title has at most 200 characters."],
-    ["description", "x".repeat(10_001), "A description has at most 10,000 characters."],
-    ["category", "trending", "Choose one of the categories."],
-    ["tags", "x".repeat(61), "A tag has at most 60 characters."],
-    ["tags", Array.from({ length: 51 }, (_, n) => `t${n}`).join(), "A video has at most 50 tags."],
+    ["title", "", "Enter a title."],
+    ["title", "\u0000\u0001", "Enter a title."],
+    ["title", "x".repeat(201), "Use at most 200 characters."],
+    ["description", "x".repeat(10_001), "Use at most 10,000 characters."],
+    ["category", "trending", "Choose a category."],
+    ["tags", "x".repeat(61), "Use at most 60 characters per tag."],
+    ["tags", Array.from({ length: 51 }, (_, n) => `t${n}`).join(), "Use at most 50 tags."],
   ])("are refused for %s %j", (field, value, message) => {
     expect(read({ [field]: value })).toEqual({ ok: false, fields: { [field]: message } });
   });
@@ -38,13 +38,13 @@ it("only an upload needs a description, takes no legacy category, and has a dura
   });
   expect(check(newVideoTexts, odd)).toEqual({
     ok: false,
-    fields: { description: "A description is needed.", category: "Choose one of the categories." },
+    fields: { description: "Enter a description.", category: "Choose a category." },
   });
   const soon = { ...TYPED, duration: "soon" };
   expect(check(newVideoTexts, soon)).toMatchObject({ ok: true });
   expect(check(videoTexts, soon)).toEqual({
     ok: false,
-    fields: { duration: "Write minutes:seconds, such as 5:30." },
+    fields: { duration: "Use minutes:seconds, such as 5:30." },
   });
 });
 
