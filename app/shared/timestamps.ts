@@ -44,7 +44,8 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 
 /**
  * The chapters that a description lists: lines that begin with a time and go on with a name, at
- * least three, the first at 0:00, each later than the one before. Otherwise none.
+ * least three, the first at 0:00, each later than the one before. Otherwise none. They have no field of
+ * their own, because the descriptions of imported videos contain them already.
  */
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];

@@ -7,7 +7,8 @@ import { MAX_DESCRIPTION_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } fr
 /**
  * The rules for the texts of a video, for the upload form, resumable uploads, the edit form, bulk
  * changes and imports alike (specification, sections 3 and 5). A message is the sentence that is shown
- * at the field.
+ * at the field. The forms don't use a library such as conform: it would be several times as large as these rules, and
+ * can't tell an empty field, which clears the tags, from one that wasn't sent.
  */
 
 /** A title or a tag is one line of visible letters. */
