@@ -1,4 +1,7 @@
-/** The captions of a video, as the column `captions` of its row holds them. */
+/**
+ * The captions of a video, as the column `captions` of its row holds them. A column and not a table, because
+ * captions are only read with their video, and go with its row into the trash, backups and back.
+ */
 export interface Captions {
   /** WebVTT, a path of this site below `/media/`. */
   url: string;

@@ -3,7 +3,10 @@ import type { Failure } from "./failure";
 import { retryAfter } from "./retry-after.server";
 import { readSignedCookie, removedCookie, signedCookie } from "./signed-cookie.server";
 
-/** A short message over the next page. A toast of kind "error" has the title "Error". */
+/**
+ * A short message over the next page. A toast of kind "error" has the title "Error". It is rendered on the server,
+ * unlike the toasts of the usual libraries, because forms also work without JavaScript.
+ */
 export type Toast = {
   title: string;
   description?: string;

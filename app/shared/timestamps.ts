@@ -44,7 +44,8 @@ export function timedParts(text: string, durationSeconds: number): TimedPart[] {
 
 /**
  * Returns the chapters that a description lists: at least three lines with a time and a name, the first at 0:00, in
- * ascending order. Otherwise none.
+ * ascending order. Otherwise none. Chapters have no field of their own, because descriptions of imported videos
+ * already contain them.
  */
 export function chaptersOf(description: string, durationSeconds: number): Chapter[] {
   const chapters: Chapter[] = [];

@@ -6,7 +6,8 @@ import { MAX_DESCRIPTION_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } fr
 
 /**
  * Validation of a video's texts in the upload form, resumable uploads, the edit form, bulk changes and imports
- * (specification, sections 3 and 5). Messages are shown next to the field.
+ * (specification, sections 3 and 5). Messages are shown next to the field. A form library would be several times as
+ * large as these rules, and can't distinguish an empty field, which clears the tags, from one that wasn't sent.
  */
 
 /** Removes line breaks and invisible characters from a title or tag. */

@@ -6,7 +6,7 @@
  * when the garbage collector runs it outside of any context ("Assertion failed: (env) != nullptr",
  * https://github.com/WiseLibs/better-sqlite3/issues/1515). better-sqlite3 13 ends the need: it does
  * not use the header, but needs Node 22, so it has to wait until Node 20 is no longer supported.
- * docs/decisions/2026-11-21-sqlite-native-header.md says what goes then.
+ * Then remove this folder, compilerFlags() in scripts/prepare.mjs and CXXFLAGS in the Dockerfile.
  */
 #ifndef SRC_NODE_OBJECT_WRAP_H_
 #define SRC_NODE_OBJECT_WRAP_H_

@@ -75,7 +75,10 @@ function useCountdown(seconds: number, onEnd: () => void): number {
   return left;
 }
 
-/** One sentence about what keeps the video from playing, and the one button where that may help. */
+/**
+ * One sentence about what keeps the video from playing, and the one button where that may help. The specification only
+ * stops the spinner (section 8), which leaves visitors with a still image and no way to tell why.
+ */
 export function ProblemNotice({ recovery }: { recovery: Recovery }) {
   const problem = useStore(recovery.problem);
   if (!problem) return null;

@@ -82,7 +82,10 @@ export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 /** Shorter than this nobody seeks in a video, and no player needs a stream of it. */
 const SHORTEST_STREAM_SECONDS = 0.1;
 
-/** Whether a video is one picture, or over before it is seen: it is played as a file alone. */
+/**
+ * Whether a video is a single frame, or over before it is seen: it is played as a file alone. Players would wait
+ * forever for a stream without segments.
+ */
 export function isOnePicture({ durationSeconds, video }: Probe): boolean {
   return durationSeconds < SHORTEST_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
 }

@@ -121,7 +121,10 @@ function isRgb({ pixelFormat, matrix }: VideoStream): boolean {
   return /^(rgb|bgr|gbr|argb|abgr|0rgb|pal8)/.test(pixelFormat) || matrix === "gbr";
 }
 
-/** The filter that says of pictures which colours they have; encoders write it into the file. */
+/**
+ * The filter that says of pictures which colours they have; encoders write it into the file. Without it, players guess
+ * the matrix from the size, and the same red differs between 480p and 720p.
+ */
 function tagColors(video: VideoStream): string {
   const { matrix, primaries, transfer } = colorsOf(video);
   return `setparams=range=limited:colorspace=${matrix}:color_primaries=${primaries}:color_trc=${transfer}`;

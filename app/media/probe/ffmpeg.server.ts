@@ -35,7 +35,10 @@ export interface Limits {
   cpuSeconds: number;
   /** Bytes of the largest file it may write. */
   fileBytes?: number;
-  /** The work is nobody's wait: lowest processor priority, idle disk priority. */
+  /**
+   * The work is nobody's wait: lowest processor priority, idle disk priority. Not by cgroups, which a process can't
+   * create in most containers, nor by SCHED_IDLE, with which a busy machine stops ffmpeg until the watchdog ends it.
+   */
   background?: boolean;
 }
 

@@ -4,7 +4,8 @@ import { createStore, useStore } from "../store";
  * Requests for the data of a page that fail: offline, a broken connection, a proxy's error; also an error
  * of the site when the page is open and asked for newer data. The router would replace the page by an
  * error page. Here the request waits instead, until a retry succeeds or the router aborts it because the
- * visitor goes elsewhere.
+ * visitor goes elsewhere. Remix 2 has no hook for that: its router takes no data strategy, `clientLoader` would request
+ * the root's data separately, and in an error boundary the previous data is gone.
  */
 export interface RequestFailure {
   /** What was requested: a list of videos, or any other page. */

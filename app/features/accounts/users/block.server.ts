@@ -13,7 +13,8 @@ import { accountRow, setDeactivated } from "../user-list.server";
 const VIDEOS_AT_ONCE = 25;
 
 /**
- * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked.
+ * Blocks an account: its user can't sign in, its sessions end, and its tokens are revoked. It is a deactivation and no
+ * state of its own, which every check of an account would have to know.
  *
  * @param hidesVideos whether to hold all of their videos, including deleted ones, until the account is reactivated.
  * @returns undefined when there is no such account.

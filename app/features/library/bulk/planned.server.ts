@@ -25,7 +25,10 @@ interface Planned extends Skipped {
   changed: { row: SelectedVideo; columns: Partial<Columns> }[];
 }
 
-/** What a change makes of videos; those that are so already are in neither list. */
+/**
+ * What a change makes of videos; those that are so already are in neither list. Both the confirmation dialog and the
+ * change itself call this, so that they can't differ.
+ */
 export function planned(change: ColumnChange, rows: readonly SelectedVideo[]): Planned {
   const plan: Planned = { changed: [], refused: [] };
   const refusals = change.action === "publish" ? refusalsOf(rows.map(({ id }) => id)) : undefined;

@@ -7,7 +7,10 @@ import { requestContext } from "~/platform/node/request-context.server";
 
 const PLAYLIST = /mpegurl/i;
 
-/** The files of a video for whoever has a preview link of it, and of no other video. */
+/**
+ * The files of a video for whoever has a preview link of it, and of no other video. They are below the link's own URL:
+ * a cookie would also open the video to whoever uses the browser next, and signed URLs couldn't be revoked.
+ */
 export async function loader({ request, params }: LoaderFunctionArgs): Promise<Response> {
   const token = params.token ?? "";
   const within = previewPath(token);
