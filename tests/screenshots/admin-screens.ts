@@ -52,7 +52,7 @@ export function adminScreens({
     }),
     screen("Upload, to be published later", "/admin", {
       steps: async (page) => {
-        await page.getByText("Publish later, or hide at a time").click();
+        await page.getByText("Schedule", { exact: true }).click();
         await page.getByLabel("Publish at").waitFor();
       },
     }),

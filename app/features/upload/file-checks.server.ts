@@ -16,27 +16,27 @@ import type { CutOff } from "~/shared/cut-off";
 import { database, transaction } from "~db/client.server";
 import type { Duplicate } from "./upload-fields";
 
-/** What the content of an upload says about it. */
+/** What examining the content of an upload found. */
 export interface ProbedVideo {
   ending: string;
-  /** Left out while it is unknown: the first job of the video sets it then. */
+  /** Undefined if unknown; the first job of the video sets it then. */
   durationSeconds?: number;
   cutOff?: CutOff;
-  /** Also true when it is unknown, because then nothing could transcode it either. */
+  /** Also true if unknown, because nothing could transcode the file then. */
   playable: boolean;
 }
 
 /**
- * Inspects the content; only its first bytes where ffprobe is not installed.
+ * Examines the content; only its first bytes if ffprobe isn't installed.
  *
- * @param userId of the account whose upload it is.
- * @throws {UploadError} 415 or 422 for what is no video, 503 where it could not be examined just now.
+ * @param userId the account that uploads the file.
+ * @throws {UploadError} 415 or 422 if it isn't a video, 503 if it couldn't be examined now.
  */
 export async function probeUpload(file: string, userId: string): Promise<ProbedVideo> {
   const head = await buffer(createReadStream(file, { end: HEAD_BYTES - 1 }));
   const ending = await videoExtension(head);
   try {
-    // Neither a full queue nor a client that leaves ends the waiting: all of its file has arrived.
+    // Wait despite a full queue or a disconnected client: the whole file has arrived.
     const read = () => probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
     const found = await withPlace(read, { owner: userId, isPatient: true });
     if (!found) return { ending, playable: true };
@@ -50,7 +50,7 @@ export async function probeUpload(file: string, userId: string): Promise<ProbedV
   }
 }
 
-/** Who sent a file; what it was to be called, or the video that it was to become the file of. */
+/** Who sent a file, and its intended title or the video whose file it was to replace. */
 interface Sender {
   userId: string;
   detail: string;
@@ -58,7 +58,7 @@ interface Sender {
 }
 
 /**
- * Refuses a file that is on the block list or in an imported digest list, and records the refusal.
+ * Rejects a file that is on the block list or in an imported digest list, and records the rejection.
  *
  * @throws {UploadError} 422, which makes the caller delete the received file.
  */
@@ -67,9 +67,9 @@ export async function refuseBlockedFile(file: ReceivedFile, about: Sender): Prom
 }
 
 /**
- * Runs the transaction that writes the rows of a file, unless the file is on the block list by then.
+ * Runs the transaction that writes the rows of a file, unless the file has been added to the block list.
  *
- * @throws {UploadError} 422, as `refuseBlockedFile` does.
+ * @throws {UploadError} 422, like `refuseBlockedFile`.
  */
 export async function insertUnlessBlocked<T>(
   file: ReceivedFile,
@@ -88,11 +88,10 @@ async function refuse(about: Sender): Promise<never> {
 }
 
 /**
- * The newest video whose uploaded file had exactly these bytes.
+ * Returns the newest video whose uploaded file had exactly these bytes.
  *
  * @param sha256 hexadecimal.
- * @param uploader the id of a user who knows nothing of others' videos that are not published; undefined for who
- *   knows all.
+ * @param uploader the id of a user who can't see other users' unpublished videos; undefined for one who sees all.
  */
 export async function findDuplicate(
   sha256: string,

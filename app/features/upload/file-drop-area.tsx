@@ -21,8 +21,8 @@ import { fileError, isFinished, type QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 
 /**
- * The file of the upload form as a large area to drop on. With scripts the browser's own control
- * covers the whole area; without, it is visible inside it, because it shows what was chosen.
+ * The file input of the upload form as a large drop area. With JavaScript, the browser's control covers
+ * the whole area invisibly; without it, the control is visible inside, since it shows the selected file.
  */
 export function FileDropArea({
   label,
@@ -36,7 +36,7 @@ export function FileDropArea({
   hint: string;
   error?: string;
   hydrated: boolean;
-  /** There are files already; this adds more. */
+  /** Whether files have been selected already, and this adds more. */
   isSmall: boolean;
 } & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const id = useId();
@@ -81,14 +81,14 @@ export function FileDropArea({
   );
 }
 
-/** Files dropped anywhere on the page. Returns whether files are being dragged over it. */
+/** Accepts files dropped anywhere on the page. Returns whether files are being dragged over it. */
 export function useFileDrop(onDrop: (files: File[]) => void): boolean {
   const [over, setOver] = useState(false);
   const drop = useRef(onDrop);
   drop.current = onDrop;
 
   useEffect(() => {
-    // Entering a child comes before leaving its parent, so they are counted.
+    // `dragenter` of a child fires before `dragleave` of its parent, so they are counted.
     let depth = 0;
     const listening = new AbortController();
     const on = (
@@ -118,8 +118,8 @@ export function useFileDrop(onDrop: (files: File[]) => void): boolean {
 }
 
 /**
- * Puts chosen and dropped files into the queue, each with a title from its name and its duration.
- * A single file also fills the form's own fields.
+ * Adds selected and dropped files to the queue, each with its duration and a title from its name.
+ * A single file also fills in the form's fields.
  */
 export function useChosenFiles(
   form: RefObject<HTMLFormElement>,
@@ -139,14 +139,14 @@ export function useChosenFiles(
       dispatch({ type: "add", items: added });
 
       const input = control(form.current, "video");
-      // The queue owns the files from here on; an empty input lets the same file be chosen again.
+      // The queue owns the files from now on. An empty input allows selecting the same file again.
       if (input) input.value = "";
       const isOnly = current.current.length === done.length && added.length === 1;
       const title = control(form.current, "title");
       if (isOnly && !added[0]!.unrecoverable && title?.value === "")
         title.value = added[0]!.own.title;
       for (const item of added) {
-        // Its entry in the queue says why.
+        // Its entry in the queue shows the reason.
         if (item.unrecoverable) continue;
         detectDuration(item.file).then((seconds) => {
           const duration = formatDuration(seconds ?? 0);
@@ -162,7 +162,7 @@ export function useChosenFiles(
     [dispatch, form, limits, toast],
   );
 
-  // Files that were chosen before hydration.
+  // Files that were selected before hydration.
   const adopt = useRef(choose);
   useEffect(() => {
     adopt.current([...(control(form.current, "video")?.files ?? [])]);

@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from "react";
 
 const FRAMES = 6;
 
-/** Chooses one of the video's own pictures as its thumbnail, when no file was chosen for it. */
+/** Offers frames of the video as its thumbnail if no image file was selected. */
 export function FramePicker({
   file,
   chosen,
@@ -13,7 +13,7 @@ export function FramePicker({
   file: File;
   chosen: Blob | undefined;
   onChoose: (frame: Blob | undefined) => void;
-  /** Shows the picture that the video will have above the frames. */
+  /** Shows the selected thumbnail above the frames. */
   isLarge?: boolean;
 }) {
   const name = useId();
@@ -45,7 +45,7 @@ export function FramePicker({
     return (
       <>
         {picture}
-        <p className="text-sm text-muted">Looking for pictures in the video...</p>
+        <p className="text-sm text-muted">Extracting frames…</p>
       </>
     );
   }
@@ -54,7 +54,7 @@ export function FramePicker({
     <>
       {picture}
       <fieldset>
-        <legend className="mb-1.5 text-sm font-medium">Or pick a frame of the video</legend>
+        <legend className="mb-1.5 text-sm font-medium">Or choose a frame</legend>
         <div className="grid grid-cols-2 gap-2 xs:grid-cols-3">
           {frames.map(({ blob, url }, index) => (
             <label
@@ -82,13 +82,13 @@ export function FramePicker({
   );
 }
 
-/** The picture that the video will have; a sign while there is none. */
+/** The selected thumbnail; an icon while there is none. */
 function Picture({ url }: { url: string | undefined }) {
   if (url) {
     return (
       <img
         src={url}
-        alt="What the video will be shown with"
+        alt="Selected thumbnail"
         className="aspect-video w-full rounded-md bg-raised object-cover"
       />
     );
@@ -103,7 +103,7 @@ function Picture({ url }: { url: string | undefined }) {
   );
 }
 
-/** An address of a blob for as long as it is shown. */
+/** Returns an object URL of a blob for as long as the component is mounted. */
 function useObjectUrl(blob: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
@@ -118,13 +118,13 @@ function useObjectUrl(blob: Blob | undefined): string | undefined {
   return url;
 }
 
-/** Reading a video file in the browser: how long it is, and pictures of it. */
+/** Duration and frames of a video file, read in the browser. */
 
 const LOADS_WITHIN_MS = 15_000;
 const FRAME_WIDTH = 1280;
 const FRAME_QUALITY = 0.85;
 
-/** The file opened in a video element; `close` gives its memory back. */
+/** The file, opened in a video element; `close` releases its memory. */
 async function openVideo(file: File, preload: "metadata" | "auto") {
   const video = document.createElement("video");
   const url = URL.createObjectURL(file);
@@ -162,7 +162,7 @@ function happens(video: HTMLVideoElement, event: string): Promise<void> {
   });
 }
 
-/** Seconds; undefined when this browser cannot tell. */
+/** Returns the duration in seconds; undefined if the browser can't determine it. */
 export async function detectDuration(file: File): Promise<number | undefined> {
   try {
     const { video, close } = await openVideo(file, "metadata");
@@ -174,7 +174,7 @@ export async function detectDuration(file: File): Promise<number | undefined> {
   }
 }
 
-/** Pictures spread evenly over the video; none when this browser cannot play it. */
+/** Returns frames spread evenly over the video; none if the browser can't play it. */
 async function captureFrames(file: File, count: number): Promise<Blob[]> {
   try {
     const { video, close } = await openVideo(file, "auto");

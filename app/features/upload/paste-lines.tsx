@@ -7,12 +7,12 @@ import { TextAreaField } from "~/ui/forms/field";
 import type { QueueItem } from "./upload-queue";
 import type { UploadQueue } from "./use-upload-queue";
 
-/** Fills in the texts of several files from lines that are pasted, the first line for the first file. */
+/** Fills in the texts of several files from pasted lines, one line per file in order. */
 export function PasteLines({
   items,
   dispatch,
 }: {
-  /** Those that are not sent yet. */
+  /** The files that aren't sent yet. */
   items: readonly QueueItem[];
   dispatch: UploadQueue["dispatch"];
 }) {
@@ -45,7 +45,7 @@ export function PasteLines({
       </summary>
       <div className="flex flex-col gap-3 pb-2">
         <TextAreaField
-          label="One line for each video"
+          label="One line per file, in order"
           hint="title | tags | category, in the order of the queue. What a line leaves out stays."
           placeholder={"Night walk | city, night | Desi"}
           value={text}
@@ -64,7 +64,7 @@ export function PasteLines({
   );
 }
 
-/** The texts of one file, as a line says them; what it leaves out is undefined. */
+/** The texts of one file from its line; missing parts are undefined. */
 interface PastedTexts {
   title?: string;
   tags?: string;
@@ -72,15 +72,15 @@ interface PastedTexts {
 }
 
 interface PastedLines {
-  /** One for each line. An empty line stands for a file that stays as it is. */
+  /** One entry per line; an empty line leaves its file unchanged. */
   texts: PastedTexts[];
-  /** What of the lines names no category, with its line from 1. */
+  /** Unknown categories with their line numbers, from 1. */
   unknown: { line: number; category: string }[];
 }
 
 /**
- * Reads lines of `title | tags | category`, such as a spreadsheet or a list has them: tabs separate as
- * well. A category is named by its id or by its label, whatever its case. Empty lines at the end count not.
+ * Parses lines of `title | tags | category`, such as those copied from a spreadsheet: tabs are separators as
+ * well. A category is matched by id or label, ignoring case. Trailing empty lines are ignored.
  */
 export function readPastedLines(text: string): PastedLines {
   const lines = text

@@ -48,22 +48,22 @@ import { recordPublished } from "./upload-outcomes.server";
 export interface Upload {
   userId: string;
   status: "published" | "review";
-  /** When it is published and hidden by itself; what is published later is a draft until then. */
+  /** When it is published and hidden automatically; until it is published, it is a draft. */
   schedule: Schedule;
-  /** What to do with a file that is cut off and is to be published; left out: it becomes a draft. */
+  /** What to do if an incomplete file is to be published; by default it becomes a draft. */
   whenCutOff?: "ask" | "publish";
   texts: NewVideoTexts;
-  /** That the uploaders' terms were accepted; undefined where nobody asks for it, see `checkTerms`. */
+  /** The acceptance of the uploaders' terms; undefined if none is required, see `checkTerms`. */
   acceptance: Acceptance | undefined;
   video: ReceivedFile;
   thumbnail?: ReceivedFile;
-  /** The resumable upload that brought the video; undefined for a file of the form. */
+  /** The id of the resumable upload that sent the video; undefined for a file in the form. */
   sentBefore?: string;
-  /** Is called in the transaction that inserts the video. */
+  /** Called in the transaction that inserts the video. */
   alongside?: (outcome: UploadSuccess) => void;
 }
 
-/** The sender is to decide whether less than was announced is to be published. */
+/** The file is incomplete, and the sender has to decide whether to publish it. */
 export class CutOffError extends Error {
   constructor(readonly cutOff: CutOff) {
     super(incompleteMessage(cutOff));
@@ -71,14 +71,14 @@ export class CutOffError extends Error {
 }
 
 /**
- * Makes a video of the received files; both upload paths end here. The content is probed
- * first, then the files go into their buckets, the row comes last, and with it in one transaction
- * the accounting of the files, the digest, the jobs, the activity and the outcome, which a repeated request gets.
+ * Creates a video from the received files; both ways to upload end here. Examines the content, moves the files into
+ * their buckets, and then writes, in one transaction, the row, the sizes of the files, the digest, the jobs, the
+ * activity, and the outcome, which a repeated request gets.
  *
- * @throws {CutOffError} where that is to be asked about.
- * @throws {UploadError} 403 for an account that was restricted since the request was let in, 403 or 429 for its quota, 415
- *   or 422 for what is no video, no picture, or on the block list, 507 for a full disk, 503 where the video could not be
- *   examined just now. Then there is no row and no new file, and what arrived is still where it was.
+ * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
+ * @throws {UploadError} 403 if the account was restricted in the meantime, 403 or 429 for its quota, 415 or 422 if a file
+ *   isn't a video or image or is blocked, 507 if the disk is full, 503 if the video couldn't be examined now. In each
+ *   case there is no row and no new file, and the received files are where they were.
  */
 export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
   const { userId, texts, video, sentBefore } = upload;
@@ -90,14 +90,14 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     await refuseBlockedFile(video, sender);
     const probed = await probeUpload(video.path, userId);
     const { status, schedule, lacksRecord, isCutOff } = decideStatus(upload, probed.cutOff);
-    // Before there is a row: it is never public in between.
+    // Before the row exists, so that the video is never public without this check.
     const look = await lookAtFile(video.path);
     const isUncompared = look === "late";
     const looksBlocked = !isUncompared && look !== undefined && look.blockedVideos.length > 0;
     if (upload.thumbnail) thumbnail = await encodeThumbnail(upload.thumbnail.path);
-    // Once more while the file has the digests that it came with.
+    // Again, while the file still has its original digests.
     await refuseBlockedFile(video, sender);
-    // What is converted first isn't public as it came.
+    // A file that is converted first is never public as it was uploaded.
     const isClean = probed.playable && (await removeMetadata({ file: video.path }));
     const moved = await moveIntoBucket(
       userId,
@@ -153,10 +153,10 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
 }
 
 /**
- * A video is saved as a draft instead of published if it is to be published later, if its consent record is missing,
- * or if less of it has arrived than was announced.
+ * Returns the status of a new video. It is saved as a draft instead of published if it is scheduled for later, if its
+ * consent record is missing, or if the file is incomplete.
  *
- * @throws {CutOffError} where the sender is to decide about the last.
+ * @throws {CutOffError} if the file is incomplete and the sender wants to decide.
  */
 function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff | undefined) {
   const isLater = schedule.publishAt !== null;
@@ -172,7 +172,7 @@ function decideStatus({ status, schedule, whenCutOff }: Upload, cutOff: CutOff |
   };
 }
 
-/** The video exists by now, so a failure to remove what is left of the upload is logged and isn't the answer. */
+/** Cleans up. Logs failures instead of throwing, since the video exists by now. */
 async function tidyUp(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -191,10 +191,10 @@ interface NewVideo {
   posterColors: string | null;
 }
 
-/** Writes all rows of a new video. */
+/** Inserts all rows of a new video. */
 function insertUpload({ id, upload, look, probed, moved, files, posterColors }: NewVideo): void {
   const { userId, status, schedule, texts, video, acceptance } = upload;
-  // Checked again: examining the file takes a while.
+  // Checked again, since examining the file takes time.
   requireMayUpload(userId, status === "published" || schedule.publishAt !== null);
   requireQuota(
     userId,
@@ -212,7 +212,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
         category: texts.category,
         tags: storedTags(tags),
         duration: formatDuration(probed.durationSeconds ?? texts.duration ?? 0),
-        // What browsers cannot play has no video yet, only the source of a transcode.
+        // A file that browsers can't play has no video URL yet, only the source for transcoding.
         video_url: probed.playable ? videoUrl : "",
         source_url: probed.playable ? null : videoUrl,
         thumbnail_url: moved.thumbnailPath ? mediaUrl("thumbnails", moved.thumbnailPath) : null,
@@ -221,7 +221,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
         ...newIntention(status, schedule),
       }),
   );
-  // After the row, which adds them up: the next upload of the same account counts them.
+  // After the row, whose trigger adds them up for the quota of the next upload.
   for (const file of files) recordFileIn(file);
   recordDigest(id, video.sha256);
   keepAcceptance(id, "video", userId, acceptance);
@@ -242,7 +242,7 @@ function insertUpload({ id, upload, look, probed, moved, files, posterColors }: 
   }
 }
 
-/** The account may have been blocked, or restricted to drafts, while the file arrived. */
+/** Checks again, since the account may have been blocked or restricted to drafts while the file arrived. */
 function requireMayUpload(userId: string, publishes: boolean): void {
   const account = accountNow(userId);
   if (!account || !allows(account, "/admin/publish")) throw new UploadError(403, NOT_ALLOWED);
@@ -251,7 +251,7 @@ function requireMayUpload(userId: string, publishes: boolean): void {
   }
 }
 
-/** What is to be recorded, measured before the transaction: it does not wait for the disk. */
+/** Measures the files to be recorded before the transaction, which must not wait for the disk. */
 function measureFiles(
   videoId: string,
   { videoPath, thumbnailPath }: MovedUpload,

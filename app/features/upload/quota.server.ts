@@ -7,9 +7,9 @@ import { prepared } from "~db/client.server";
 import type { Role } from "~db/schema";
 
 const DAY_MS = 24 * 3_600_000;
-/** Of an uploader: the newest videos whose jobs count. Reading them takes a few milliseconds. */
+/** Only the jobs of an uploader's newest videos count, which takes a few milliseconds. */
 const MAX_VIDEOS_WITH_JOBS = 1_000;
-/** Nobody knows when a job ends. */
+/** Retry-After for the job limit, since the end of a job can't be predicted. */
 const RETRY_JOBS_SECONDS = 300;
 
 /**
@@ -31,7 +31,7 @@ export function quotaOf(userId: string) {
   return Object.values(quota).some((limit) => limit !== undefined) ? quota : undefined;
 }
 
-/** Returns the limits of the settings; null for none. */
+/** Returns the limits from the settings; null for none. */
 export function siteLimits(): UploaderLimits {
   const { uploaderMaxBytes, uploaderMaxVideosPerDay, uploaderMaxQueuedJobs } = settings();
   return {
@@ -41,12 +41,12 @@ export function siteLimits(): UploaderLimits {
   };
 }
 
-/** @param own of the account: null for that of the settings, 0 for none. */
+/** @param own the account's limit: null for that of the settings, 0 for none. */
 function limitOf(own: number | null, ofSite: number | null): number | undefined {
   return (own ?? ofSite) || undefined;
 }
 
-/** Returns what an account uses of its quota, in words; undefined without a quota. */
+/** Returns a text about an account's use of its quota; undefined without a quota. */
 export function quotaLine(userId: string, now = Date.now()): string | undefined {
   const quota = quotaOf(userId);
   return quota && quotaText(quota, useOf(userId, quota, now));
@@ -54,7 +54,7 @@ export function quotaLine(userId: string, now = Date.now()): string | undefined 
 
 type Quota = NonNullable<ReturnType<typeof quotaOf>>;
 
-/** Only what is limited is read. */
+/** Reads only the figures that are limited. */
 function useOf(userId: string, quota: Quota, now: number) {
   return {
     bytes: quota.maxBytes === undefined ? 0 : bytesOf(userId),
@@ -64,10 +64,10 @@ function useOf(userId: string, quota: Quota, now: number) {
 }
 
 /**
- * Checks whether an account may upload another video, or another file of a video. Called before its bytes arrive, and
- * again in the transaction that enters it, since two tabs may upload at the same time.
+ * Checks whether an account may upload another video, or another file of a video. Called before the bytes arrive, and
+ * again in the transaction that inserts the row, since two tabs may upload at the same time.
  *
- * @param bytes of the file, or of as much of it as is known.
+ * @param bytes the size of the file, as far as it is known.
  * @throws {UploadError} 403 for the storage limit, 429 with the seconds to wait for the others.
  */
 export function requireQuota(userId: string, bytes: number, now = Date.now()): void {
@@ -108,7 +108,7 @@ function waitText(seconds: number): string {
   return formatQuantity(Math.ceil(minutes / 60), "hour");
 }
 
-/** Their videos, also those in the trash, with everything that is created from them, and the files that they replaced. */
+/** Sums videos, including those in the trash and derived files, and replaced files. */
 function bytesOf(userId: string): number {
   return prepared<number>(
     `SELECT (SELECT coalesce(sum(bytes), 0) FROM videos WHERE uploaded_by = @userId)
@@ -119,7 +119,7 @@ function bytesOf(userId: string): number {
     .get({ userId })!;
 }
 
-/** The activities count, not the videos: a video that is deleted for good was uploaded all the same. */
+/** Counts activities rather than videos, so that permanently deleted videos count too. */
 const UPLOADS = `FROM activities
   WHERE user_id = @userId AND created_at > @since AND action IN ('publish', 'draft', 'file-send')`;
 const iso = (time: number) => new Date(time).toISOString();
@@ -130,7 +130,7 @@ function uploadsSince(userId: string, since: number): number {
     .get({ userId, since: iso(since) })!;
 }
 
-/** Until the upload that is one too many is a day old. */
+/** Returns the seconds until the oldest upload over the limit is a day old. */
 function secondsUntilNext(userId: string, limit: number, now: number): number {
   const at = prepared<string>(
     `SELECT created_at ${UPLOADS} ORDER BY created_at DESC LIMIT 1 OFFSET @skipped`,
@@ -140,10 +140,10 @@ function secondsUntilNext(userId: string, limit: number, now: number): number {
   return Math.max(1, Math.ceil((Date.parse(at) + DAY_MS - now) / 1000));
 }
 
-/** Without the cleanup, which waits for hours on purpose. */
+/** Excludes cleanup jobs, which wait for hours on purpose. */
 function queuedJobsOf(userId: string): number {
   return prepared<number>(
-    // CROSS: in this order, or SQLite reads all unfinished jobs.
+    // CROSS JOIN fixes the order; otherwise SQLite would read all unfinished jobs.
     `SELECT count(*) FROM (
        SELECT id FROM (SELECT id FROM videos WHERE uploaded_by = @userId
          ORDER BY sort_key DESC LIMIT ${MAX_VIDEOS_WITH_JOBS})
@@ -156,7 +156,7 @@ function queuedJobsOf(userId: string): number {
     .get({ userId })!;
 }
 
-/** Says what is used of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
+/** Formats the use of each limit, such as "1.2GB of 5GB used · 3 of 10 videos in the last 24 hours". */
 function quotaText(quota: Quota, use: ReturnType<typeof useOf>): string {
   const { maxBytes, maxVideosPerDay, maxQueuedJobs } = quota;
   return [

@@ -32,7 +32,7 @@ import {
 } from "./upload-fields";
 import { findOutcome, shareOutcome } from "./upload-outcomes.server";
 
-/** More than the texts of a form take. */
+/** More than the text fields of a form need. */
 const FORM_BYTES = 1024 * 1024;
 
 export type UploadOutcome =
@@ -40,12 +40,11 @@ export type UploadOutcome =
   | { ok: false; status: number; failure: UploadFailure; retryAfterSeconds?: number };
 
 /**
- * Receives the upload form, whichever path its bytes take: in the field `video`, or sent before over
- * tus and named in the field `upload`.
+ * Receives the upload form. The video is either in the field `video`, or was sent over tus and is named in the field
+ * `upload`.
  *
- * @returns a failure with its status; nothing of the upload is left then, except a file that was
- *   sent before, which waits for another try, and one that the catalogue already has or that was cut
- *   off, which waits for the decision to take it all the same.
+ * @returns the video, or a failure with its status. After a failure the received files are deleted, except a file
+ *   that was sent over tus, which can be retried, and a duplicate or incomplete file that awaits a decision.
  */
 export async function receiveUpload(
   request: Request,
@@ -58,9 +57,9 @@ export async function receiveUpload(
 }
 
 /**
- * What the files of the upload form have to be.
+ * Returns the rules for the files of the upload form.
  *
- * @param requireRoom checks the quota as soon as a video begins to arrive.
+ * @param requireRoom checks the quota as soon as a video starts to arrive.
  */
 export function uploadRules(
   requireRoom: () => void = () => {},
@@ -76,10 +75,10 @@ export function uploadRules(
 }
 
 /**
- * Answers a request of a resumable upload. Owners and editors may reserve all of the free space. The uploaders' terms
- * and the quota are checked before the first byte.
+ * Responds to a tus request. Owners and editors may reserve all of the free space. Checks the uploaders' terms and the
+ * quota before the first byte.
  *
- * @param path the address below which the requests come in.
+ * @param path the URL path of the tus endpoint.
  */
 export function answerUpload(
   request: Request,
@@ -95,19 +94,19 @@ export function answerUpload(
   return answerTus(request, sender, requireAdmission, path);
 }
 
-/** Returns what checks the quota of an account for a form, whose length is known before its video is. */
+/** Returns a function that checks the quota for a form, whose length is known before its video is parsed. */
 export function quotaCheck(request: Request, userId: string): () => void {
   const length = Number(request.headers.get("Content-Length") ?? 0);
-  // The form has texts and a thumbnail too. The exact size is checked when it has arrived.
+  // The form also contains texts and a thumbnail. The exact size is checked once it has arrived.
   const bytes = Math.max(0, length - settings().maxThumbnailBytes - FORM_BYTES);
   return () => requireQuota(userId, bytes);
 }
 
 /**
- * Publishes a form that has been received; its files are deleted afterwards.
+ * Publishes a received form, and deletes its files afterwards.
  *
- * @param own of an uploader: they hear of no other's video, and may have to save drafts.
- * @param alongside as `Upload` has it.
+ * @param own set for uploaders, who aren't told about other users' videos and may be restricted to drafts.
+ * @param alongside see `Upload`.
  */
 export async function publishReceivedForm(
   form: ReceivedForm,
@@ -145,14 +144,14 @@ async function publishForm(
   const sentBefore = form.fields.get("upload");
   const published = sentBefore && findOutcome(userId, sentBefore);
   if (published) {
-    // The process may have been killed before it could remove them.
+    // The process may have been killed before it removed the files.
     await removeUpload(userId, sentBefore);
     return { ok: true, video: published };
   }
   if (form.error) throw form.error;
   const intent = form.fields.get("intent") ?? "publish";
   if (intent !== "publish" && intent !== "draft") {
-    throw new UploadError(400, "This form can only publish, or save as draft.");
+    throw new UploadError(400, "This form can only publish or save as draft.");
   }
   const isScheduled = Boolean(form.fields.get("publishAt") || form.fields.get("unpublishAt"));
   if (own?.draftsOnly && (intent === "publish" || isScheduled)) {
@@ -168,35 +167,35 @@ async function publishForm(
   const sent = form.files.get("video");
   const video = sentBefore ? await readFinishedUpload(userId, sentBefore) : sent;
   if (!video) {
-    const fields = { video: "A video file is needed." };
+    const fields = { video: "Choose a video file." };
     return fail(form, 422, { message: MESSAGES.missing, fields });
   }
-  // The bytes need not be sent again.
+  // The bytes don't have to be sent again.
   const keep = async () => ({
     upload: sentBefore ?? (await storeFinishedUpload(userId, video)),
     fileName: video.name,
   });
   const { refusal, acceptance } = checkTerms(named ?? video.terms);
   if (refusal) {
-    // The terms may have changed while the bytes were on their way.
+    // The terms may have changed while the bytes were being sent.
     const waiting = await keep();
     return fail(form, 422, { message: refusal, fields: { terms: refusal }, waiting });
   }
 
   const removeUseless = async (error: unknown): Promise<never> => {
-    // No other try can make a video of it. Otherwise, as on a disk error, the bytes that were sent stay.
+    // A retry can't succeed. After other errors, such as a disk error, the bytes are kept.
     const isUseless = error instanceof UploadError && error.field === "video";
     if (sentBefore && isUseless) await removeUpload(userId, sentBefore);
     throw error;
   };
-  // Before the question, which would tell what else there is.
+  // Before the duplicate check, whose result would reveal other videos.
   const about = { userId, detail: checked.texts.title };
   await refuseBlockedFile(video, about).catch(removeUseless);
-  // Only our own form requests a warning about duplicates: a script has nobody to decide.
+  // Only our form asks for a warning about duplicates; scripts have nobody who could decide.
   const isAsked = form.fields.get("duplicate") === "ask";
   const duplicate = isAsked ? await findDuplicate(video.sha256, own?.userId) : undefined;
   if (duplicate) {
-    const message = `This file is already in the catalogue, as “${duplicate.title}”.`;
+    const message = `Duplicate of “${duplicate.title}”.`;
     return fail(form, 409, {
       message,
       fields: {},
@@ -208,7 +207,7 @@ async function publishForm(
   const thumbnail = form.files.get("thumbnail");
   const { texts, schedule } = checked;
   const incomplete = form.fields.get("incomplete");
-  // Who does not ask, as a script, gets a draft of what is cut off.
+  // A client that doesn't ask, such as a script, gets a draft of an incomplete file.
   const whenCutOff: Upload["whenCutOff"] =
     incomplete === "keep" ? "publish" : incomplete === "ask" ? "ask" : undefined;
   const files = { video, thumbnail, sentBefore };
@@ -241,7 +240,7 @@ function fail(
   };
 }
 
-/** The texts of a form as they were typed; a field that was not sent is empty. */
+/** Returns the texts of a form as they were typed; missing fields are empty. */
 export function typedTexts(fields: ReadonlyMap<string, string>): UploadTexts {
   const names = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
   return Object.fromEntries(
@@ -253,7 +252,7 @@ type CheckedTexts =
   | { ok: true; texts: NewVideoTexts; schedule: Schedule }
   | { ok: false; message: string; fields: Partial<Record<UploadField, string>> };
 
-/** The validated texts and times, or what is wrong with each field. */
+/** Returns the validated texts and times, or a message for each invalid field. */
 export function checkTexts(typed: UploadTexts, now = Date.now()): CheckedTexts {
   const checked = check(newVideoTexts, typed);
   const scheduled = readSchedule(typed, now);

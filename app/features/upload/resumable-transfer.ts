@@ -1,36 +1,36 @@
 import type { DetailedError, PreviousUpload } from "tus-js-client";
 import { MESSAGES } from "./upload-fields";
 
-/** One file on its way to the server over tus, in the browser. */
+/** Sends one file to the server over tus, in the browser. */
 
 const ENDPOINT = "/admin/uploads";
-/** A lost connection is retried for about ten minutes. */
+/** Retries after a lost connection, for about ten minutes. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 15_000, ...Array(18).fill(30_000)];
 
 export interface Transfer {
-  /** Stops; what was sent stays. */
+  /** Stops, and keeps the sent bytes. */
   pause(): Promise<void>;
-  /** Stops, and deletes what was sent. */
+  /** Stops, and deletes the sent bytes. */
   cancel(): Promise<void>;
 }
 
 export interface TransferEvents {
   onProgress(sentBytes: number): void;
-  /** The connection was lost; it is tried again. */
+  /** The connection was lost, and is retried. */
   onInterrupted(): void;
-  /** @param upload the id by which the form names it. */
+  /** @param upload the id that the form sends. */
   onArrived(upload: string): void;
-  /** @param status 0 when there was no answer. */
+  /** @param status 0 without a response. */
   onFailed(message: string, status: number): void;
 }
 
-/** Loaded when the first file is sent: no other page needs it. */
+/** Loaded when the first file is sent, since no other page needs it. */
 const tus = () => import("tus-js-client");
 
 /**
- * Sends a file, going on where an earlier try of this browser with the same file stopped.
+ * Sends a file, resuming where an earlier attempt of this browser with the same file stopped.
  *
- * @param terms the version of the uploaders' terms that is accepted.
+ * @param terms the accepted version of the uploaders' terms.
  */
 export async function startTransfer(
   file: File,
@@ -54,7 +54,7 @@ export async function startTransfer(
       if (statusOf(error) !== 0 || navigator.onLine) {
         return events.onFailed(messageOf(error), statusOf(error));
       }
-      // Offline, a retry is pointless: the browser fires `online` when the network is back.
+      // A retry while offline is pointless: the browser fires `online` when the network is back.
       events.onInterrupted();
       window.addEventListener("online", goOn, { once: true });
     },
@@ -76,12 +76,12 @@ export async function startTransfer(
   };
 }
 
-/** 0: no answer at all. 409 and 423: an earlier connection has not ended yet. */
+/** 0: no response. 409 and 423: an earlier connection hasn't ended yet. */
 function isWorthAnotherTry(status: number): boolean {
   return status === 0 || status === 409 || status === 423 || (status >= 500 && status !== 507);
 }
 
-/** 0 when there was no answer. */
+/** Returns the status; 0 without a response. */
 function statusOf(error: Error | DetailedError): number {
   return "originalResponse" in error ? (error.originalResponse?.getStatus() ?? 0) : 0;
 }
@@ -93,7 +93,7 @@ function messageOf(error: Error | DetailedError): string {
   return status < 500 || status === 507 ? body || MESSAGES.failed : MESSAGES.failed;
 }
 
-/** Uploads that this browser began and has not seen the end of. */
+/** Returns uploads that this browser started and didn't finish. */
 export async function unfinishedUploads(): Promise<PreviousUpload[]> {
   return (await tus()).defaultOptions.urlStorage.findAllUploads();
 }
@@ -107,7 +107,7 @@ export async function forgetTransfer(file: File): Promise<void> {
   }
 }
 
-/** Deletes a complete upload that is not to be published. */
+/** Deletes a complete upload that won't be published. */
 export async function discardUpload(upload: string): Promise<void> {
   await (await tus()).Upload.terminate(`${ENDPOINT}/${upload}`).catch(() => {});
 }

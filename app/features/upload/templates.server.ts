@@ -35,7 +35,7 @@ export function templatesOf(userId: string): UploadTemplate[] {
 }
 
 /**
- * What a user's upload form can begin with.
+ * Returns the texts that a user's upload form can start from.
  *
  * @param asked the id of a template, or `last`; null for the default.
  */
@@ -48,7 +48,7 @@ export function uploadStart(userId: string, asked: string | null): UploadStart {
   return { templates, last, texts: asked === "last" ? last : template };
 }
 
-/** The texts of the user's newest video, but for its title and length. */
+/** Returns the texts of the user's newest video, without title and duration. */
 function lastTexts(userId: string): StartTexts | undefined {
   const row = prepared<{ description: string; category: string; tags: string | null }>(
     `SELECT description, category, tags FROM videos WHERE uploaded_by = ?
@@ -60,9 +60,9 @@ function lastTexts(userId: string): StartTexts | undefined {
 }
 
 /**
- * Makes a template, or changes one.
+ * Creates or changes a template.
  *
- * @returns a failure: 404 for one that is gone, 409 for the name of another, 422 for a field or too many.
+ * @returns a failure: 404 if it no longer exists, 409 if the name is taken, 422 for an invalid field or too many.
  */
 export async function saveTemplate(
   userId: string,
@@ -104,7 +104,7 @@ export async function saveTemplate(
   });
 }
 
-/** Deletes a template of a user, which can be restored for 30 days; returns its name if it was there. */
+/** Deletes a template of a user, which can be restored for 30 days; returns its name if it existed. */
 export function deleteTemplate(
   userId: string,
   id: number,
@@ -128,9 +128,9 @@ export async function deleteOldTemplates(now = Date.now()): Promise<void> {
 }
 
 /**
- * Restores a template that a user has deleted in the last 30 days.
+ * Restores a template that a user deleted in the last 30 days.
  *
- * @returns its name, or a failure: 404 for one that is gone, 409 for the name of another, 422 for too many.
+ * @returns its name, or a failure: 404 if it no longer exists, 409 if the name is taken, 422 for too many.
  */
 export function restoreTemplate(
   userId: string,
@@ -152,16 +152,16 @@ export function restoreTemplate(
   });
 }
 
-/** Why there can't be a template of that name beside the others. */
+/** Returns why a template of that name can't be added. */
 function refusalOf(
   name: string,
   others: readonly UploadTemplate[],
 ): { status: 409 | 422; detail: string } | undefined {
   if (others.some((each) => each.name.toLowerCase() === name.toLowerCase())) {
-    return { status: 409, detail: `There is a template “${name}” already.` };
+    return { status: 409, detail: `You already have a template named “${name}”.` };
   }
   if (others.length < MAX_TEMPLATE) return undefined;
-  return { status: 422, detail: `There are at most ${MAX_TEMPLATE}.` };
+  return { status: 422, detail: `You can have up to ${MAX_TEMPLATE} templates.` };
 }
 
 function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"]> {
@@ -170,7 +170,7 @@ function wrongFields(typed: TypedTemplate): NonNullable<TemplateFailure["fields"
   const tagged = check(tags, typed.tags);
   return {
     ...((!check(title, name).ok || name.length > MAX_TEMPLATE_NAME_LENGTH) && {
-      name: `A name has 1 to ${MAX_TEMPLATE_NAME_LENGTH} characters.`,
+      name: `Enter a name of 1 to ${MAX_TEMPLATE_NAME_LENGTH} characters.`,
     }),
     ...(!described.ok && { description: firstMessage(described) }),
     ...(typed.category !== "" &&

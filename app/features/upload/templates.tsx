@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { MouseEvent } from "react";
 import { buttonClass } from "~/ui/button";
 
-/** What an upload can begin with: the texts that several videos share. */
+/** A set of texts that uploads can start from. */
 export interface StartTexts {
   description: string;
   /** An id, or empty. */
@@ -14,19 +14,19 @@ export interface StartTexts {
 export interface UploadTemplate extends StartTexts {
   id: number;
   name: string;
-  /** The form begins with it by itself. */
+  /** Whether the form starts with it by default. */
   isDefault: boolean;
 }
 
-/** What the upload form can begin with, and what it begins with now. */
+/** What the upload form can start from, and its current choice. */
 export interface UploadStart {
   templates: UploadTemplate[];
-  /** Those of the user's last upload. */
+  /** The texts of the user's last upload. */
   last?: StartTexts;
   texts?: StartTexts;
 }
 
-/** The texts alone of what may be a template. */
+/** Returns only the texts of what may be a template. */
 export function textsOf(start: StartTexts | undefined): Partial<StartTexts> {
   if (!start) return {};
   const { description, category, tags } = start;
@@ -36,19 +36,19 @@ export function textsOf(start: StartTexts | undefined): Partial<StartTexts> {
 export const MAX_TEMPLATE = 50;
 export const MAX_TEMPLATE_NAME_LENGTH = 60;
 
-/** The address of the upload form that begins with a template, or with the last values. */
+/** Returns the URL of the upload form filled from a template or the last upload. */
 function startHref(start: number | "last"): string {
   return `/admin?start=${start}`;
 }
 
-/** The address of the page of templates, with the form of one of them if it is named. */
+/** Returns the URL of the templates page, with the form of one template if given. */
 export function templatesHref(id?: number): string {
   return id === undefined ? "/admin/templates" : `/admin/templates?template=${id}`;
 }
 
 /**
- * What the upload form can begin with. Each is an address; with scripts the fields are filled in where they
- * stand, so that chosen files stay chosen.
+ * The choices that fill in the upload form. Each is a link; with JavaScript, the fields are filled in on the page, so
+ * that selected files stay selected.
  */
 export function StartChoice({
   start: { templates, last },
@@ -58,12 +58,12 @@ export function StartChoice({
   onChoose: (texts: StartTexts) => void;
 }) {
   const choices = [
-    ...(last ? [{ key: "last" as const, name: "As last time", texts: last }] : []),
+    ...(last ? [{ key: "last" as const, name: "Last upload", texts: last }] : []),
     ...templates.map((each) => ({ key: each.id, name: each.name, texts: each })),
   ];
   return (
-    <nav aria-label="Begin with" className="flex flex-wrap items-center gap-2 text-sm">
-      {choices.length > 0 && <span className="text-muted">Begin with</span>}
+    <nav aria-label="Start from" className="flex flex-wrap items-center gap-2 text-sm">
+      {choices.length > 0 && <span className="text-muted">Start from</span>}
       {choices.map(({ key, name, texts }) => (
         <Link
           key={key}
@@ -88,7 +88,7 @@ export function StartChoice({
   );
 }
 
-/** Puts the texts into the fields of a form, as if they were typed. */
+/** Fills texts into the fields of a form as if they were typed. */
 export function fillIn(form: HTMLFormElement | null, texts: StartTexts): void {
   for (const name of ["description", "category", "tags"] as const) {
     const field = form?.elements.namedItem(name);

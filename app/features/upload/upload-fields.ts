@@ -6,11 +6,11 @@ import type { FileLimits } from "~/shared/file-rules";
 import { formatBytes } from "~/shared/format-bytes";
 import type { TypedTexts } from "~/shared/video-fields";
 
-/** The upload form: its fields, what they may hold, and what an answer to it says. */
+/** Fields, messages and responses of the upload form. */
 
 export type UploadIntent = "publish" | "draft";
 
-/** The texts of the form as the admin typed them; shown again after a failure. */
+/** The texts of the form as they were typed; shown again after a failure. */
 export type UploadTexts = TypedTexts & TypedSchedule;
 
 export type UploadField = keyof UploadTexts | "thumbnail" | "video" | "terms";
@@ -28,10 +28,10 @@ export const MESSAGES = {
   signedOut: "You must be logged in to upload videos.",
   missing: "Please fill in all required fields.",
   failed: "Failed to upload video.",
-  draftsOnly: "Your account may save drafts only. An editor publishes them.",
+  draftsOnly: "Your account can only save drafts. An editor publishes them.",
 } as const;
 
-/** A video of the catalogue whose file has exactly the same bytes. */
+/** An existing video whose file has exactly the same bytes. */
 export interface Duplicate {
   id: string;
   title: string;
@@ -39,21 +39,21 @@ export interface Duplicate {
   isPublic: 0 | 1;
 }
 
-/** What the admin was asked about before, and has decided to take: each comes after the one before. */
+/** The warnings that the admin has already accepted, in the order in which they are shown. */
 export type Accepted = "nothing" | "duplicate" | "cut off";
 
-/** Why an upload was rejected, with everything the form needs to be shown again. */
+/** Why an upload was rejected, with everything that the form needs to be shown again. */
 export interface UploadFailure {
   message: string;
   texts: UploadTexts;
   fields: Partial<Record<UploadField, string>>;
-  /** Set when the bytes are on the server and await a decision; `upload` publishes them as sent. */
+  /** Set if the bytes are on the server and await a decision; `upload` publishes them without sending them again. */
   duplicate?: Duplicate & { upload: string; fileName: string };
-  /** The same, for a file that ends before its video does. */
+  /** The same for an incomplete file. */
   cutOff?: CutOff & { upload: string; fileName: string };
-  /** The same, for a file whose form has not accepted the terms that there are by now. */
+  /** The same for a file whose form hasn't accepted the current terms. */
   waiting?: { upload: string; fileName: string };
-  /** The terms that have to be accepted, and the version that the form has. */
+  /** The terms that have to be accepted, and the version in the form. */
   terms?: Terms;
   acceptedTerms?: string;
 }
@@ -63,41 +63,41 @@ export interface UploadSuccess {
   title: string;
   status: "published" | "review";
   category: CategoryId;
-  /** When it will be published by itself, ISO 8601 UTC. */
+  /** When it will be published automatically, ISO 8601 UTC. */
   publishAt?: string;
-  /** It was to be published and is a draft, because it is not all there. */
+  /** It was saved as a draft instead of published, because the file is incomplete. */
   isCutOff?: boolean;
-  /** It looks like a video of the block list, and waits for somebody who says that it is another. */
+  /** It resembles a blocked video, and is on hold until somebody has decided that it is a different one. */
   looksBlocked?: boolean;
-  /** Its comparison with the block list takes longer, and it is held until then. */
+  /** Its comparison with the block list isn't finished, and it is on hold until then. */
   isUncompared?: boolean;
-  /** Its file is scanned before it is public. */
+  /** Its file is scanned before it becomes public. */
   isScanned?: boolean;
-  /** It should be published and waits for a consent record. */
+  /** It was to be published and needs a consent record first. */
   needsConsent?: boolean;
 }
 
-/** What is said of an upload that was taken. */
+/** Returns the message about a successful upload. */
 export function successMessage(video: UploadSuccess): string {
   const { status, publishAt } = video;
   if (video.looksBlocked)
-    return "Video uploaded. It resembles a removed video and stays on hold until an editor has checked it.";
+    return "Video uploaded. It resembles a removed video and is on hold until an editor checks it.";
   if (video.needsConsent)
     return publishAt
-      ? "Video uploaded. It will be published at the time you set, or later, as soon as it has a consent record."
-      : "Video uploaded and saved as a draft because it has no consent record yet.";
-  if (video.isCutOff) return "Video uploaded and saved as a draft, since its file was cut off.";
+      ? "Video uploaded. It will be published at the scheduled time, or as soon as it has a consent record after that."
+      : "Video uploaded and saved as a draft, because it has no consent record yet.";
+  if (video.isCutOff) return "Video uploaded and saved as a draft, because the file is incomplete.";
   if (video.isUncompared)
-    return "Video uploaded. It stays on hold until it has been compared with the videos that were removed.";
-  if (publishAt) return "Video uploaded. It will be published at the time you set.";
+    return "Video uploaded. It is on hold until it has been compared with removed videos.";
+  if (publishAt) return "Video uploaded. It will be published at the scheduled time.";
   if (video.isScanned && status === "published")
-    return "Video uploaded. It stays on hold until it has been scanned.";
+    return "Video uploaded. It is on hold until it has been scanned.";
   return status === "published"
     ? "Video uploaded and published successfully."
     : "Video uploaded and saved as a draft.";
 }
 
-/** The hints of the form, with the sizes that the settings allow. */
+/** Returns the hints of the form with the maximum sizes from the settings. */
 
 export function videoHint({ maxVideoBytes }: FileLimits): string {
   return `MP4, MOV, AVI up to ${formatBytes(maxVideoBytes)}`;

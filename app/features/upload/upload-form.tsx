@@ -28,15 +28,15 @@ import { forgetSchedule, UploadTextFields } from "./upload-text-fields";
 import { useSavedTexts } from "./use-saved-texts";
 import { useUploadQueue } from "./use-upload-queue";
 
-const UNDER_WAY = "Uploads are still under way. Leave this page all the same?";
-const NOT_UPLOADED = "What you typed and chose is not uploaded yet. Leave this page all the same?";
+const UNDER_WAY = "Uploads are still running. Leave anyway?";
+const NOT_UPLOADED = "Your changes haven't been uploaded. Leave anyway?";
 const FIELDS = Object.keys(NO_TEXTS) as (keyof UploadTexts)[];
-/** The times save themselves. */
+/** Fields that save themselves: the schedule. */
 const SAVED_FIELDS = FIELDS.filter((name) => !(name in NO_SCHEDULE));
 
 /**
- * The Upload tab of the admin panel: a standard form, which scripts turn into a queue. With one file
- * the form is about that file; with several it holds the texts that they share.
+ * The Upload tab of the admin panel: a standard form that JavaScript turns into a queue. With one file, the form
+ * describes that file; with several, it contains the texts that they share.
  */
 export function UploadForm({
   limits,
@@ -46,11 +46,11 @@ export function UploadForm({
   failure,
 }: {
   limits: FileLimits;
-  /** What it can begin with. */
+  /** Templates and the last upload, to start from. */
   start?: UploadStart;
-  /** The uploaders' terms, where they have to be accepted. */
+  /** The uploaders' terms, if they have to be accepted. */
   terms?: Terms;
-  /** What the uploader uses of their quota, where they have one. */
+  /** The uploader's use of their quota, if they have one. */
   quota?: string;
   failure?: UploadFailure;
 }) {
@@ -59,7 +59,7 @@ export function UploadForm({
   const mayPublish = usePermissions()("/admin publish");
   const [rejected, setRejected] = useState<UploadFailure>();
   const { revalidate } = useRevalidator();
-  // The refreshed page finds out that the session has ended, and says so.
+  // The refreshed page finds out that the session has ended, and shows it.
   const queue = useUploadQueue(
     useCallback((failure) => setRejected(failure), []),
     revalidate,
@@ -74,7 +74,7 @@ export function UploadForm({
   }, [forgetTyped]);
   const toast = useToast();
   const [resets, setResets] = useState(0);
-  // Those of the moment when the form was opened: a refresh must not change what is typed over.
+  // The defaults from when the form was opened: a refresh must not change fields that are being edited.
   const [first] = useState<UploadTexts>({ ...NO_TEXTS, ...textsOf(start?.texts) });
 
   const question = failure?.duplicate ?? failure?.cutOff ?? failure?.waiting;
@@ -90,9 +90,9 @@ export function UploadForm({
     if (isUploading) return UNDER_WAY;
     if (isPosted.current) return undefined;
     if (open.length > 0) return NOT_UPLOADED;
-    // The links of what is done are there a moment before the form is emptied.
+    // The links to uploaded videos appear just before the form is reset.
     if (isAllDone && !isEmptied.current) return undefined;
-    // The texts alone are here again after signing in.
+    // Only the texts are restored after signing in.
     if (nextPath === "/auth") return undefined;
     return failure || isChanged(form.current) ? NOT_UPLOADED : undefined;
   }, forgetTexts);
@@ -108,7 +108,7 @@ export function UploadForm({
   }, [isAllDone, forgetTexts]);
 
   function send(event: FormEvent<HTMLFormElement>) {
-    // The bytes are on the server already, so the browser submits the form as without scripts.
+    // The bytes are already on the server, so the browser submits the form as it would without JavaScript.
     if (isAsked) {
       isPosted.current = true;
       forgetTexts();
@@ -124,7 +124,7 @@ export function UploadForm({
     const accepted = fields.get("terms")?.toString();
     const picture = fields.get("thumbnail");
     const chosen = !several && picture instanceof File && picture.size > 0 ? picture : undefined;
-    // Checked before the first byte is sent: a time may come while a file is on its way.
+    // Checked before the first byte is sent, since the time may pass during the upload.
     const scheduled = readSchedule(typed, Date.now());
     if ("fields" in scheduled) {
       const [message = MESSAGES.failed] = Object.values(scheduled.fields);
@@ -145,7 +145,7 @@ export function UploadForm({
     }
   }
 
-  /** The picture of the one video: a file, or a frame, whichever was chosen last. */
+  /** The thumbnail of a single video: a file or a frame, whichever was chosen last. */
   function chooseThumbnail(thumbnail: Blob | undefined) {
     if (!(thumbnail instanceof File)) {
       const field = form.current?.elements.namedItem("thumbnail");
@@ -158,7 +158,7 @@ export function UploadForm({
   const media = (
     <div
       key="media"
-      // What comes and goes here must not scroll the texts beside it.
+      // Content that appears or disappears here must not move the texts next to it.
       className="flex min-w-0 flex-col gap-4 max-lg:order-first lg:col-start-1 lg:row-span-2 lg:row-start-1 lg:[overflow-anchor:none]"
     >
       {only && (
@@ -276,7 +276,7 @@ export function UploadForm({
 
 const LIFE_MS = 24 * 3_600 * 1000;
 
-/** Uploads that a reload interrupted: choosing the same file again goes on where they stopped. */
+/** Uploads that a reload interrupted. Selecting the same file resumes them. */
 function UnfinishedUploads() {
   const [names, setNames] = useState<string[]>([]);
   useEffect(() => {

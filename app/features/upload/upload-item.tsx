@@ -12,7 +12,7 @@ import { type ItemState, progressFigures, type QueueItem } from "./upload-queue"
 import { CategoryOptions } from "./upload-text-fields";
 import type { UploadQueue } from "./use-upload-queue";
 
-/** One file of the queue: what it is, how far it is, and what can be done about it. */
+/** One file of the queue with its progress and actions. */
 export function UploadItem({
   item,
   queue,
@@ -22,9 +22,9 @@ export function UploadItem({
 }: {
   item: QueueItem;
   queue: UploadQueue;
-  /** Has texts of its own, because it is not the only one. */
+  /** Whether it has texts of its own, because there are several files. */
   isEditable: boolean;
-  /** The first of several: its frames are shown at once. */
+  /** Whether it is the first of several, whose frames are shown immediately. */
   isFirst: boolean;
   onOwn: (own: Partial<UploadTexts>) => void;
 }) {
@@ -51,7 +51,7 @@ export function UploadItem({
       <UploadProgress item={item} />
       {state === "duplicate" && item.duplicate && (
         <p className="text-sm">
-          The same file is already in the catalogue: <DuplicateLink duplicate={item.duplicate} />
+          Duplicate of <DuplicateLink duplicate={item.duplicate} />
         </p>
       )}
       {state === "cut off" && item.cutOff && (
@@ -95,12 +95,12 @@ export function UploadItem({
         )}
         {state === "duplicate" && (
           <Button {...small} onClick={() => queue.accept(item, "duplicate")}>
-            Keep both
+            Upload anyway
           </Button>
         )}
         {state === "cut off" && (
           <Button {...small} onClick={() => queue.accept(item, "cut off")}>
-            Publish what is there
+            Publish the incomplete video
           </Button>
         )}
         {state !== "publishing" && state !== "done" && (
@@ -140,12 +140,12 @@ function OwnFields({
           value={own.category}
           onChange={(event) => onOwn({ category: event.currentTarget.value })}
         >
-          <option value="">As for all</option>
+          <option value="">Use default</option>
           <CategoryOptions />
         </SelectField>
         <Field
           label="Tags"
-          placeholder="As for all"
+          placeholder="Use default"
           value={own.tags}
           onChange={(event) => onOwn({ tags: event.currentTarget.value })}
         />
@@ -169,17 +169,17 @@ function OwnFields({
 
 const WORDS: Record<ItemState, string> = {
   chosen: "",
-  waiting: "Waiting for its turn",
+  waiting: "Queued",
   sending: "Uploading...",
   paused: "Paused",
-  publishing: "Publishing...",
-  duplicate: "Already in the catalogue",
-  "cut off": "Cut off",
+  publishing: "Saving…",
+  duplicate: "Duplicate",
+  "cut off": "Incomplete",
   failed: "Failed",
   done: "Uploaded",
 };
 
-/** How far an upload is, in words and as a bar. */
+/** The progress of an upload as text and as a bar. */
 function UploadProgress({ item }: { item: QueueItem }) {
   const { state, message, sentBytes, bytesPerSecond, file } = item;
   if (state === "chosen") return null;
@@ -222,8 +222,8 @@ export function UploadBar({ label, share }: { label: string; share: number }) {
 }
 
 /**
- * A file that can't be sent shows why. An error of the server is shown by a toast, which disappears:
- * the entry is marked, and has the reason folded for whoever comes back later.
+ * A file that can't be sent shows the reason. A server error is shown as a toast, which disappears, so the entry also
+ * has it, collapsed.
  */
 function Failure({ item: { sent, message } }: { item: QueueItem }) {
   if (!sent) {
@@ -244,7 +244,7 @@ function Failure({ item: { sent, message } }: { item: QueueItem }) {
   );
 }
 
-/** Shown instead of the file input for a file that is on the server and waits for a decision: it need not be sent again. */
+/** Replaces the file input while a file on the server awaits a decision, since it doesn't have to be sent again. */
 export function QuestionNotice({
   failure: { duplicate, cutOff, waiting },
 }: {
@@ -263,8 +263,7 @@ export function QuestionNotice({
       <p className="break-words">
         {duplicate && (
           <>
-            The same file is already in the catalogue: <DuplicateLink duplicate={duplicate} />.
-            Upload it all the same to keep both, or {another}.
+            Duplicate of <DuplicateLink duplicate={duplicate} />. Upload it anyway, or {another}.
           </>
         )}
         {cutOff && (
@@ -284,7 +283,7 @@ export function QuestionNotice({
   );
 }
 
-/** A public video has a page; any other is found among all videos. */
+/** Links to the page of a public video; to the list of videos for any other. */
 function DuplicateLink({
   duplicate,
 }: {

@@ -58,7 +58,7 @@ export async function shareOutcome<Outcome>(
   { userId, upload, request }: { userId: string; upload: string; request: string },
   perform: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  // Ids are guessable from the address of a file: only the user's own requests are joined.
+  // Ids can be guessed from file URLs, so only requests of the same user are joined.
   const key = JSON.stringify([userId, upload]);
   for (let other = running().get(key); other; other = running().get(key)) {
     if (other.request === request) return other.outcome as Promise<Outcome>;

@@ -7,20 +7,20 @@ import { formatSpan } from "~/shared/format-span";
 import { check, firstMessage } from "~/shared/video-fields";
 import type { Duplicate, UploadIntent, UploadTexts } from "./upload-fields";
 
-/** The queue of the upload tab: what is in it, and the rules that need no browser. */
+/** The queue of the Upload tab: its items, and the rules that need no browser. */
 
 export type ItemState =
-  /** Chosen, not sent yet. */
+  /** Selected, not sent yet. */
   | "chosen"
-  /** Its turn comes. */
+  /** Queued. */
   | "waiting"
   | "sending"
   | "paused"
-  /** All bytes are there, the server makes a video of them. */
+  /** All bytes have arrived, and the server creates the video. */
   | "publishing"
-  /** The catalogue has the same file already; the admin decides. */
+  /** The catalogue already has the same file; the admin decides. */
   | "duplicate"
-  /** The file ends before its video does; the admin decides. */
+  /** The file is incomplete; the admin decides. */
   | "cut off"
   | "failed"
   | "done";
@@ -28,21 +28,21 @@ export type ItemState =
 export interface QueueItem {
   key: string;
   file: File;
-  /** What is this file's own; an empty text means the form's, which is the default for all. */
+  /** The texts of this file; an empty text means the default from the form. */
   own: UploadTexts;
   /** A file, or a frame of the video. */
   thumbnail?: Blob;
   state: ItemState;
   sentBytes: number;
-  /** Smoothed; 0 while nothing is known. */
+  /** Smoothed; 0 while unknown. */
   bytesPerSecond: number;
-  /** The texts, the intent and the version of the uploaders' terms that it was sent with. */
+  /** The texts, the intent and the version of the uploaders' terms that were sent with it. */
   sent?: { texts: UploadTexts; intent: UploadIntent; terms?: string };
-  /** The id of the upload, once all its bytes are there. */
+  /** The id of the upload, once all bytes have arrived. */
   upload?: string;
-  /** Why it failed, or what it waits for. */
+  /** Why it failed, or what it is waiting for. */
   message?: string;
-  /** No other try can make a video of this file. */
+  /** A retry can't succeed. */
   unrecoverable?: boolean;
   duplicate?: Duplicate;
   cutOff?: CutOff;
@@ -72,28 +72,28 @@ export function reduceQueue(items: QueueItem[], action: QueueAction): QueueItem[
   }
 }
 
-/** Work that would be lost, or stop, when the page is left. */
+/** Whether leaving the page would lose work or stop an upload. */
 export function isUnderWay({ state }: QueueItem): boolean {
   return state === "waiting" || state === "sending" || state === "paused" || state === "publishing";
 }
 
-/** What the form's button sends: what was chosen, and what failed for a reason the form can mend. */
+/** Returns what the form's button sends: selected files, and those that failed for a reason that the form can fix. */
 export function canBeSent({ state, sent, unrecoverable }: QueueItem): boolean {
   return state === "chosen" || (state === "failed" && sent !== undefined && !unrecoverable);
 }
 
-/** What is over, one way or the other: it makes room when other files are chosen. */
+/** Whether an item is finished, successfully or not; finished items are removed when other files are selected. */
 export function isFinished({ state, unrecoverable }: QueueItem): boolean {
   return state === "done" || unrecoverable === true;
 }
 
-/** The item to begin with when nothing is being sent: one line carries one file best. */
+/** Returns the next item to send if none is being sent: files are sent one at a time. */
 export function nextToSend(items: readonly QueueItem[]): QueueItem | undefined {
   if (items.some(({ state }) => state === "sending" || state === "publishing")) return undefined;
   return items.find(({ state }) => state === "waiting");
 }
 
-/** Why a file is rejected, as far as the browser can check before the first byte is sent. */
+/** Returns why a file is rejected, as far as the browser can check before the first byte is sent. */
 export function fileError(
   file: Pick<File, "name" | "size" | "type">,
   limits: FileLimits,
@@ -102,7 +102,7 @@ export function fileError(
   return checked.ok ? undefined : firstMessage(checked);
 }
 
-/** What an item is sent with: its own texts, else the form's. */
+/** Returns the texts to send with an item: its own, or those of the form. */
 export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): UploadTexts {
   return {
     title: several ? item.own.title.trim() || titleFromFileName(item.file.name) : form.title,
@@ -115,7 +115,7 @@ export function textsFor(item: QueueItem, form: UploadTexts, several: boolean): 
   };
 }
 
-/** What to publish a file with once it has arrived: its time may have come while it was on its way. */
+/** Returns the texts to publish with, once the file has arrived; its scheduled time may have passed. */
 export function onArrival(
   sent: NonNullable<QueueItem["sent"]>,
   now: number,
@@ -125,7 +125,7 @@ export function onArrival(
   return isDue ? { ...sent, texts: { ...texts, publishAt: "" }, intent: "publish" } : sent;
 }
 
-/** Window of the moving average; long enough to be steady, short enough to follow changes. */
+/** Window of the moving average: long enough to be steady, short enough to follow changes. */
 const SPEED_WINDOW_MS = 4_000;
 
 /** Measures bytes per second over the last few seconds. */
@@ -140,7 +140,7 @@ export function throughputMeter(now: () => number) {
   };
 }
 
-/** Percent, speed and time left of an upload, as far as they are known. */
+/** Formats percentage, speed and remaining time of an upload, as far as they are known. */
 export function progressFigures(size: number, sent: number, bytesPerSecond: number): string[] {
   const left = timeLeft(size - sent, bytesPerSecond);
   return [
@@ -150,7 +150,7 @@ export function progressFigures(size: number, sent: number, bytesPerSecond: numb
   ];
 }
 
-/** `8 s`, `3 min 20 s`, `1 h 5 min`; undefined while the throughput is unknown. */
+/** Formats the remaining time (`8 s`, `3 min 20 s`, `1 h 5 min`); undefined while the throughput is unknown. */
 export function timeLeft(bytesLeft: number, bytesPerSecond: number): string | undefined {
   if (bytesPerSecond <= 0) return undefined;
   return formatSpan(Math.ceil(bytesLeft / bytesPerSecond));

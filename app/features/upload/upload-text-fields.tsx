@@ -8,7 +8,7 @@ import { DateTimeField } from "~/ui/forms/date-time-field";
 import { Field, FileField, SelectField, TextAreaField } from "~/ui/forms/field";
 import { thumbnailHint, type UploadField, type UploadTexts } from "./upload-fields";
 
-/** The fields beside the file: of the one video, or what several videos share. */
+/** The text fields next to the file: of a single video, or shared by several. */
 export function UploadTextFields({
   texts,
   wrong,
@@ -22,9 +22,9 @@ export function UploadTextFields({
   wrong: Partial<Record<UploadField, string>>;
   limits: FileLimits;
   several: boolean;
-  /** The texts are none that were sent before. */
+  /** Whether the texts weren't sent before. */
   isFresh: boolean;
-  /** What fills in the fields after the title. */
+  /** Fills in the fields after the title. */
   startChoice: ReactNode;
   onThumbnail: (file: File | undefined) => void;
 }) {
@@ -33,7 +33,7 @@ export function UploadTextFields({
     <>
       {several && (
         <p className="text-sm text-muted">
-          What stands here goes for every video of the queue that has nothing of its own.
+          Applies to every queued video unless you change it there.
         </p>
       )}
       <div className={several ? "hidden" : undefined}>
@@ -71,7 +71,7 @@ export function UploadTextFields({
   );
 }
 
-/** The texts of a new video beside its title. */
+/** The texts of a new video except its title. */
 export function DetailFields({
   texts,
   wrong,
@@ -120,19 +120,19 @@ export function CategoryOptions() {
 const STORAGE_KEY = "upload-schedule";
 
 /**
- * When what is uploaded is published and hidden by itself; folded, since most is published at once.
- * What is typed is here again after a reload, as the texts of the form are (`use-saved-texts.ts`): they
- * are fields of the form, but the time that is shown is none.
+ * The schedule of an upload; collapsed, since most videos are published immediately. Typed values are restored after a
+ * reload like the texts of the form (`use-saved-texts.ts`); they need this component, because the displayed time isn't
+ * a field of the form.
  */
 function UploadSchedule({
   typed,
   wrong,
   isFresh,
 }: {
-  /** What the fields begin with. */
+  /** Initial values of the fields. */
   typed: TypedSchedule;
   wrong: Partial<TypedSchedule>;
-  /** Nothing of it was sent before, so what is saved may replace it. */
+  /** Whether nothing was sent before, so that saved values may replace it. */
   isFresh: boolean;
 }) {
   const [shown, setShown] = useState<TypedSchedule>(typed);
@@ -155,14 +155,14 @@ function UploadSchedule({
   return (
     <details open={isOpen || isWrong} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary className="inline-flex min-h-11 items-center text-sm text-muted underline underline-offset-4 hover:text-ink">
-        Publish later, or hide at a time
+        Schedule
       </summary>
       <div key={JSON.stringify(shown)} className="grid grid-cols-1 gap-5 pt-1 xl:grid-cols-2">
         <DateTimeField
           label="Publish at"
           name="publishAt"
           value={shown.publishAt}
-          hint="A draft until then. Empty: as the button says."
+          hint="Stays a draft until then. Leave blank to publish with the button."
           error={wrong.publishAt}
           onPosition={set("publishAt")}
         />
@@ -170,7 +170,7 @@ function UploadSchedule({
           label="Hide at"
           name="unpublishAt"
           value={shown.unpublishAt}
-          hint="Empty: never."
+          hint="Leave blank to never hide it automatically."
           error={wrong.unpublishAt}
           onPosition={set("unpublishAt")}
         />
@@ -179,7 +179,7 @@ function UploadSchedule({
   );
 }
 
-/** Deletes what is saved, once it is sent or discarded. */
+/** Deletes the saved values once they are sent or discarded. */
 export function forgetSchedule(): void {
   sessionStorage.removeItem(STORAGE_KEY);
 }

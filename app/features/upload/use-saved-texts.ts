@@ -1,11 +1,11 @@
 import { type RefObject, useCallback, useEffect } from "react";
 
 /**
- * Keeps the named texts of a form in this tab's session storage while they are typed, and brings them
- * back when the form is shown again: after a reload, or after signing in once more.
+ * Saves the named texts of a form in this tab's session storage while they are typed, and restores them when the form
+ * is shown again after a reload or after signing in.
  *
- * @param isEmpty false when the form comes with texts of its own, which then stay.
- * @returns a function that deletes them, once they are sent or discarded.
+ * @param isEmpty false if the form already has texts, which are kept then.
+ * @returns a function that deletes the saved texts once they are sent or discarded.
  */
 export function useSavedTexts(
   form: RefObject<HTMLFormElement>,
@@ -40,7 +40,7 @@ function readSaved(storageKey: string): Record<string, unknown> {
 function restore(form: HTMLFormElement, texts: Record<string, unknown>): void {
   for (const [name, text] of Object.entries(texts)) {
     const field = control(form, name);
-    // What was typed before the scripts had arrived is newer.
+    // Texts that were typed before hydration are newer.
     if (field && field.value === "" && typeof text === "string") field.value = text;
   }
 }

@@ -19,17 +19,17 @@ import {
   throughputMeter,
 } from "./upload-queue";
 
-/** What is answered to a file that is too large, or no video. */
+/** Statuses of a file that is too large or not a video. */
 const UNRECOVERABLE_STATUSES = [413, 415];
-/** To the beginning of an upload that has not accepted the uploaders' terms there are. */
+/** Status of an upload that hasn't accepted the current uploaders' terms. */
 const TERMS_REFUSED = 422;
-const INTERRUPTED = "Connection lost. Trying again...";
+const INTERRUPTED = "Connection lost. Retrying…";
 
 /**
- * The queue in the browser: sends one file after the other and publishes each when it has arrived.
+ * The upload queue in the browser: sends one file at a time, and publishes each when it has arrived.
  *
  * @param onRejected called for every form that the server rejected.
- * @param onOutdated called when the page has to be loaded anew: the session has ended, or the terms have changed.
+ * @param onOutdated called when the page has to be reloaded: the session has ended, or the terms have changed.
  */
 export function useUploadQueue(
   onRejected: (failure: UploadFailure) => void,
@@ -44,7 +44,7 @@ export function useUploadQueue(
     [],
   );
 
-  /** The toast shows the reason; the queue entry is marked, and has the reason for later. */
+  /** Shows the reason as a toast, and keeps it in the queue entry. */
   const fail = useCallback(
     (key: string, reason: string, change: Partial<QueueItem> = {}) => {
       patch(key, { ...change, state: "failed", message: reason });
@@ -76,7 +76,7 @@ export function useUploadQueue(
       }
       if (failure.cutOff) return patch(item.key, { state: "cut off", cutOff: failure.cutOff });
       const unrecoverable = failure.fields.video !== undefined;
-      // A retry starts an upload that no longer exists from its beginning.
+      // A retry restarts an upload that no longer exists.
       const isGone = unrecoverable || status === 404;
       if (isGone) await forgetTransfer(item.file);
       const change = { unrecoverable, ...(isGone && { upload: undefined }) };
@@ -127,7 +127,7 @@ export function useUploadQueue(
     await (await transfers.current.get(item.key))?.pause();
   }
 
-  /** Also deletes what was sent. */
+  /** Removes an item, and deletes its sent bytes. */
   async function remove(item: QueueItem) {
     dispatch({ type: "remove", keys: [item.key] });
     if (item.state === "chosen" || item.state === "done") return;
@@ -138,7 +138,7 @@ export function useUploadQueue(
 
   const again = (item: QueueItem) => patch(item.key, { state: "waiting", message: "" });
 
-  /** Publishes a file that the server has asked about. */
+  /** Publishes a file after a warning. */
   function accept(item: QueueItem, accepted: Accepted) {
     if (item.upload) void publish(item, item.upload, accepted);
   }
@@ -150,18 +150,18 @@ export type UploadQueue = ReturnType<typeof useUploadQueue>;
 
 /** Delay before a retry after a lost connection. */
 const AGAIN_AFTER_MS = 3_000;
-/** What a proxy answers while the site can't be reached (specification, section 8). */
+/** Statuses of a proxy that can't reach the site (specification, section 8). */
 const RETRYABLE_STATUSES = [502, 503, 504];
 
 /**
- * Requests that the server publishes a complete upload, with the fields of the form. A lost connection
- * and a proxy's error are retried without limit: a repeated request gets the outcome of the first.
+ * Asks the server to publish a complete upload with the fields of the form. Retries lost connections and proxy errors
+ * without limit, since a repeated request gets the outcome of the first.
  */
 export async function requestPublish(request: {
   upload: string;
   texts: UploadTexts;
   intent: UploadIntent;
-  /** The version of the uploaders' terms that is accepted. */
+  /** The accepted version of the uploaders' terms. */
   terms?: string;
   thumbnail?: Blob;
   accepted: Accepted;
@@ -190,7 +190,7 @@ export async function requestPublish(request: {
         return failed(status, status === 401 ? MESSAGES.signedOut : MESSAGES.failed);
       }
     } catch {
-      // The connection was lost.
+      // Connection lost.
     }
     request.onInterrupted();
     await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));

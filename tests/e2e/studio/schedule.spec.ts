@@ -50,10 +50,10 @@ test("an upload is a draft until its time, which is in the time of the browser",
   await page.getByLabel("Title").fill("A video");
   await page.getByLabel("Description").fill("Along the river.");
   await page.getByLabel("Category").selectOption("desi");
-  await page.getByText("Publish later, or hide at a time").click();
+  await page.getByText("Schedule", { exact: true }).click();
   await page.getByLabel("Publish at").fill(`${NEXT_YEAR}-01-01T10:00`);
   await page.getByRole("button", { name: /^Upload/ }).click();
-  await expect(page.getByText("It will be published at the time you set.")).toBeVisible();
+  await expect(page.getByText("It will be published at the scheduled time.")).toBeVisible();
   expect(site.database().prepare("SELECT status, publish_at FROM videos").all()).toEqual([
     { status: "review", publish_at: `${NEXT_YEAR}-01-01T04:30:00.000Z` },
   ]);

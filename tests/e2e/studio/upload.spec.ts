@@ -152,7 +152,7 @@ test("an exact duplicate and a file that was cut off are shown, and kept by a bu
     if (title === "Original") await expect(page.getByText("Success!")).toBeVisible();
   }
   await expect(item(page, "Copy").getByRole("link", { name: "Original" })).toBeVisible();
-  await item(page, "Copy").getByRole("button", { name: "Keep both" }).click();
+  await item(page, "Copy").getByRole("button", { name: "Upload anyway" }).click();
   await expect.poll(() => rows(site).map(({ title }) => title)).toEqual(["Original", "Copy"]);
 
   await page.goto("/admin");
@@ -161,7 +161,7 @@ test("an exact duplicate and a file that was cut off are shown, and kept by a bu
   await sendButton(page).click();
   await expect(item(page, "Half a walk").getByText(/only 0:0. of 0:05 is there/)).toBeVisible();
   expect(rows(site)).toHaveLength(2);
-  await item(page, "Half a walk").getByRole("button", { name: "Publish what is there" }).click();
+  await item(page, "Half a walk").getByRole("button", { name: "Publish the incomplete video" }).click();
   await expect.poll(() => rows(site).length).toBe(3);
 });
 
@@ -274,7 +274,7 @@ test("an upload survives a connection that is cut, and a server that is killed m
   await line.restore();
   const network = await sendBig(page, site, "Cut", paddedClip("cut.mp4", BIG), line.url);
   await line.cut();
-  await expect(item(page, "Cut")).toContainText("Connection lost. Trying again...");
+  await expect(item(page, "Cut")).toContainText("Connection lost. Retrying…");
   await site.stop("SIGKILL");
   const before = hasArrived(site);
   await site.start();

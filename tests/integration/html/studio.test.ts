@@ -48,7 +48,7 @@ describe("an upload", () => {
       await visitor.press("Save as Draft");
       if (title === "First") expect(visitor.text).toContain("saved as a draft");
     }
-    expect(alert()).toContain("already in the catalogue");
+    expect(alert()).toContain("Duplicate of");
     visitor.in().getByRole("link", { name: "First" });
     await upload();
     expect(visitor.text).toContain("Video uploaded and published successfully.");
@@ -64,7 +64,7 @@ describe("an upload", () => {
     fillTexts("The rest is lost");
     attachVideo(video.subarray(0, video.length * 0.6));
     await upload();
-    expect(alert()).toContain("This file was cut off");
+    expect(alert()).toContain("The file is incomplete");
     expect(visitor.text).toContain("Upload it all the same to publish what is there");
     expect(rows()).toEqual([]);
     await upload();
@@ -98,7 +98,7 @@ describe("an upload", () => {
     visitor.fill("Publish at", `${NEXT_YEAR}-01-01T10:00`);
     attachVideo(mp4Clip(5));
     await upload();
-    expect(visitor.text).toContain("It will be published at the time you set.");
+    expect(visitor.text).toContain("It will be published at the scheduled time.");
 
     await visitor.open(MANAGE);
     visitor.check("Select A video");

@@ -94,7 +94,7 @@ describe("a good upload", () => {
     const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
     expect(outcome.ok && successMessage(outcome.video)).toBe(
-      "Video uploaded. It will be published at the time you set.",
+      "Video uploaded. It will be published at the scheduled time.",
     );
   });
 

@@ -74,7 +74,7 @@ describe("templates of uploads", () => {
     expect(await refused(wrong)).toMatchObject({
       status: 422,
       typed: { description: NIGHT.description, category: "nothing" },
-      fields: { name: "A name has 1 to 60 characters.", category: "Choose a category." },
+      fields: { name: "Enter a name of 1 to 60 characters.", category: "Choose a category." },
     });
     expect((await refused({ intent: "save", ...NIGHT, name: "night" })).status).toBe(409);
     expect((await refused({ intent: "save", ...NIGHT, name: "N", template: "99" })).status).toBe(

@@ -132,7 +132,7 @@ it("fills in the files of the queue from pasted lines, and says what does not fi
   const input = await screen.findByLabelText(/Videos/);
   const files = ["one.mp4", "two.mp4"].map((name) => new File(["x"], name, { type: "video/mp4" }));
   fireEvent.change(input, { target: { files } });
-  const lines = screen.getByLabelText("One line for each video");
+  const lines = screen.getByLabelText("One line per file, in order");
   fireEvent.change(lines, { target: { value: "First | a, b | English\n | c | nothing\nThird" } });
   fireEvent.click(screen.getByRole("button", { name: "Fill in" }));
   const values = (label: string) =>
@@ -159,7 +159,7 @@ it("begins with a template, and takes another where its fields stand", async () 
   const value = (label: RegExp) => screen.getByLabelText<HTMLInputElement>(label).value;
   const values = () => [value(/^Description/), value(/^Category/), value(/^Tags/)];
   expect(values()).toEqual(["Recorded at night.", "desi", "night"]);
-  expect(screen.getByRole("link", { name: "As last time" }).getAttribute("href")).toBe(
+  expect(screen.getByRole("link", { name: "Last upload" }).getAttribute("href")).toBe(
     "/admin?start=last",
   );
   fireEvent.click(screen.getByRole("link", { name: "Day" }));

@@ -222,7 +222,7 @@ async function fetchAndPublish(
       ownVideosOf(account, "/admin/import")?.userId,
     );
     if (duplicate) {
-      const message = `This file is already in the catalogue, as “${duplicate.title}”.`;
+      const message = `Duplicate of “${duplicate.title}”.`;
       throw new UploadError(409, message);
     }
     if (signal.aborted) throw new UploadError(422, "It was cancelled.");
