@@ -161,7 +161,7 @@ function addDownloads(site: SiteProcess): void {
   };
   add.run({ ...download, state: "done" });
   add.run({ ...download, state: "cancelled" });
-  const reason = "The server answers with 404, not with the file.";
+  const reason = "The server returned status 404 instead of the file.";
   add.run({ ...download, state: "failed", reason });
 }
 

@@ -12,8 +12,8 @@ import {
 } from "./templates";
 
 const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000;
-const FAILED = "The template was not saved.";
-const NOT_RESTORED = "The template was not restored.";
+const FAILED = "Couldn't save the template.";
+const NOT_RESTORED = "Couldn't restore the template.";
 const GONE = "This template no longer exists.";
 
 type TypedTemplate = Omit<UploadTemplate, "id">;
@@ -25,7 +25,7 @@ export interface TemplateFailure extends Failure {
   fields?: Partial<Record<TemplateField, string>>;
 }
 
-/** The templates of a user, by name. */
+/** Returns the templates of a user, by name. */
 export function templatesOf(userId: string): UploadTemplate[] {
   const rows = prepared<Omit<UploadTemplate, "isDefault"> & { isDefault: 0 | 1 }>(
     `SELECT id, name, description, category, tags, is_default AS isDefault FROM upload_templates

@@ -25,8 +25,8 @@ test("the open page follows an import of a folder", async ({ page, site }) => {
   makeClip(folder, "aurora", { seconds: 1, size: "96x54", audio: false });
   await signIn(page);
   await page.goto("/admin/import");
-  await page.getByLabel("Category of what says none").selectOption("desi");
-  await page.getByRole("button", { name: "Import the folder" }).press("Enter");
+  await page.getByLabel("Default category").selectOption("desi");
+  await page.getByRole("button", { name: "Import folder" }).press("Enter");
   await expect(page.getByText(/^1 imported \(/)).toBeVisible(JOB_TIMEOUT);
   expect(site.database().prepare("SELECT category FROM videos").pluck().all()).toEqual(["desi"]);
 });

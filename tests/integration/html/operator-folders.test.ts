@@ -35,11 +35,11 @@ it("imports a folder with its table of texts", async () => {
   fs.copyFileSync(mp4Clip(1, "96x54"), path.join(imports, "aurora.mp4"));
   fs.writeFileSync(path.join(imports, "notes.mp4"), "no video");
   await visitor.open("/admin/import");
-  visitor.fill("Category of what says none", "desi");
-  visitor.fill("They become", "Published");
+  visitor.fill("Default category", "desi");
+  visitor.fill("Import as", "Published");
   const table = "file,title,tags\naurora.mp4,Aurora borealis,north";
-  visitor.fill("Table of texts", table, region("From the server's folder"));
-  await visitor.press("Import the folder");
+  visitor.fill("Table of details", table, region("From a folder on the server"));
+  await visitor.press("Import folder");
   const report = async () => {
     await visitor.reload();
     return visitor.text;

@@ -102,12 +102,12 @@ describe("an address", () => {
   });
 
   it.each([
-    ["video.mp4", "This is no address."],
-    ["http://videos.example/video.mp4", "Only addresses that begin with https:// are fetched."],
-    ["file:///etc/passwd", "Only addresses that begin with https:// are fetched."],
+    ["video.mp4", "This isn't a URL."],
+    ["http://videos.example/video.mp4", "Only https:// URLs can be imported."],
+    ["file:///etc/passwd", "Only https:// URLs can be imported."],
     [
       "https://me:secret@videos.example/",
-      "An address with a user name or a password in it is not fetched.",
+      "URLs with a user name or password can't be imported.",
     ],
   ])("is refused: %s", async (address, message) => {
     expect(() => parseAddress(address)).toThrow(message);
@@ -125,14 +125,14 @@ describe("an address", () => {
     "https://localhost/video.mp4",
   ])("of this machine or its network is refused: %s", async (address) => {
     expect(await refusal(fetched(address, { network: INTERNET }))).toBe(
-      "This address is not on the public internet.",
+      "This host isn't on the public internet.",
     );
   });
 
   it.each(["https://inside.example/video.mp4", "https://both.example/video.mp4"])(
     "whose name leads to a private network is refused: %s",
     async (address) => {
-      expect(await refusal(fetched(address))).toBe("This address is not on the public internet.");
+      expect(await refusal(fetched(address))).toBe("This host isn't on the public internet.");
     },
   );
 
@@ -140,16 +140,16 @@ describe("an address", () => {
     const address = `https://rebinding.example:${server.port}/video.mp4`;
     expect((await fetched(address)).bytes).toBe(CLIP.length);
     expect(server.lookedUp).toEqual(["rebinding.example"]);
-    expect(await refusal(fetched(address))).toBe("This address is not on the public internet.");
+    expect(await refusal(fetched(address))).toBe("This host isn't on the public internet.");
   });
 
   it.each([
-    ["to-http", "Only addresses that begin with https:// are fetched."],
-    ["to-inside", "This address is not on the public internet."],
-    ["to-loopback", "This address is not on the public internet."],
-    ["round", "The server leads from one address to another without end."],
-    ["nothing", "The server answers with 404, not with the file."],
-    ["packed.mp4", "The server sends the file in a form that is not read."],
+    ["to-http", "Only https:// URLs can be imported."],
+    ["to-inside", "This host isn't on the public internet."],
+    ["to-loopback", "This host isn't on the public internet."],
+    ["round", "The server redirects too many times."],
+    ["nothing", "The server returned status 404 instead of the file."],
+    ["packed.mp4", "The server uses an unsupported content encoding."],
     ["page", "This file is not a video that the site can read."],
     ["cut.mp4", "The upload was cut off before its end."],
   ])("that leads nowhere is refused, and nothing stays: /%s", async (name, message) => {
@@ -169,11 +169,11 @@ describe("an address", () => {
 
   it("is given up when its server falls silent, and trusted only with its certificate", async () => {
     expect(await refusal(fetched(server.address("slow.mp4"), { idleMs: 200 }))).toBe(
-      "The server sends nothing any more.",
+      "The server stopped sending.",
     );
     const untrusting = { ...server.network, ca: undefined };
     expect(await refusal(fetched(server.address("video.mp4"), { network: untrusting }))).toBe(
-      "The server's certificate is not valid.",
+      "The server's certificate is invalid.",
     );
     expect(temporaryFiles()).toEqual([]);
   });
@@ -262,7 +262,7 @@ describe("what is brought in", () => {
     await resumeDownloads();
     await runDownloads();
     expect(await listDownloads()).toMatchObject([
-      { state: "failed", reason: "This address is not on the public internet." },
+      { state: "failed", reason: "This host isn't on the public internet." },
     ]);
     expect(finished()).toEqual([1]);
   });
@@ -295,7 +295,7 @@ describe("the page", () => {
     });
     expect(await send({ ...form, address: "http://videos.example/a.mp4" })).toMatchObject({
       status: 422,
-      message: "Only addresses that begin with https:// are fetched.",
+      message: "Only https:// URLs can be imported.",
     });
     expect(asked()).toEqual([]);
     expect(await send(form)).toEqual({ status: 302 });
@@ -326,11 +326,11 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
     const wide = `${"a,".repeat(100)}address\n`;
     expect(await send({ intent: "table", table: wide + "1\n".repeat(10) })).toMatchObject({
       status: 422,
-      message: "The table cannot be understood: it has more than 100 columns.",
+      message: "Couldn't parse the table: it has more than 100 columns.",
     });
     expect(await send({ intent: "table", table: 'address\n"https://127.0.0.1' })).toMatchObject({
       status: 422,
-      message: expect.stringMatching(/^The table cannot be understood: Quote Not Closed/),
+      message: expect.stringMatching(/^Couldn't parse the table: Quote Not Closed/),
     });
     expect(await send({ intent: "table", table: "address,title\n\n\n" })).toMatchObject({
       status: 422,
@@ -348,7 +348,7 @@ https://127.0.0.1/2.mp4,Two,Text,Desi,,
       table: `address,title,description,category\n${rows}`,
     });
     clearInterval(timer);
-    expect(answer).toMatchObject({ status: 422, message: "A table has at most 1000 rows." });
+    expect(answer).toMatchObject({ status: 422, message: "A table can have up to 1000 rows." });
     expect(turns).toBeGreaterThan(1);
   });
 

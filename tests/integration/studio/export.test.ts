@@ -162,7 +162,7 @@ describe("the server's folder", () => {
     fs.writeFileSync(path.join(folder, "b.mp4"), clipWith("b"));
     await begin({ table: "file,title,category\na.mp4,A video,desi\ngone.mp4,Gone,desi\n" });
     expect(serverFolder()?.running).toMatchObject({ total: 1 });
-    await expect(begin()).rejects.toThrow("The folder is being imported already.");
+    await expect(begin()).rejects.toThrow("The folder is already being imported.");
     await folderImportEnds();
     expect(sqliteHandle().prepare("SELECT title, category, status FROM videos").all()).toEqual([
       { title: "A video", category: "desi", status: "review" },
@@ -174,9 +174,9 @@ describe("the server's folder", () => {
   });
 
   it.each([
-    [{}, "There is no video in the folder."],
-    [{ table: "title\nA\n" }, 'The table: every row needs a column "file".'],
-    [{ table: "{" }, /^The table cannot be understood/],
+    [{}, "The folder contains no videos."],
+    [{ table: "title\nA\n" }, 'The table: every row needs a value in the column "file".'],
+    [{ table: "{" }, /^Couldn't parse the table/],
   ])("that gives nothing says why: %j", async (wanted, message) => {
     await expect(begin(wanted)).rejects.toThrow(message);
     expect(serverFolder()?.running).toBeUndefined();
@@ -185,6 +185,6 @@ describe("the server's folder", () => {
   it("may not be the uploads", async () => {
     process.env.IMPORT_DIR = site.uploads;
     forgetSettings();
-    await expect(begin()).rejects.toThrow("must lie apart from the uploads");
+    await expect(begin()).rejects.toThrow("must not overlap with the uploads");
   });
 });

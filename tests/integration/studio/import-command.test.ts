@@ -64,7 +64,7 @@ it("tells its use, and what is wrong with how it was called", async () => {
     [[], "One folder has to be named."],
     [[folder, "--copy", "--move"], "Only one of --copy, --move and --link can be."],
     [[folder, "--category", "cats"], "--category takes desi, blacked"],
-    [[path.join(site.uploads, "videos")], "must lie apart from the uploads"],
+    [[path.join(site.uploads, "videos")], "must not overlap with the uploads"],
   ] as const) {
     const { exitCode, stderr } = await importCommand(...args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -174,8 +174,8 @@ describe("importing a folder", () => {
     const reasons = Object.fromEntries(summary.failures.map(({ name, reason }) => [name, reason]));
     expect(Object.keys(reasons).sort()).toEqual(["broken.mp4", "cut.mp4", "odd.mp4", "worse.mp4"]);
     expect(reasons["broken.mp4"]).toMatch(/not a video/);
-    expect(reasons["odd.mp4"]).toBe('its category "cooking" is none of the site\'s.');
-    expect(reasons["worse.mp4"]).toBe("worse.json beside it is no JSON object.");
+    expect(reasons["odd.mp4"]).toBe('unknown category "cooking".');
+    expect(reasons["worse.mp4"]).toBe("worse.json isn't a JSON object.");
     expect(filesIn("videos")).toHaveLength(1);
     expect(
       sqliteHandle()
@@ -277,7 +277,7 @@ describe("importing a folder", () => {
     sqliteHandle().exec(
       "CREATE TEMP TRIGGER taken AFTER INSERT ON videos BEGIN DELETE FROM imports; END",
     );
-    await expect(importFolder("move")).rejects.toThrow("Files of the import were taken back.");
+    await expect(importFolder("move")).rejects.toThrow("Files of the import were removed by another process.");
     await removeFiles();
     expect([rows(), filesIn("videos"), fs.existsSync(source)]).toEqual([[], [], true]);
     sqliteHandle().exec("DROP TRIGGER taken");
@@ -342,7 +342,7 @@ describe("importing an export of the earlier system", () => {
     );
     const summary = await importVideos(plan, { userId, mode: "copy" });
     expect(summary.failures).toEqual([
-      { name: "Gone", reason: "videos/u-1/9.mp4 is not in the folder." },
+      { name: "Gone", reason: "videos/u-1/9.mp4 isn't in the folder." },
     ]);
     expect(rows()).toMatchObject([
       {
@@ -407,8 +407,8 @@ describe("importing an export of the earlier system", () => {
       },
     ]);
     expect(plan.failures.map(({ reason }) => reason)).toEqual([
-      'its id "b 2" cannot stand in an address.',
-      'its category "cooking" is none of the site\'s.',
+      'the id "b 2" can\'t be part of a URL.',
+      'unknown category "cooking".',
     ]);
     const kind = await planExport(path.join(folder, "videos.json"), folder, { category: "desi" });
     expect(kind.entries.map(({ category }) => category)).toEqual(["featured", "desi"]);

@@ -36,7 +36,7 @@ export async function importFolder(session: Session): Promise<void> {
     form({ intent: "folder", mode }),
   );
   session.operations++;
-  if (!answer || answer.body.includes("The folder is being imported already.")) return;
+  if (!answer || answer.body.includes("The folder is already being imported.")) return;
   if (answer.status !== 302) {
     session.faults.push(`An import: answered ${answer.status} ${answer.body.slice(0, 200)}`);
     return;
@@ -71,7 +71,7 @@ async function reportOf(session: Session): Promise<string | undefined> {
     const page = await send(session, "GET", "/admin/import", {});
     if (!page || page.status >= 500) return undefined;
     const [report] =
-      /\d+ imported \([^<]*|The import ended before its time\./.exec(page.body) ?? [];
+      /\d+ imported \([^<]*|The import failed\./.exec(page.body) ?? [];
     if (report) return report.trim();
     await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
   }

@@ -10,15 +10,15 @@ import { parseUrl } from "~/shared/addresses";
 
 const MAX_REDIRECTS = 5;
 const IDLE_MS = 60 * 1000;
-/** 2 GiB over a line of 1 Mbit/s take five hours. */
+/** 2 GiB over a connection of 1 Mbit/s take five hours. */
 const WHOLE_MS = 6 * 60 * 60 * 1000;
 const LONGEST_ADDRESS = 2_000;
 
-/** How names become addresses, and which of these may be asked. Tests have a network of their own. */
+/** Host name resolution and the allowed IP addresses. Tests use their own network. */
 export interface Network {
   lookup(hostname: string): Promise<LookupAddress[]>;
   isAllowed(address: string): boolean;
-  /** Certificates that are trusted instead of the usual ones. */
+  /** Certificates that are trusted instead of the default ones. */
   ca?: string;
 }
 
@@ -28,37 +28,37 @@ export const INTERNET: Network = {
 };
 
 interface DownloadOptions {
-  /** What the file has to be, checked while it arrives. */
+  /** Rules for the file, checked while it arrives. */
   rule: FileRule;
   signal: AbortSignal;
-  /** Of `total` bytes; undefined when the server does not say. */
+  /** @param total undefined if the server doesn't send a length. */
   onProgress(bytes: number, total: number | undefined): void;
   network?: Network;
-  /** Without a byte for so long it is given up. */
+  /** The download is aborted after this time without data. */
   idleMs?: number;
 }
 
-/** @throws {UploadError} 422 for what is no address of a file on the web. */
+/** @throws {UploadError} 422 if the text isn't an https URL. */
 export function parseAddress(text: string): URL {
   const address = text.trim();
   const url = parseUrl(address);
   if (!url || Math.max(address.length, url.href.length) > LONGEST_ADDRESS)
-    throw wrong("This is no address.");
+    throw wrong("This isn't a URL.");
   if (url.protocol !== "https:")
-    throw wrong("Only addresses that begin with https:// are fetched.");
+    throw wrong("Only https:// URLs can be imported.");
   if (url.username || url.password) {
-    throw wrong("An address with a user name or a password in it is not fetched.");
+    throw wrong("URLs with a user name or password can't be imported.");
   }
   url.hash = "";
   return url;
 }
 
 /**
- * Fetches a file into `uploads/tmp`, within the limits of an upload. The name of the server is looked
- * up once for each request, and exactly these addresses are connected to: whoever changes the answer
- * in between (DNS rebinding) changes nothing. Each redirect is held against the same rules.
+ * Downloads a file into `uploads/tmp`, within the limits of an upload. The host name is resolved once for each request,
+ * and the connection uses exactly these IP addresses, which prevents DNS rebinding. Each redirect is checked by the
+ * same rules.
  *
- * @throws {UploadError} with the sentence to show, also when `signal` ends it.
+ * @throws {UploadError} with the message to show, also if `signal` aborts it.
  */
 export async function download(address: URL, options: DownloadOptions): Promise<ReceivedFile> {
   const { rule, onProgress } = options;
@@ -98,22 +98,22 @@ async function follow(address: URL, options: DownloadOptions, signal: AbortSigna
     if (statusCode === 200) {
       if (!/^(identity)?$/i.test(headers["content-encoding"] ?? "")) {
         response.destroy();
-        throw wrong("The server sends the file in a form that is not read.");
+        throw wrong("The server uses an unsupported content encoding.");
       }
       return { url, response };
     }
     response.destroy();
     if (![301, 302, 303, 307, 308].includes(statusCode) || !headers.location) {
-      throw wrong(`The server answers with ${statusCode}, not with the file.`);
+      throw wrong(`The server returned status ${statusCode} instead of the file.`);
     }
     const next = parseUrl(headers.location, url);
-    if (!next) throw wrong("The server leads to no address.");
+    if (!next) throw wrong("The server redirects without a URL.");
     url = parseAddress(next.href);
   }
-  throw wrong("The server leads from one address to another without end.");
+  throw wrong("The server redirects too many times.");
 }
 
-/** One request, over a connection of its own to an address that was checked. */
+/** Sends one request over a new connection to a checked IP address. */
 async function get(
   url: URL,
   { network = INTERNET, idleMs = IDLE_MS }: DownloadOptions,
@@ -123,7 +123,7 @@ async function get(
   const family = isIP(hostname);
   const addresses = family ? [{ address: hostname, family }] : await network.lookup(hostname);
   if (!addresses.length || !addresses.every(({ address }) => network.isAllowed(address))) {
-    throw wrong("This address is not on the public internet.");
+    throw wrong("This host isn't on the public internet.");
   }
   return new Promise((resolve, reject) => {
     const request = https.get(
@@ -146,9 +146,9 @@ async function get(
     request.once("response", (response) => {
       answer = response;
     });
-    // What has begun to answer would call it a lost connection.
+    // Destroying the request after the response has started would report a lost connection.
     request.on("timeout", () =>
-      (answer ?? request).destroy(wrong("The server sends nothing any more.")),
+      (answer ?? request).destroy(wrong("The server stopped sending.")),
     );
     request.on("error", reject);
   });
@@ -168,22 +168,22 @@ function wrong(message: string): UploadError {
 }
 
 function messageFor(error: unknown, cancelled: AbortSignal): unknown {
-  if (cancelled.aborted) return wrong("It was cancelled.");
+  if (cancelled.aborted) return wrong("The import was canceled.");
   if (error instanceof UploadError) return error;
   const { name, code = "" } = error as NodeJS.ErrnoException;
   if (name === "AbortError" || name === "TimeoutError") return wrong("It took too long.");
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return wrong("There is no server of that name.");
+    return wrong("Host not found.");
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS/.test(code)) {
-    return wrong("The server's certificate is not valid.");
+    return wrong("The server's certificate is invalid.");
   }
-  if (/^(E[A-Z]+|HPE_\w+|ERR_SSL\w*)$/.test(code)) return wrong("The server could not be reached.");
+  if (/^(E[A-Z]+|HPE_\w+|ERR_SSL\w*)$/.test(code)) return wrong("Couldn't reach the server.");
   return error;
 }
 
 /**
- * What of the IPv4 addresses is not the public internet: the special-purpose registry of the IANA
- * (RFC 6890 and its successors), multicast and what is reserved.
+ * IPv4 ranges that aren't on the public internet: the IANA special-purpose registry (RFC 6890 and successors),
+ * multicast and reserved ranges.
  */
 const NOT_PUBLIC = [
   "0.0.0.0/8",
@@ -202,7 +202,7 @@ const NOT_PUBLIC = [
   "224.0.0.0/3",
 ];
 
-/** The one block of IPv6 from which public addresses are given (RFC 4291), less what tunnels or documents. */
+/** The IPv6 range of global unicast addresses (RFC 4291), without tunnels and documentation ranges. */
 const GLOBAL_UNICAST = "2000::/3";
 const NOT_GLOBAL = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
@@ -211,8 +211,8 @@ const ipv6 = listOf("ipv6", [GLOBAL_UNICAST]);
 const ipv6Exceptions = listOf("ipv6", NOT_GLOBAL);
 
 /**
- * Whether an IP address is one of the public internet: nothing of this machine, its network or its
- * provider. An IPv4 address in the clothes of IPv6 (mapped, NAT64, 6to4) never is.
+ * Whether an IP address is on the public internet, rather than on this machine, its network or its provider's. An IPv4
+ * address embedded in IPv6 (mapped, NAT64, 6to4) never is.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);

@@ -20,10 +20,10 @@ type DownloadRow = Selectable<DownloadsTable>;
 
 const SHOWN = 50;
 const PROGRESS_EVERY_MS = 1_000;
-/** A row names a user and an address. */
+/** Rows are deleted after this time, since they contain a user and a URL. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** The one that is running in this process: one at a time, since it is the disk that is slow. */
+/** The running download of this process. One at a time, since the disk is the bottleneck. */
 interface Running {
   id: number;
   controller: AbortController;
@@ -33,7 +33,7 @@ interface Running {
 
 interface Downloads {
   running?: Running | undefined;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   all?: Promise<void> | undefined;
   isStopped: boolean;
 }
@@ -53,14 +53,14 @@ interface NewDownload {
   address: string;
   texts: NewVideoTexts;
   status: "published" | "review";
-  /** The version of the uploaders' terms that was accepted with it. */
+  /** The version of the uploaders' terms that was accepted for it. */
   terms?: number;
 }
 
 /**
- * Queues videos that are to be fetched.
+ * Queues videos to be downloaded.
  *
- * @throws {UploadError} 422 for an address that is none.
+ * @throws {UploadError} 422 for an invalid URL.
  */
 export async function addDownloads(entries: NewDownload[], network?: Network): Promise<void> {
   const rows = entries.map(({ userId, address, texts, status, terms }) => ({
@@ -75,7 +75,7 @@ export async function addDownloads(entries: NewDownload[], network?: Network): P
   runDownloads(network);
 }
 
-/** The last that were asked for, the newest first. */
+/** Returns the latest downloads, newest first. */
 export async function listDownloads(): Promise<Download[]> {
   const rows = await database()
     .selectFrom("downloads")
@@ -95,7 +95,7 @@ export async function listDownloads(): Promise<Download[]> {
   }));
 }
 
-/** Cancels what waits or is running. False when it has ended already. */
+/** Cancels a queued or running download. Returns false if it has already ended. */
 export async function cancelDownload(id: number): Promise<boolean> {
   const { numUpdatedRows } = await database()
     .updateTable("downloads")
@@ -117,7 +117,7 @@ export async function deleteOldDownloads(now = Date.now()): Promise<void> {
     .execute();
 }
 
-/** Begins again what a restart has interrupted. Called once, at the start. */
+/** Restarts downloads that were interrupted by a restart. Called once, at startup. */
 export async function resumeDownloads(): Promise<void> {
   await database()
     .updateTable("downloads")
@@ -128,9 +128,9 @@ export async function resumeDownloads(): Promise<void> {
 }
 
 /**
- * Fetches what waits, one after the other.
+ * Runs the queued downloads one after the other.
  *
- * @returns when nothing waits any more.
+ * @returns when the queue is empty.
  */
 export function runDownloads(network: Network = INTERNET): Promise<void> {
   const state = downloads();
@@ -168,7 +168,7 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
     const videoId = await fetchAndPublish(row, running, network);
     await move(row.id, "running", { state: "done", video_id: videoId });
   } catch (error) {
-    // The next start begins it again.
+    // The next start restarts it.
     if (state.isStopped) return;
     if (!(error instanceof UploadError)) console.error(error);
     const reason = error instanceof UploadError ? error.message : "Failed to upload video.";
@@ -179,7 +179,7 @@ async function run(state: Downloads, row: DownloadRow, network: Network): Promis
   }
 }
 
-/** Changes a row that is in this state still: whoever cancels it may come first. */
+/** Changes a row only if it still has this state, since it may have been canceled. */
 async function move(
   id: number,
   from: "waiting" | "running",
@@ -225,13 +225,13 @@ async function fetchAndPublish(
       const message = `Duplicate of “${duplicate.title}”.`;
       throw new UploadError(409, message);
     }
-    if (signal.aborted) throw new UploadError(422, "It was cancelled.");
+    if (signal.aborted) throw new UploadError(422, "The import was canceled.");
     const published = await publishUpload({
       userId: row.user_id,
       status: row.status,
       schedule: { publishAt: null, unpublishAt: null },
       texts: JSON.parse(row.texts) as NewVideoTexts,
-      // Of the moment when it was asked for: the terms may have changed since.
+      // The version at the time of the request, since the terms may have changed.
       acceptance:
         row.terms === null ? undefined : { version: row.terms, acceptedAt: row.created_at },
       video,
@@ -242,7 +242,7 @@ async function fetchAndPublish(
   }
 }
 
-/** Why a video is not fetched, with everything the form needs to be shown again. */
+/** Why a download was rejected, with everything that the form needs to be shown again. */
 export interface AddressFailure {
   status: number;
   message: string;
@@ -252,9 +252,9 @@ export interface AddressFailure {
 }
 
 /**
- * Takes the form of one address: `address`, and the texts of an upload.
+ * Processes the form for one URL: `address`, and the texts of an upload.
  *
- * @returns what is wrong with it; undefined when the video is queued.
+ * @returns why it was rejected; undefined if the video is queued.
  */
 export async function takeAddress(
   form: FormData,
@@ -283,7 +283,7 @@ export async function takeAddress(
   return undefined;
 }
 
-/** A video that is fetched from an address, as the page shows it. */
+/** A download as shown on the page. */
 export interface Download {
   id: number;
   address: string;
@@ -292,6 +292,6 @@ export interface Download {
   /** Why it failed. */
   reason?: string;
   videoId?: string;
-  /** Of the one that is running. */
+  /** Progress of the running download. */
   progress?: { bytes: number; total?: number };
 }

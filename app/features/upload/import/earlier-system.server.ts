@@ -19,16 +19,16 @@ import {
 } from "./table.server";
 
 export interface ExportDefaults {
-  /** For rows whose category the site does not know. */
+  /** The category for rows with an unknown one. */
   category?: string;
 }
 
 /**
- * The rows of an export of the earlier system's `videos` table (specification, section 3), beside
- * its downloaded buckets `videos/` and `thumbnails/`. Ids, views, times, states and legacy
- * categories are kept, so that old links and figures go on.
+ * Plans the import of the earlier system's `videos` table (specification, section 3) with its downloaded buckets
+ * `videos/` and `thumbnails/`. Keeps ids, views, times, statuses and legacy categories, so that old links work and
+ * figures continue.
  *
- * @throws {ImportError} when the export cannot be read.
+ * @throws {ImportError} if the export can't be read.
  */
 export async function planExport(
   exportFile: string,
@@ -56,11 +56,11 @@ async function entryOf(
 ): Promise<ImportEntry> {
   const id = textOf(row, "id");
   const title = titleOf(row);
-  if (!id || !title) throw new ImportError("it has no id or no title.");
+  if (!id || !title) throw new ImportError("id or title is missing.");
   if (!/^[\w-]{1,64}$/.test(id))
-    throw new ImportError(`its id "${id}" cannot stand in an address.`);
+    throw new ImportError(`the id "${id}" can't be part of a URL.`);
   const video = await stored(root, "videos", textOf(row, "video_url"));
-  // A picture that is missing is no loss: one is made from the video.
+  // A missing thumbnail doesn't matter, since one is extracted from the video.
   const picture = textOf(row, "thumbnail_url", "thumbnail");
   const thumbnail = await stored(root, "thumbnails", picture).catch(() => undefined);
   const durationSeconds = parseDuration(textOf(row, "duration") ?? "");
@@ -101,8 +101,8 @@ function timeOf(row: TableRow, ...names: string[]): string | undefined {
 }
 
 /**
- * The file of an address of the earlier system: its third-from-last segment is the bucket, the last
- * two are the path (specification, section 7). Undefined when there is no address.
+ * Finds the file of a URL of the earlier system: the third-from-last segment is the bucket, the last two are the path
+ * (specification, section 7). Undefined without a URL.
  */
 async function stored(
   root: string,
@@ -113,16 +113,16 @@ async function stored(
   const segments = address.replace(/[?#].*$/, "").split("/");
   const [found, user = "", name = ""] = segments.slice(-3).map(decoded);
   if (found !== bucket) {
-    throw new ImportError(`its address ${address} names no file of the bucket ${bucket}.`);
+    throw new ImportError(`the URL ${address} isn't a file in the bucket ${bucket}.`);
   }
   const inside = path.join(root, bucket);
   const file = path.join(inside, user, name);
-  if (!file.startsWith(inside + path.sep)) throw new ImportError(`its address ${address} is odd.`);
+  if (!file.startsWith(inside + path.sep)) throw new ImportError(`the URL ${address} is invalid.`);
   const isThere = await fs.stat(file).then(
     (stat) => stat.isFile(),
     () => false,
   );
-  if (!isThere) throw new ImportError(`${path.join(bucket, user, name)} is not in the folder.`);
+  if (!isThere) throw new ImportError(`${path.join(bucket, user, name)} isn't in the folder.`);
   return { file, basePath: `${user}/${name.replace(/\.\w+$/, "")}` };
 }
 

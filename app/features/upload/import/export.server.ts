@@ -6,7 +6,7 @@ import { readTags } from "~db/tags";
 
 const ROWS_AT_ONCE = 500;
 
-/** What of a row is written; `npm run import -- --export` and spreadsheets read it by these names. */
+/** The exported columns. `npm run import -- --export` and spreadsheets use these names. */
 const STORED = [
   "id",
   "title",
@@ -22,7 +22,7 @@ const STORED = [
 ] as const;
 const COLUMNS = [...STORED, "series", "video_url"] as const;
 
-/** The titles of the series that a video is in, with its position in each, a JSON object. */
+/** A JSON object of the titles of a video's series, with its position in each. */
 const SERIES = sql<string | null>`(
   SELECT json_group_object(series.title, series_videos.position)
   FROM series_videos JOIN series ON series.id = series_id
@@ -31,8 +31,8 @@ const SERIES = sql<string | null>`(
 export type ExportFormat = "csv" | "json";
 
 /**
- * The catalogue as a table, a part of it at a time: CSV (RFC 4180, UTF-8) with a header line, or a JSON
- * list of objects. What has no file that can be played yet names the one that was uploaded.
+ * Streams the catalogue as a table: CSV (RFC 4180, UTF-8) with a header line, or a JSON list of objects. A video
+ * without a playable file names the uploaded one.
  */
 export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<string> {
   if (format === "csv") yield `${COLUMNS.join(",")}\r\n`;
@@ -50,7 +50,7 @@ export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<str
     }
     if (rows.length < ROWS_AT_ONCE) break;
     after = rows.at(-1)!.number;
-    // Pages are answered in between.
+    // Serves other requests in between.
     await setImmediate();
   }
   if (format === "json") yield "\n]\n";
@@ -58,7 +58,7 @@ export async function* exportCatalogue(format: ExportFormat): AsyncGenerator<str
 
 type Row = Awaited<ReturnType<typeof rowsAfter>>[number];
 
-/** In the order in which they were entered. */
+/** Yields rows in insertion order. */
 function rowsAfter(number: number) {
   return database()
     .selectFrom("videos")

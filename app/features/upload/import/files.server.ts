@@ -25,16 +25,16 @@ const READ_BYTES = 1024 * 1024;
 interface HashedFile {
   /** Hexadecimal. */
   sha256: string;
-  /** Hexadecimal, only if it was asked for. */
+  /** Hexadecimal, only if requested. */
   md5?: string;
-  /** Its first MiB, or all of a shorter one. */
+  /** The first MiB. */
   head: Buffer;
 }
 
 /**
- * Reads a file once, for its digests.
+ * Computes the digests of a file, reading it once.
  *
- * @param onBytes called with the length of each piece that was read.
+ * @param onBytes called with the length of each chunk.
  */
 export async function hashFile(
   file: string,
@@ -57,7 +57,7 @@ export async function hashFile(
   };
 }
 
-/** What the content of a file says. */
+/** The result of examining a file. */
 export interface InspectedFile {
   ending: string;
   durationSeconds?: number;
@@ -66,11 +66,11 @@ export interface InspectedFile {
 }
 
 /**
- * Probes a file as an upload is probed; of one that every browser plays no picture is decoded,
- * which halves the time of an import of small files.
+ * Probes a file like an upload, but doesn't decode a frame if every browser plays it, which halves the time for small
+ * files.
  *
- * @param ending by its first bytes, see videoExtension().
- * @throws {RefusedFileError} for what ffprobe cannot read as a video.
+ * @param ending the extension by its first bytes, see videoExtension().
+ * @throws {RefusedFileError} if ffprobe can't read it as a video.
  */
 export async function inspectFile(file: string, ending: string): Promise<InspectedFile> {
   const found = await probe(file, { decode: "unplayable" });
@@ -79,13 +79,12 @@ export async function inspectFile(file: string, ending: string): Promise<Inspect
   return { ending, durationSeconds, playable, ...(cutOff && { cutOff }) };
 }
 
-/** How a file gets from its folder into the bucket. */
+/** How files get from their folder into the bucket. */
 const IMPORT_MODES = ["copy", "move", "link"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
 /**
- * Reserves base paths for the files of a batch, at most 1,000: `{userId}/{uploadId}` in the buckets,
- * which nobody else uses until they are freed.
+ * Reserves base paths (`{userId}/{uploadId}` in the buckets) for a batch of at most 1,000 files, until they are released.
  */
 export function reserveBasePaths(userId: string) {
   const kept: string[] = [];
@@ -93,19 +92,19 @@ export function reserveBasePaths(userId: string) {
   let taken = 0;
 
   return {
-    /** The base path of a file in an earlier system when that is free, else a new one. */
+    /** Returns the base path of the earlier system if it is free, else a new one. */
     async reserve(wanted: string | undefined): Promise<string> {
       if (wanted && (await reserveFreeBasePath(wanted))) {
         kept.push(wanted);
         return wanted;
       }
       const number = taken++;
-      if (number >= UPLOAD_IDS_PER_SECOND) throw new Error("A batch has at most 1,000 files.");
+      if (number >= UPLOAD_IDS_PER_SECOND) throw new Error("A batch can have up to 1,000 files.");
       second ??= reserveSecond(userId);
       const { first } = await second;
       return `${userId}/${first + number}`;
     },
-    /** Called when rows name the files at these base paths, or there are none. */
+    /** Releases base paths once rows refer to the files, or the files are gone. */
     async free(): Promise<void> {
       await mapConcurrently(kept, async (basePath) => {
         const [user = "", uploadId = ""] = basePath.split("/");
@@ -116,19 +115,19 @@ export function reserveBasePaths(userId: string) {
   };
 }
 
-/** Reserves a base path; false when it is in use. */
+/** Reserves a base path; returns false if it is in use. */
 async function reserveFreeBasePath(basePath: string): Promise<boolean> {
   const folder = bucketFile("videos", basePath);
   if (!folder) return false;
   const uploadId = path.basename(basePath);
-  // The folder of a second is there while an import has all of it.
+  // The folder of a second exists while an import has reserved all its ids.
   const second = path.basename(secondOf(basePath));
   await fs.mkdir(path.dirname(folder), { recursive: true });
   const taken = (await fs.readdir(path.dirname(folder))).some(
     (name) => name === uploadId || name === second || name.startsWith(`${uploadId}.`),
   );
   if (taken) return false;
-  // Whoever comes at the same time finds the folder there.
+  // A concurrent reservation finds the folder.
   return fs.mkdir(folder).then(
     () => true,
     () => false,
@@ -136,10 +135,10 @@ async function reserveFreeBasePath(basePath: string): Promise<boolean> {
 }
 
 /**
- * Copies or links a file into the bucket of the videos, never over an existing one. The source stays;
- * when it is to be moved, it is removed once its row is committed.
+ * Copies or links a file into the bucket `videos`, never over an existing file. Keeps the source; when moving, it is
+ * removed once the row is committed.
  *
- * @throws {ImportError} for a link that cannot be made.
+ * @throws {ImportError} if it can't be linked.
  */
 export async function moveVideo(mode: ImportMode, from: string, target: string): Promise<void> {
   const to = path.join(settings().uploadsDir, "videos", target);
@@ -151,13 +150,13 @@ export async function moveVideo(mode: ImportMode, from: string, target: string):
     if (code === undefined) return;
     if (!needsCopy(code)) throw Object.assign(new Error(`link: ${code}`), { code });
     if (mode === "link") {
-      throw new ImportError("it cannot be linked: it is on another disk than the uploads.");
+      throw new ImportError("it can't be linked, because it is on a different disk than the uploads.");
     }
   }
   await fs.copyFile(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE);
 }
 
-/** Puts a copy in place of a link: the file is to be changed, and its other name belongs to somebody else. */
+/** Replaces a hard link with a copy, so that changing the file doesn't change the source. */
 export async function copyInsteadOfLink(from: string, target: string): Promise<void> {
   const to = path.join(settings().uploadsDir, "videos", target);
   await withTemporaryPath(async (copy) => {
@@ -171,7 +170,7 @@ export interface MovedPicture {
   colors: string | undefined;
 }
 
-/** Re-encodes a picture into the bucket of the thumbnails, beside its video by name. */
+/** Re-encodes an image into the bucket `thumbnails`, under the base path of its video. */
 export async function movePicture(picture: string, basePath: string): Promise<MovedPicture> {
   const to = path.join(settings().uploadsDir, "thumbnails", `${basePath}.webp`);
   await fs.mkdir(path.dirname(to), { recursive: true });
@@ -181,8 +180,8 @@ export async function movePicture(picture: string, basePath: string): Promise<Mo
 }
 
 /**
- * Writes what the system still holds back to the disk of the uploads, in one go: asking for each of
- * a thousand small files takes longer than copying them.
+ * Flushes all pending writes to the disk of the uploads at once: flushing a thousand small files one by one takes longer
+ * than copying them.
  */
 export async function flushUploads(): Promise<void> {
   const folder = path.resolve(settings().uploadsDir);

@@ -25,24 +25,24 @@ import {
 } from "./table.server";
 
 const IMAGE_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif"];
-/** Looked for at the top of the folder when no other file is named. */
+/** Default names of the table at the top of the folder. */
 const METADATA_NAMES = ["metadata.csv", "metadata.json"];
 
-/** What holds for every video that says nothing else of itself. */
+/** Defaults for videos without details of their own. */
 export interface FolderDefaults {
   category?: string;
   tags?: string[];
   status: VideoStatus;
-  /** A CSV or JSON table with a column `file`, or the rows of one. */
+  /** A CSV or JSON table with a column `file`, or its rows. */
   metadata?: string | TableRow[];
 }
 
 /**
- * The videos of a folder and all below it, in the order of their names. Of each the first that says
- * something wins: `clip.mp4.json` or `clip.json` beside it, its line of the metadata table, its
- * folder's name where that is a category, the defaults. `clip.jpg` beside it is its thumbnail.
+ * Plans the import of a folder and its subfolders, in the order of names. Details come from the first of these sources
+ * that has them: `clip.mp4.json` or `clip.json` next to the file, its line in the table, the name of its folder if that
+ * is a category, the defaults. `clip.jpg` next to it is its thumbnail.
  *
- * @throws {ImportError} when the folder or the table cannot be read.
+ * @throws {ImportError} if the folder or the table can't be read.
  */
 export async function planFolder(folder: string, defaults: FolderDefaults): Promise<ImportPlan> {
   const root = path.resolve(folder);
@@ -67,8 +67,7 @@ export async function planFolder(folder: string, defaults: FolderDefaults): Prom
 }
 
 /**
- * Holds that a folder has nothing of the uploads: files that the site already has would become videos a
- * second time.
+ * Checks that a folder doesn't overlap with the uploads, whose files would otherwise become videos a second time.
  *
  * @throws {ImportError}
  */
@@ -78,13 +77,13 @@ export function requireApartFromUploads(folder: string): void {
     return `${existsSync(resolved) ? realpathSync(resolved) : resolved}${path.sep}`;
   });
   if (here.startsWith(uploads) || uploads.startsWith(here)) {
-    throw new ImportError("The folder to import must lie apart from the uploads of the site.");
+    throw new ImportError("The import folder must not overlap with the uploads folder.");
   }
 }
 
 async function filesBelow(root: string): Promise<string[]> {
   const entries = await fs.readdir(root, { recursive: true, withFileTypes: true }).catch(() => {
-    throw new ImportError(`${root} is no folder that can be read.`);
+    throw new ImportError(`${root} isn't a readable folder.`);
   });
   return entries
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
@@ -105,7 +104,7 @@ async function metadataOf(
     rows.map((row) => {
       const name = textOf(row, "file", "filename", "path");
       if (!name) {
-        throw new ImportError(`${isFile ? table : "The table"}: every row needs a column "file".`);
+        throw new ImportError(`${isFile ? table : "The table"}: every row needs a value in the column "file".`);
       }
       return [path.normalize(name), row];
     }),
@@ -143,13 +142,13 @@ function entryOf(
   };
 }
 
-/** The picture that is named, beside the video or below the folder; else one of the same name. */
+/** Finds the named thumbnail next to the video or in the folder, or an image with the video's name. */
 function pictureOf(name: string, named: string | undefined, present: Set<string>) {
   const bare = name.slice(0, -path.extname(name).length);
   const candidates = named
     ? [path.join(path.dirname(name), named), path.normalize(named)]
     : IMAGE_EXTENSIONS.map((ending) => bare + ending);
   const picture = candidates.find((each) => present.has(each));
-  if (named && !picture) throw new ImportError(`its thumbnail ${named} is not in the folder.`);
+  if (named && !picture) throw new ImportError(`its thumbnail ${named} isn't in the folder.`);
   return picture;
 }

@@ -46,44 +46,44 @@ import {
 import { announce, rollBackFile, withdraw } from "./journal.server";
 import { type ImportEntry, ImportError } from "./table.server";
 
-/** An entry whose file is a video that the catalogue does not have. */
+/** An entry whose file is a video that isn't in the catalogue yet. */
 export interface Candidate extends ArrivedFile {
   entry: ImportEntry;
   bytes: number;
   modifiedMs: number;
   inspected: InspectedFile | undefined;
-  /** How it compares with the block list. */
+  /** The result of the comparison with the block list. */
   look: Look | "late" | undefined;
   videoId: string;
 }
 
 const ACCOUNT_ENDED =
-  "The account that imports was deactivated or deleted. Nothing else was imported.";
-/** In one transaction. */
+  "The importing account was deactivated or deleted. The import stopped.";
+/** Rows per transaction. */
 const ROWS_AT_ONCE = 50;
 
 interface PendingImport extends Candidate {
-  /** `{userId}/{uploadId}`; none without a file. */
+  /** `{userId}/{uploadId}`; undefined without a file. */
   basePath?: string;
-  /** Inside the bucket videos; empty without a file. */
+  /** Path in the bucket `videos`; empty without a file. */
   target: string;
   picture?: MovedPicture;
-  /** Whether the file may be public as it is. */
+  /** Whether the file may be served as it is. */
   isClean?: boolean;
-  /** Whether it lacks a required consent record and becomes a draft. */
+  /** Whether it becomes a draft, because a required consent record is missing. */
   lacksRecord?: boolean;
-  /** Why it isn't public, if it was to be published. */
+  /** Why it isn't public, if it should be. */
   refusal?: string;
 }
 
 interface BatchOptions {
   userId: string;
-  /** When the import began, ISO 8601 UTC. */
+  /** Start of the import, ISO 8601 UTC. */
   since: string;
   mode: ImportMode;
-  /** That the uploaders' terms were accepted for all of it, where that is asked for. */
+  /** The acceptance of the uploaders' terms for the whole import, if it is required. */
   acceptance: Acceptance | undefined;
-  /** Counts videos of the whole import, in the transaction that inserts their rows: killed, it has said no more. */
+  /** Adds to the import's activity in the transaction that inserts rows, so that it is right even after a kill. */
   countImported(videos: number): void;
   onProgress?(bytes: number, files: number): void;
 }
@@ -91,8 +91,8 @@ interface BatchOptions {
 /**
  * Moves the files of a batch into the buckets and inserts its rows.
  *
- * @param failed is called for each that could not be imported; everything of it is as it was before.
- * @returns those that were.
+ * @param failed called for each entry that couldn't be imported; its files are as they were before.
+ * @returns the imported entries.
  */
 export async function importBatch(
   candidates: Candidate[],
@@ -124,7 +124,7 @@ async function moveAndInsert(
     try {
       if (each.entry.file) {
         await moveVideo(mode, each.entry.file, each.target);
-        // While the file has the digests that it came with.
+        // While the file still has its original digests.
         await isOnBlockList(each);
         const isPlayable = each.inspected?.playable !== false;
         each.isClean = isPlayable && (await cleanVideo(each, each.entry.file));
@@ -138,7 +138,7 @@ async function moveAndInsert(
     onProgress?.(each.bytes, 1);
   });
   await flushUploads();
-  // In the order of the plan, whichever was copied first.
+  // In the order of the plan, not of copying.
   const inOrder = pending.filter((each) => moved.has(each));
   const inserted = new Set(await insertAllRows(inOrder, options));
   for (const each of inOrder.filter((each) => !inserted.has(each))) {
@@ -149,11 +149,11 @@ async function moveAndInsert(
 }
 
 /**
- * Writes the rows in small transactions: the lock on the database is held for milliseconds at a time,
- * and is free for as long as it was held before it is taken again.
+ * Inserts the rows in small transactions: the database lock is held for milliseconds at a time, and then free for as
+ * long as it was held.
  *
- * @returns those that aren't on the block list by then.
- * @throws what a transaction threw; what is not in the catalogue by then is as it was before.
+ * @returns the entries that weren't added to the block list in the meantime.
+ * @throws what a transaction threw; entries that aren't in the catalogue then are as they were before.
  */
 async function insertAllRows(
   moved: PendingImport[],
@@ -181,7 +181,7 @@ async function insertAllRows(
     inserted.push(...unblocked);
     jobsChanged("work");
     await mapConcurrently(unblocked, async ({ entry }) => {
-      // Only now, so that at every moment the video has its source or its row.
+      // Only now, so that the video has its source or its row at all times.
       if (mode === "move" && entry.file) await fs.rm(entry.file, { force: true });
     });
     await setTimeout(heldMs);
@@ -194,14 +194,14 @@ function planned({ entry, bytes, modifiedMs, videoId, target }: PendingImport) {
 }
 
 /**
- * Removes the metadata of a video in its bucket. If it is a link, its other name is the file in the folder, which stays
- * as it is until its row is committed: a file with metadata is copied then.
+ * Removes the metadata of a video in its bucket. If it is a hard link to the file in the folder, which must not change
+ * before the row is committed, a file with metadata is copied first.
  *
- * @returns whether it may be public as it is.
+ * @returns whether it may be served as it is.
  */
 async function cleanVideo({ target }: PendingImport, source: string): Promise<boolean> {
   const file = bucketFile("videos", target);
-  if (!file) throw new Error(`${target} is no path of a video.`);
+  if (!file) throw new Error(`${target} isn't the path of a video.`);
   if ((await fs.stat(file)).nlink > 1) {
     if (await removeMetadata({ file, isShared: true })) return true;
     await copyInsteadOfLink(source, target);
@@ -209,21 +209,21 @@ async function cleanVideo({ target }: PendingImport, source: string): Promise<bo
   return removeMetadata({ file });
 }
 
-/** A picture that cannot be read is no reason to leave the video out; one is made from it. */
+/** Moves the thumbnail. An unreadable image is ignored, since one is extracted from the video. */
 async function addPicture(each: PendingImport): Promise<void> {
   const { thumbnail } = each.entry;
   if (!thumbnail || !each.basePath) return;
   each.picture = await movePicture(thumbnail, each.basePath).catch(() => undefined);
 }
 
-/** @param notOurs the file at the target was there before. */
+/** @param notOurs whether the file at the target existed before. */
 async function rollBack({ entry, target }: PendingImport, notOurs = false): Promise<void> {
   if (!entry.file) return;
   if (!notOurs) await rollBackFile(target);
   await withdraw([entry.file]);
 }
 
-/** All rows of a slice, with the accounting of their files, digests and jobs. */
+/** Inserts the rows of a slice with their file sizes, digests and jobs. */
 function insertRows(
   { userId, since, acceptance }: BatchOptions,
   moved: PendingImport[],
@@ -278,8 +278,8 @@ function insertRows(
       .set({ finished_at: new Date().toISOString() })
       .where("source", "in", sources),
   );
-  // By a site that cannot see this process, and took it for one that was killed.
-  if (changes < new Set(sources).size) throw new Error("Files of the import were taken back.");
+  // Deleted by a site that can't see this process and considered it killed.
+  if (changes < new Set(sources).size) throw new Error("Files of the import were removed by another process.");
 }
 
 function matchRefusal(look: Look | "late" | undefined): string | undefined {
@@ -296,10 +296,10 @@ function filesOf(each: PendingImport): MeasuredFile[] {
   return [video, { ...name, videoId, bytes: picture.bytes, isClean: true }];
 }
 
-/** @param time of the row where the entry brings none: in the order of the plan, newest last. */
+/** @param time the creation time if the entry has none: ascending in the order of the plan. */
 function rowOf(userId: string, each: PendingImport, time: number): Insertable<VideosTable> {
   const { entry, inspected, basePath, target, videoId, lacksRecord, isClean = true } = each;
-  // What is cut off is published by whoever has seen it.
+  // An incomplete file becomes a draft, so that a person decides.
   const isDraft = entry.status === "published" && (inspected?.cutOff || lacksRecord);
   const url = target ? mediaUrl("videos", target) : "";
   const tags = resolveAliases(entry.tags);
@@ -311,7 +311,7 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
     category: entry.category,
     tags: storedTags(tags),
     duration: formatDuration(inspected?.durationSeconds ?? entry.durationSeconds ?? 0),
-    // What browsers can't play, and what keeps its metadata, has no video yet, only a source to make one from.
+    // A file that browsers can't play, or that keeps its metadata, has no video URL yet, only a source.
     video_url: isClean ? url : "",
     source_url: isClean ? null : url,
     thumbnail_url: basePath && each.picture ? mediaUrl("thumbnails", `${basePath}.webp`) : null,
@@ -325,8 +325,7 @@ function rowOf(userId: string, each: PendingImport, time: number): Insertable<Vi
 }
 
 /**
- * Puts an imported video into series, which are made where they are missing, for the studio only. Within the
- * transaction that enters the video.
+ * Adds an imported video to series, in the transaction that inserts it. Missing series are created as private.
  *
  * @param series positions by title.
  */

@@ -9,7 +9,7 @@ import { CategoryOptions, DetailFields } from "../upload-text-fields";
 import type { AddressFailure, Download } from "./downloads.server";
 import type { ServerFolder } from "./server-folder.server";
 
-/** Fetches one video, with the texts of an upload. */
+/** The form that imports one video from a URL. */
 export function AddressForm({
   failure,
   asked,
@@ -23,11 +23,11 @@ export function AddressForm({
   return (
     <Form method="post" className="flex flex-col gap-4">
       <Field
-        label="Address"
+        label="URL"
         name="address"
         type="url"
         placeholder="https://"
-        hint="Of the file itself, not of a page that plays it."
+        hint="A direct link to the video file, not to a web page."
         required
         defaultValue={address}
         error={fields.address}
@@ -44,17 +44,17 @@ export function AddressForm({
       <TermsField {...asked} error={fields.terms} />
       <div className="flex flex-wrap gap-3">
         <Button name="intent" value="address-publish" disabled={busy}>
-          Bring in and publish
+          Import and publish
         </Button>
         <Button variant="secondary" name="intent" value="address-draft" disabled={busy}>
-          Bring in as a draft
+          Import as draft
         </Button>
       </div>
     </Form>
   );
 }
 
-/** Fetches many, from a table. */
+/** The form that imports many videos from a table of URLs. */
 export function TableForm({
   error,
   table,
@@ -69,10 +69,10 @@ export function TableForm({
   return (
     <Form method="post" className="flex flex-col gap-4">
       <TextAreaField
-        label="Table of several videos"
+        label="Table of videos"
         name="table"
         rows={6}
-        hint="CSV with a header line, or a JSON list: address, title, description, category, tags, and status, which is published or review."
+        hint="CSV with a header line, or a JSON list, with the fields address, title, description, category, tags and status (published or review)."
         defaultValue={table}
         required
         error={error}
@@ -82,14 +82,14 @@ export function TableForm({
       <TermsField {...asked} />
       <div>
         <Button variant="secondary" name="intent" value="table" disabled={busy}>
-          Bring them in
+          Import all
         </Button>
       </div>
     </Form>
   );
 }
 
-/** The import of the folder that the operator has set: the form, or how far it is. */
+/** The import of the operator's folder: the form, or the progress. */
 export function FolderForm({
   folder: { running, last },
   error,
@@ -99,7 +99,7 @@ export function FolderForm({
 }: {
   folder: ServerFolder;
   error?: string;
-  /** As it was typed, after a failure. */
+  /** The entered value, after a failure. */
   table?: string;
   asked: AskedTerms;
   busy: boolean;
@@ -121,29 +121,29 @@ export function FolderForm({
         </div>
       )}
       <p className="text-muted">
-        Takes the videos of the folder that was set for the server, and of all folders in it. What
-        was imported before is left out. Texts come from a table, from a file such as clip.json
-        beside clip.mp4, or else from the name.
+        Imports the videos in the folder that is set on the server, and in all its subfolders. What
+        was imported before is skipped. Details come from a table, from a file such as clip.json next to
+        clip.mp4, or from the file name.
       </p>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-3">
-        <SelectField label="Category of what says none" name="category">
-          <option value="">None: leave it out</option>
+        <SelectField label="Default category" name="category">
+          <option value="">Skip files without a category</option>
           <CategoryOptions />
         </SelectField>
-        <SelectField label="They become" name="status" defaultValue="review">
+        <SelectField label="Import as" name="status" defaultValue="review">
           <option value="review">Drafts</option>
           <option value="published">Published</option>
         </SelectField>
-        <SelectField label="The files" name="mode">
-          <option value="copy">Are copied</option>
-          <option value="move">Are moved</option>
+        <SelectField label="Files" name="mode">
+          <option value="copy">Copy</option>
+          <option value="move">Move</option>
         </SelectField>
       </div>
       <TextAreaField
-        label="Table of texts"
+        label="Table of details"
         name="table"
         rows={4}
-        hint="Optional. CSV with a header line, or JSON: file, title, description, category, tags, status. Without one, metadata.csv or metadata.json in the folder."
+        hint="Optional. CSV with a header line, or JSON, with the fields file, title, description, category, tags and status. By default, metadata.csv or metadata.json in the folder."
         defaultValue={table}
         error={error}
         spellCheck={false}
@@ -152,7 +152,7 @@ export function FolderForm({
       <TermsField {...asked} />
       <div>
         <Button variant="secondary" name="intent" value="folder" disabled={busy}>
-          Import the folder
+          Import folder
         </Button>
       </div>
     </Form>
@@ -171,7 +171,7 @@ function Running({
         className="h-2 w-full accent-accent"
         value={percent}
         max={100}
-        aria-label="How much of the folder is imported"
+        aria-label="Import progress"
       />
       <p className="text-sm text-muted figures">
         {percent} %, {files} of {total} files
@@ -186,14 +186,14 @@ function Running({
 }
 
 const STATES: Record<Download["state"], string> = {
-  waiting: "Waits for its turn",
-  running: "Is being fetched",
+  waiting: "Queued",
+  running: "Downloading",
   done: "Done",
   failed: "Failed",
-  cancelled: "Cancelled",
+  cancelled: "Canceled",
 };
 
-/** What is fetched, waits and has ended, the newest first. */
+/** Running, queued and finished imports, newest first. */
 export function DownloadList({ downloads, busy }: { downloads: Download[]; busy: boolean }) {
   return (
     <ul className="flex flex-col ruled">
@@ -246,7 +246,7 @@ function State({ download: { state, reason, progress } }: { download: Download }
         className="h-2 w-full accent-accent"
         value={share}
         max={100}
-        aria-label="How much of the file has come"
+        aria-label="Download progress"
       />
       <p className="text-sm text-muted figures">
         {STATES[state]}: {share !== undefined && `${share} %, `}

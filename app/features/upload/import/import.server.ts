@@ -24,29 +24,29 @@ import { findImported, fingerprint, recoverImports } from "./journal.server";
 import { type ImportEntry, ImportError, type ImportFailure, type ImportPlan } from "./table.server";
 
 export interface ImportOptions {
-  /** Whose videos they become. */
+  /** The user who will own the videos. */
   userId: string;
   mode: ImportMode;
-  /** The version of the uploaders' terms that is accepted, as it was named. */
+  /** The accepted version of the uploaders' terms, as given. */
   terms?: string;
-  /** Ends the import after the current batch. */
+  /** Stops the import after the current batch. */
   signal?: AbortSignal;
-  /** Bytes that have been read, then moved: each file counts twice. */
+  /** Bytes read plus bytes moved: each file counts twice. */
   onProgress?(bytes: number, files: number): void;
 }
 
 export interface ImportSummary {
   imported: number;
   importedBytes: number;
-  /** Imported earlier, or there by their id. */
+  /** Already imported, or present under their id. */
   alreadyThere: number;
   duplicates: { name: string; of: string }[];
-  /** Imported, but not public although they were to be published, with the reason. */
+  /** Imported, but not public although they should be, with the reason. */
   notPublic: { name: string; reason: string }[];
   failures: ImportFailure[];
-  /** Time spent computing SHA-256. */
+  /** Time spent on SHA-256. */
   hashingMs: number;
-  /** Time spent in ffprobe, which runs for several files at once. */
+  /** Time spent in ffprobe, which runs for several files concurrently. */
   probingMs: number;
   interrupted: boolean;
 }
@@ -55,11 +55,10 @@ const BATCH_FILES = 1_000;
 const BATCH_BYTES = 1024 ** 3;
 
 /**
- * Imports what was planned into the catalogue, in batches: first inspected, then moved and flushed to
- * the disk, the rows last. It may be stopped and killed at any moment, and goes on
- * where it was when it is started again.
+ * Imports the planned files into the catalogue in batches: examines them, moves them and flushes them to disk, and
+ * inserts the rows last. It can be stopped or killed at any time, and resumes when it is started again.
  *
- * @throws {ImportError} without the uploaders' terms, where they have to be accepted.
+ * @throws {ImportError} if the uploaders' terms have to be accepted and aren't.
  */
 export async function importVideos(
   plan: ImportPlan,
@@ -115,7 +114,7 @@ interface Measured {
   modifiedMs: number;
 }
 
-/** Entries with the sizes of their files, in batches that are small enough to lose. */
+/** Yields entries with their file sizes, in batches small enough to repeat. */
 async function batches(
   entries: ImportEntry[],
   summary: ImportSummary,
@@ -145,7 +144,7 @@ async function batches(
   return list;
 }
 
-/** Without those that an earlier import took, or whose id is in the catalogue. */
+/** Filters out entries that are already imported or whose id exists. */
 async function leaveOutKnown(
   batch: Measured[],
   summary: ImportSummary,
@@ -167,7 +166,7 @@ interface Hashed extends Measured, ArrivedFile {
   ending?: string;
 }
 
-/** Hashes and inspects the files; duplicates and what is no video are noted and left out. */
+/** Hashes and examines the files; records and skips duplicates and files that aren't videos. */
 async function inspectFiles(
   batch: Measured[],
   seen: Map<string, string>,
@@ -210,7 +209,7 @@ async function inspectFiles(
   return candidates;
 }
 
-/** Also finds the type by the first bytes, while they are in memory. */
+/** Hashes a file, and also detects its type from the first bytes. */
 async function hashEntry(
   measured: Measured,
   summary: ImportSummary,
@@ -229,7 +228,7 @@ async function hashEntry(
   return { ...measured, path: entry.file, ...digests, ending };
 }
 
-/** A duplicate of the catalogue is left out whatever is in it. */
+/** Skips duplicates of catalogue videos, whatever the entry says. */
 async function tryToInspect(file: Hashed, isDuplicate: boolean) {
   const { path, ending } = file;
   try {
@@ -241,7 +240,7 @@ async function tryToInspect(file: Hashed, isDuplicate: boolean) {
   }
 }
 
-/** What to report of one file; a fault of ours ends the whole import. */
+/** Returns the message about one file; rethrows internal errors, which end the import. */
 function reasonOf(error: unknown): string {
   if (error instanceof ImportError || error instanceof UploadError) return error.message;
   if (error instanceof RefusedFileError || error instanceof InterruptedError) return error.message;
@@ -251,14 +250,14 @@ function reasonOf(error: unknown): string {
   return message;
 }
 
-/** Of some ids those that the catalogue has. */
+/** Returns which of the ids exist in the catalogue. */
 export async function knownIds(ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await database().selectFrom("videos").select("id").where("id", "in", ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of some digests those that a video of the catalogue came in with, and its title. */
+/** Returns which of the digests belong to uploaded files of catalogue videos, with their titles. */
 async function knownDigests(digests: string[]): Promise<Map<string, string>> {
   if (digests.length === 0) return new Map();
   const rows = await database()

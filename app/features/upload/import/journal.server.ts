@@ -5,8 +5,8 @@ import { removalsPausedBy } from "~/media/removal-guard.server";
 import { database, prepared, transaction } from "~db/client.server";
 
 /**
- * The journal that makes an import crash-safe. The next import or start enqueues the removal of files that have no
- * row, and skips sources that are already imported.
+ * The journal that makes imports crash-safe. The next import or start enqueues the removal of files without a row, and
+ * skips sources that are already imported.
  */
 
 /** A file about to become a video. */
@@ -15,11 +15,11 @@ interface PlannedFile {
   bytes: number;
   modifiedMs: number;
   videoId: string;
-  /** Inside the bucket videos. */
+  /** Path in the bucket `videos`. */
   target: string;
 }
 
-/** Sources, with size and time, whose videos are in the catalogue. */
+/** Returns the sources, with size and time, whose videos are in the catalogue. */
 export async function findImported(sources: string[]): Promise<Map<string, string>> {
   const rows = await database()
     .selectFrom("imports")
@@ -31,12 +31,12 @@ export async function findImported(sources: string[]): Promise<Map<string, strin
   return new Map(rows.map((row) => [row.source, fingerprint(row.bytes, row.modified_ms)]));
 }
 
-/** What of a file changes when it is written to. */
+/** Returns the properties of a file that change when it is written to. */
 export function fingerprint(bytes: number, modifiedMs: number): string {
   return `${bytes} ${modifiedMs}`;
 }
 
-/** Notes files before the first of them is touched. */
+/** Records files before the first of them is touched. */
 export async function announce(files: PlannedFile[]): Promise<void> {
   if (files.length === 0) return;
   await database()
@@ -55,21 +55,21 @@ export async function announce(files: PlannedFile[]): Promise<void> {
     .execute();
 }
 
-/** Forgets files that were announced and not imported. */
+/** Deletes the records of files that weren't imported. */
 export async function withdraw(sources: string[]): Promise<void> {
   if (sources.length === 0) return;
   await database().deleteFrom("imports").where("source", "in", sources).execute();
 }
 
 /**
- * Cleans up after an import that was killed: a file in the bucket without a row is removed, if its source is
- * still where it was, as it is also with `--move`. Where it is not, the journal may be of a backup that was made
- * during the import, and the file in the bucket is the only one.
+ * Cleans up after a killed import: removes files in the bucket without a row if their source still exists, as it does
+ * even with `--move`. If the source is gone, the journal may come from a backup that was taken during the import, and
+ * the file in the bucket may be the only copy.
  *
- * @returns how many there were.
+ * @returns the number of removed files.
  */
 export async function recoverImports(now = Date.now()): Promise<number> {
-  // In an older copy of the database, an import that has ended since is unfinished.
+  // In a restored database, an import that has ended since may be unfinished.
   if (await removalsPausedBy()) return 0;
   const rows = await database()
     .selectFrom("imports")
@@ -81,7 +81,7 @@ export async function recoverImports(now = Date.now()): Promise<number> {
     const stat = await fs.stat(source).catch(() => undefined);
     const hasSource =
       stat && fingerprint(stat.size, stat.mtimeMs) === fingerprint(bytes, modified_ms);
-    // In one: an import of another machine, which is not seen here, may be about to write the row.
+    // In one transaction, since an import on another machine may be about to write the row.
     await transaction(() => {
       const isLeft = prepared("DELETE FROM imports WHERE source = ? AND finished_at IS NULL");
       if (isLeft.run(source).changes > 0 && hasSource) {
@@ -93,12 +93,12 @@ export async function recoverImports(now = Date.now()): Promise<number> {
   return left.length;
 }
 
-/** Removes a file from the buckets that was copied or linked there; its source is still there. */
+/** Removes a file from the buckets that was copied or linked there; its source still exists. */
 export function rollBackFile(target: string): Promise<void> {
   return removeUnreferenced(filesOf(target), "discarded");
 }
 
-/** The file of an import, its thumbnail, and the folder that may have been created for it. */
+/** Returns the imported file, its thumbnail, and the folder that may have been created for it. */
 function filesOf(target: string): MediaName[] {
   const base = mediaBasePath(target);
   return [
@@ -108,10 +108,10 @@ function filesOf(target: string): MediaName[] {
   ];
 }
 
-/** A process that has been silent for so long has ended, whatever now has its number. */
+/** A process without a heartbeat for this long has ended, even if another process has its pid now. */
 const LONGEST_BATCH_MS = 60 * 60 * 1000;
 
-/** Files that imports of other processes are moving just now: they have no rows yet. */
+/** Returns the files that imports in other processes are moving now, which have no rows yet. */
 export async function filesBeingImported(
   now = Date.now(),
 ): Promise<Pick<PlannedFile, "videoId" | "target">[]> {
@@ -125,7 +125,7 @@ export async function filesBeingImported(
     .map(({ video_id, target }) => ({ videoId: video_id, target }));
 }
 
-/** Whether another process is still moving a file that it has announced in `imports`. */
+/** Whether another process is still moving a file that it has recorded in `imports`. */
 function isImporting(row: { process: number; started_at: string }, now: number): boolean {
   return isRunning(row.process) && now - Date.parse(row.started_at) <= LONGEST_BATCH_MS;
 }

@@ -17,18 +17,18 @@ import {
 const PROGRESS_EVERY_MS = 1_000;
 const FAILURES_SHOWN = 20;
 
-/** What the page shows of the folder that the operator has set. */
+/** The state of the server's import folder, for the page. */
 export interface ServerFolder {
-  /** Files done, of all, while an import is running. */
+  /** Finished and total files while an import is running. */
   running?: { files: number; total: number; percent: number };
-  /** What the last one did, until the next or a restart. */
+  /** The result of the last import, until the next one or a restart. */
   last?: FolderReport;
 }
 
 interface FolderReport {
   message: string;
   failures: ImportFailure[];
-  /** Failures that are not among those. */
+  /** Number of further failures. */
   more: number;
 }
 
@@ -53,7 +53,7 @@ const state = processState<FolderImport>(
   },
 );
 
-/** The import folder; undefined where none is set. */
+/** Returns the state of the import folder; undefined if none is set. */
 export function serverFolder(): ServerFolder | undefined {
   if (!settings().importDir) return undefined;
   const { running, report: last } = state();
@@ -64,34 +64,34 @@ export function serverFolder(): ServerFolder | undefined {
 
 export interface FolderRequest {
   userId: string;
-  /** Of what says none. */
+  /** The default category. */
   category?: string;
   status: VideoStatus;
   mode: "copy" | "move";
-  /** CSV or JSON with a column `file`; else the one in the folder. */
+  /** CSV or JSON with a column `file`; by default, the one in the folder. */
   table?: string;
-  /** The version of the uploaders' terms that is accepted, as the form names it. */
+  /** The version of the uploaders' terms in the form. */
   terms?: string;
 }
 
 /**
- * Begins the import of the folder that the operator has set; it goes on without the page. What was
- * imported before is left out, so it may be repeated.
+ * Starts the import of the server's folder, which continues without the page. Skips what was imported before, so it can
+ * be repeated.
  *
- * @throws {ImportError} when nothing can be read, or there is nothing to import.
+ * @throws {ImportError} if nothing can be read, or there is nothing to import.
  */
 export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
   if (!settings().importDir) throw new ImportError("The server has no import folder.");
   const refusal = refusalOfTerms(wanted.terms);
   if (refusal) throw new ImportError(refusal);
-  if (state().running) throw new ImportError("The folder is being imported already.");
+  if (state().running) throw new ImportError("The folder is already being imported.");
   const running: Running = {
     controller: new AbortController(),
     files: 0,
     total: 0,
     done: Promise.resolve(),
   };
-  // Before the first wait: a form that is sent twice must not begin two.
+  // Before the first `await`, so that a form that is sent twice doesn't start two imports.
   state().running = running;
   try {
     const plan = await planOf(wanted);
@@ -105,13 +105,13 @@ export async function beginFolderImport(wanted: FolderRequest): Promise<void> {
   }
 }
 
-/** Ends the import after the files at hand. False when none is running. */
+/** Stops the import after the current files. Returns false if none is running. */
 export function cancelFolderImport(): boolean {
   state().running?.controller.abort();
   return state().running !== undefined;
 }
 
-/** When the import that is running has ended. */
+/** Resolves when the running import has ended. */
 export async function folderImportEnds(): Promise<void> {
   await state().running?.done;
 }
@@ -125,9 +125,9 @@ async function planOf({ category, status, table }: FolderRequest): Promise<Impor
 
 function nothingFound({ failures }: ImportPlan): string {
   if (failures.some(({ reason }) => reason === NO_CATEGORY))
-    return "Nothing says the category of the videos. Choose one.";
+    return "Choose a default category: some files name none.";
   const [first] = failures;
-  return first ? `${first.name}: ${first.reason}` : "There is no video in the folder.";
+  return first ? `${first.name}: ${first.reason}` : "The folder contains no videos.";
 }
 
 async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): Promise<void> {
@@ -151,7 +151,7 @@ async function run(plan: ImportPlan, wanted: FolderRequest, running: Running): P
     const message =
       error instanceof ImportError
         ? error.message
-        : "The import ended before its time. The log says why; it can be begun again.";
+        : "The import failed. See the log for the reason, then start it again.";
     state().report = { message, failures: [], more: 0 };
   } finally {
     state().running = undefined;
@@ -166,7 +166,7 @@ function reportOf(summary: ImportSummary): FolderReport {
       name,
       reason: `${reason} It is not public.`,
     })),
-    ...summary.duplicates.map(({ name, of }) => ({ name, reason: `the same file as “${of}”.` })),
+    ...summary.duplicates.map(({ name, of }) => ({ name, reason: `duplicate of “${of}”.` })),
   ];
   const figures = [
     `${summary.imported} imported (${formatBytes(summary.importedBytes)})`,

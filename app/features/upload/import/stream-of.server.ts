@@ -1,4 +1,4 @@
-/** The body of a response that is made part by part. Reads on when there is room, and stops when nobody listens any more. */
+/** Returns a response body from chunks, with backpressure; stops when the client disconnects. */
 export function streamOf(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({

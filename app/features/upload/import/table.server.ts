@@ -16,51 +16,50 @@ import {
 } from "~/shared/video-fields";
 import { VIDEO_STATUSES, type VideoStatus } from "~db/schema";
 
-/** A wide header makes each short line a wide row: 12 KB of such a table took 1.8 s. */
+/** With a wide header, each short line becomes a wide row: 12 KB of such a table took 1.8 s. */
 const MAX_COLUMNS = 100;
-/** Characters that are parsed between two looks at the clock. */
+/** Characters to parse between two checks of the clock. */
 const PART_LENGTH = 256;
 
-/** A row of a CSV or JSON file: texts by column, whatever JSON had. */
+/** A row of a CSV or JSON file: texts by column, or any value from JSON. */
 export type TableRow = Record<string, unknown>;
 
 /**
- * The rows of a table that somebody wrote or exported: CSV with a header line, a JSON list of
- * objects, or a JSON object of objects, whose names then stand in the column `file`.
+ * Reads the rows of a table: CSV with a header line, a JSON list of objects, or a JSON object of objects, whose keys
+ * become the column `file`.
  *
- * @throws {ImportError} with the file's name and what is wrong with it.
+ * @throws {ImportError} with the name of the file and the reason.
  */
 export async function readTable(file: string): Promise<TableRow[]> {
   const text = await fs.readFile(file, "utf8").catch(() => {
-    throw new ImportError(`${file} cannot be read.`);
+    throw new ImportError(`Couldn't read ${file}.`);
   });
   try {
     return await parseTable(text, path.extname(file).toLowerCase() === ".json");
   } catch (error) {
-    throw new ImportError(`${file} cannot be understood: ${(error as Error).message}`);
+    throw new ImportError(`Couldn't parse ${file}: ${(error as Error).message}`);
   }
 }
 
 /**
- * The rows of a table as `readTable` reads them. CSV is parsed in parts, between which the thread
- * serves others.
+ * Parses the rows of a table like `readTable`. Parses CSV in chunks, yielding to the event loop in between.
  *
- * @throws an Error that says what is wrong with it.
+ * @throws an Error with the reason.
  */
 export async function parseTable(text: string, isJson: boolean): Promise<TableRow[]> {
   const plain = text.replace(/^\uFEFF/, "");
   return isJson ? fromJson(plain) : fromCsv(plain);
 }
 
-/** The one object of a JSON file. */
+/** Reads a JSON file with one object. */
 export async function readObject(file: string): Promise<TableRow> {
   try {
     const value: unknown = JSON.parse(await fs.readFile(file, "utf8"));
     if (isObject(value)) return value;
   } catch {
-    // Said below, as what it is for whoever wrote the file.
+    // Reported below, in words that fit the file.
   }
-  throw new ImportError(`${path.basename(file)} beside it is no JSON object.`);
+  throw new ImportError(`${path.basename(file)} isn't a JSON object.`);
 }
 
 async function fromCsv(text: string): Promise<TableRow[]> {
@@ -99,7 +98,7 @@ function fromJson(text: string): TableRow[] {
     : isObject(value)
       ? Object.entries(value).map(([file, row]) => (isObject(row) ? { file, ...row } : row))
       : [];
-  if (!rows.every(isObject)) throw new Error("it is no list of objects.");
+  if (!rows.every(isObject)) throw new Error("it isn't a list of objects.");
   return rows;
 }
 
@@ -107,7 +106,7 @@ function isObject(value: unknown): value is TableRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of a row that somebody else wrote, each undefined when the row does not have it. */
+/** Functions that read the fields of a row; undefined if a field is missing. */
 
 export function textOf(row: TableRow, ...names: string[]): string | undefined {
   for (const name of names) {
@@ -126,17 +125,17 @@ export function descriptionOf(row: TableRow): string | undefined {
   return checkedText(description, textOf(row, "description"));
 }
 
-/** A stored value, legacy ones included, by its id in whatever case. */
+/** Reads a category, including legacy values, ignoring case. */
 export function categoryOf(row: TableRow): string | undefined {
   const category = textOf(row, "category")?.toLowerCase();
   if (category === undefined) return undefined;
   if (toCategoryId(category) === undefined) {
-    throw new ImportError(`its category "${category}" is none of the site's.`);
+    throw new ImportError(`unknown category "${category}".`);
   }
   return category;
 }
 
-/** A JSON list, a list of PostgreSQL (`{a,"b c"}`), or texts between commas. */
+/** Reads tags from a JSON list, a PostgreSQL array (`{a,"b c"}`), or a comma-separated text. */
 export function tagsOf(row: TableRow): string[] | undefined {
   if (Array.isArray(row.tags)) return checkedText(tags, row.tags.map(String).join(","));
   const text = textOf(row, "tags");
@@ -145,35 +144,35 @@ export function tagsOf(row: TableRow): string[] | undefined {
     try {
       return tagsOf({ tags: JSON.parse(text) });
     } catch {
-      throw new ImportError("its tags are no list.");
+      throw new ImportError("the tags aren't a list.");
     }
   }
   const braced = /^\{(.*)\}$/s.exec(text)?.[1];
   return checkedText(tags, braced === undefined ? text : braced.replaceAll(/"|\bNULL\b/g, ""));
 }
 
-/** An object of titles and positions, as the export of the catalogue has it. */
+/** Reads series from an object of titles and positions, as exported. */
 export function seriesOf(row: TableRow): Record<string, number> | undefined {
   let given = row.series;
   if (typeof given === "string" && given.trim() !== "") {
     try {
       given = JSON.parse(given);
     } catch {
-      throw new ImportError("its series are no JSON object of titles and positions.");
+      throw new ImportError("the series aren't a JSON object of titles and positions.");
     }
   }
   if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined;
   const entries = Object.entries(given).map(([name, position]) => {
     const named = checkedText(title, name);
     if (named === undefined || !Number.isSafeInteger(position)) {
-      throw new ImportError("its series are no JSON object of titles and positions.");
+      throw new ImportError("the series aren't a JSON object of titles and positions.");
     }
     return [named, position as number] as const;
   });
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** A text as the rules of the site take it; undefined when there is none. */
+/** Validates a text by the site's rules; undefined if it is missing. */
 function checkedText<T>(schema: Parameters<typeof check<T>>[0], text: string | undefined) {
   if (text === undefined) return undefined;
   const checked = check(schema, text);
@@ -185,31 +184,31 @@ export function statusOf(row: TableRow): VideoStatus | undefined {
   const status = textOf(row, "status")?.toLowerCase();
   if (status === undefined) return undefined;
   const known = VIDEO_STATUSES.find((each) => each === status);
-  if (!known) throw new ImportError(`its status "${status}" is none of the site's.`);
+  if (!known) throw new ImportError(`unknown status "${status}".`);
   return known;
 }
 
-/** A video to be imported into the catalogue, with what is known of it. */
+/** A video to import, with its known details. */
 export interface ImportEntry {
-  /** What the operator calls it: the path below the folder, or a row of an export. */
+  /** The name in reports: the path in the folder, or a row of an export. */
   name: string;
   /** The absolute path of the video; undefined for a row that never had a file. */
   file: string | undefined;
-  /** The absolute path of a picture for it. */
+  /** The absolute path of its thumbnail. */
   thumbnail?: string;
-  /** Kept from an earlier system, so that old links go on working. */
+  /** The id in the earlier system, kept so that old links work. */
   id?: string;
-  /** Where the file stood in an earlier system: `{userId}/{uploadId}`, kept when it is free. */
+  /** The path in the earlier system (`{userId}/{uploadId}`), kept if it is free. */
   basePath?: string;
   title: string;
   description: string;
-  /** A stored value, legacy ones included. */
+  /** A stored value, possibly a legacy one. */
   category: string;
   tags: string[];
-  /** The titles of the series it is put into, with its position in each. */
+  /** The titles of its series, with its position in each. */
   series?: Record<string, number>;
   status: VideoStatus;
-  /** What is believed; the file's own length wins. */
+  /** The stated duration, used only if the file has none. */
   durationSeconds?: number;
   views?: number;
   /** ISO 8601 UTC. */
@@ -217,25 +216,25 @@ export interface ImportEntry {
   updatedAt?: string;
 }
 
-/** Something that cannot be imported as it is; the sentence says what to correct. */
+/** Something can't be imported as it is. The message says what to correct. */
 export class ImportError extends Error {}
 
-/** Why a video is left out of which nothing says its category. */
+/** Why a video without a category is skipped. */
 export const NO_CATEGORY = "it has no category.";
 
-/** Something that is not imported, and why. */
+/** An entry that isn't imported, with the reason. */
 export interface ImportFailure {
   name: string;
   reason: string;
 }
 
-/** What is to be imported, and what is known beforehand that it cannot be. */
+/** The entries to import, and those that are known to fail. */
 export interface ImportPlan {
   entries: ImportEntry[];
   failures: ImportFailure[];
 }
 
-/** Notes why something cannot be imported; a fault of ours is thrown on. */
+/** Records why something can't be imported; rethrows internal errors. */
 export function noteFailure(plan: ImportPlan, name: string, error: unknown): void {
   if (!(error instanceof ImportError)) throw error;
   plan.failures.push({ name, reason: error.message });
@@ -243,7 +242,7 @@ export function noteFailure(plan: ImportPlan, name: string, error: unknown): voi
 
 const MAX_ROWS = 1_000;
 
-/** A video to be fetched. */
+/** A video to download. */
 interface AddressEntry {
   address: string;
   texts: NewVideoTexts;
@@ -251,12 +250,11 @@ interface AddressEntry {
 }
 
 /**
- * All rows of a table, or none: a table that is corrected and sent again must not fetch a video twice.
- * It has a column `address`, and the texts of an upload: title, description, category,
- * tags, status.
+ * Reads all rows of a table, or none, so that a corrected table can be sent again without downloading a video twice.
+ * Columns: `address`, and the texts of an upload (title, description, category, tags, status).
  *
  * @param text CSV with a header line, or JSON.
- * @throws {ImportError} when it is neither, or for the first row that is wrong.
+ * @throws {ImportError} if it is neither, or for the first invalid row.
  */
 export async function planAddresses(text: string): Promise<AddressEntry[]> {
   const entries: AddressEntry[] = [];
@@ -283,23 +281,23 @@ function entryOf(row: TableRow, index: number): AddressEntry {
   const wrong = !address ? "it has no address." : !texts.ok ? firstMessage(texts) : undefined;
   if (wrong || !texts.ok) {
     const name = field("title").trim() || address || "it";
-    throw new ImportError(`Row ${index + 1} (${name}): ${wrong} Nothing is brought in.`);
+    throw new ImportError(`Row ${index + 1} (${name}): ${wrong} Nothing was imported.`);
   }
   return { address, texts: texts.value, status };
 }
 
-/** The rows of a table that was typed into a form. @throws {ImportError} when it is none. */
+/** Parses a table that was entered into a form. @throws {ImportError} */
 export async function readTypedTable(text: string): Promise<TableRow[]> {
   try {
     return await parseTable(text, /^\s*[[{]/.test(text));
   } catch (error) {
-    throw new ImportError(`The table cannot be understood: ${(error as Error).message}`);
+    throw new ImportError(`Couldn't parse the table: ${(error as Error).message}`);
   }
 }
 
 async function rowsOf(text: string): Promise<TableRow[]> {
   const rows = await readTypedTable(text);
   if (rows.length === 0) throw new ImportError("The table has no rows.");
-  if (rows.length > MAX_ROWS) throw new ImportError(`A table has at most ${MAX_ROWS} rows.`);
+  if (rows.length > MAX_ROWS) throw new ImportError(`A table can have up to ${MAX_ROWS} rows.`);
   return rows;
 }

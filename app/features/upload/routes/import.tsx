@@ -32,16 +32,16 @@ import { ImportError, planAddresses } from "../import/table.server";
 
 export const meta = privateMeta("Import");
 
-/** A table of a thousand videos with their descriptions. */
+/** Enough for a table of a thousand videos with descriptions. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
-/** Why a form was not taken; what was typed is shown again. */
+/** Why a form was rejected, with the entered values. */
 interface Answer {
   message: string;
   intent: string;
   address?: AddressFailure;
   table?: string;
-  /** Why the uploaders' terms are not accepted, and the version that the form named. */
+  /** Why the uploaders' terms aren't accepted, and the version in the form. */
   terms?: string;
   accepted?: string;
 }
@@ -67,7 +67,7 @@ export async function action({ request }: ActionFunctionArgs) {
       case "address-publish":
       case "address-draft": {
         const address = await takeAddress(form, user.id);
-        if (!address) return done("The video is being fetched.");
+        if (!address) return done("The video is being imported.");
         return data<Answer>({ ...typed, message: address.message, address }, { status: 422 });
       }
       case "table": {
@@ -80,9 +80,9 @@ export async function action({ request }: ActionFunctionArgs) {
       }
       case "cancel":
         if (!(await cancelDownload(Number(text("id"))))) {
-          throw new ImportError("It has ended already.");
+          throw new ImportError("The import has already ended.");
         }
-        return done("It is cancelled.");
+        return done("Import canceled.");
       case "folder": {
         const { refusal } = checkTerms(text("terms"));
         if (refusal) return refuseTerms(refusal);
@@ -97,8 +97,8 @@ export async function action({ request }: ActionFunctionArgs) {
         return done("The folder is being imported.");
       }
       case "folder-cancel":
-        if (!cancelFolderImport()) throw new ImportError("It has ended already.");
-        return done("The import ends after the files at hand.");
+        if (!cancelFolderImport()) throw new ImportError("The import has already ended.");
+        return done("The import stops after the current files.");
       default:
         throw new Response(null, { status: 400, statusText: "Bad Request" });
     }
@@ -125,11 +125,11 @@ export default function Import() {
   return (
     <AdminPage title="Import" isNarrow>
       {downloads.length > 0 && (
-        <PageSection id="downloads" title="Brought in from addresses">
+        <PageSection id="downloads" title="Imports from URLs">
           <DownloadList downloads={downloads} busy={busy} />
         </PageSection>
       )}
-      <PageSection id="address" title="From an address">
+      <PageSection id="address" title="From a URL">
         <AddressForm
           key={key}
           failure={answer?.address}
@@ -145,7 +145,7 @@ export default function Import() {
         />
       </PageSection>
       {folder && (
-        <PageSection id="folder" title="From the server's folder">
+        <PageSection id="folder" title="From a folder on the server">
           <FolderForm
             key={key}
             folder={folder}
@@ -156,10 +156,10 @@ export default function Import() {
           />
         </PageSection>
       )}
-      <PageSection id="export" title="The catalogue as a table">
+      <PageSection id="export" title="Export">
         <p className="text-muted">
-          All videos with their texts, states, views and addresses. With the folders of the uploads
-          it brings the catalogue into another site.
+          The details of all videos as CSV or JSON. Together with the uploads folder, it can be
+          imported into another site.
         </p>
         <div className="flex flex-wrap gap-3">
           {["csv", "json"].map((format) => (

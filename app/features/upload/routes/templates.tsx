@@ -56,15 +56,15 @@ export async function action({ request }: ActionFunctionArgs) {
     };
     const failed = await saveTemplate(user.id, id, typed);
     if (failed) return refuse(failed);
-    throw back("Template Saved", `“${typed.name.trim()}” is offered in the upload form.`);
+    throw back("Template Saved", `You can now start uploads from “${typed.name.trim()}”.`);
   }
   if ((intent !== "delete" && intent !== "restore") || id === undefined) {
-    return refuse(failure(400, "This form is not complete."));
+    return refuse(failure(400, "This form is incomplete."));
   }
   if (intent === "restore") {
     const restored = await restoreTemplate(user.id, id);
     if (typeof restored !== "string") return refuse(restored);
-    throw back("Template Restored", `“${restored}” is back.`);
+    throw back("Template Restored", `“${restored}” was restored.`);
   }
   const name = await deleteTemplate(user.id, id);
   if (name === undefined) return refuse(failure(404, "Nothing was changed.", { detail: GONE }));
@@ -83,7 +83,7 @@ export default function Templates() {
   return (
     <AdminPage
       title="Templates"
-      lead="Texts that your uploads can begin with. Nobody else sees them."
+      lead="Reusable details for your uploads, visible only to you."
       error={error}
     >
       {isGone && <FailureNotice toast={failure(404, GONE).toast} />}
@@ -123,14 +123,14 @@ export default function Templates() {
       />
       {edited && (
         <ButtonLink to={templatesHref()} variant="ghost" className="self-start">
-          Make a new one
+          New template
         </ButtonLink>
       )}
     </AdminPage>
   );
 }
 
-/** The fields of a template: of a new one, or of one that is changed. */
+/** The form of a new or existing template. */
 export function TemplateForm({
   template,
   error,
@@ -150,7 +150,7 @@ export function TemplateForm({
       aria-label={template ? `Template ${template.name}` : "New template"}
       className="flex max-w-2xl flex-col gap-4 border-t border-line pt-6"
     >
-      <h2 className="text-lg font-semibold">{template ? "Change the template" : "New template"}</h2>
+      <h2 className="text-lg font-semibold">{template ? "Edit template" : "New template"}</h2>
       <input type="hidden" name="intent" value="save" />
       {template && <input type="hidden" name="template" value={template.id} />}
       <Field
@@ -185,7 +185,7 @@ export function TemplateForm({
         error={wrong.tags}
       />
       <CheckboxField
-        label="The upload form begins with it by itself"
+        label="Use by default"
         name="default"
         defaultChecked={texts?.isDefault}
       />
