@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from "react";
 
-/** What the browser knows of a signed-in user; the server checks every permission itself. */
+/** What the browser knows about a signed-in user. The server checks every permission. */
 export interface AuthUser {
   role: "owner" | "editor" | "moderator" | "uploader";
   mayPublish: boolean;
@@ -13,7 +13,7 @@ export interface Auth {
 
 const AuthContext = createContext<Auth | undefined>(undefined);
 
-/** Provides the session that the root loader found to the whole page, error pages included. */
+/** Provides the session from the root loader to the whole page, including error pages. */
 export function AuthProvider({
   user,
   children,

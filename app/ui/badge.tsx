@@ -8,11 +8,11 @@ const TONES: Record<Tone, string> = {
   good: "bg-good/15 text-good",
   warn: "bg-warn/15 text-warn",
   accent: "bg-accent text-on-accent",
-  /** On a picture, whatever its colours. */
+  /** Placed on an image, with any colors. */
   shade: "bg-shade/80 text-ink",
 };
 
-/** A word or a number on a small ground. */
+/** A word or number on a colored background. */
 export function Badge({
   tone = "plain",
   className,
@@ -36,9 +36,9 @@ export function Badge({
 }
 
 /**
- * Green for published, yellow for review, gray for anything else (specification, section 4).
+ * The status: green for published, yellow for review, gray for anything else (specification, section 4).
  *
- * @param isHeld whether the video isn't public, whatever its status.
+ * @param isHeld whether the video is on hold, and so not public despite its status.
  */
 export function StatusBadge({ status, isHeld = false }: { status: string; isHeld?: boolean }) {
   const tone = status === "published" ? "good" : status === "review" ? "warn" : "plain";
@@ -56,7 +56,7 @@ export function StatusBadge({ status, isHeld = false }: { status: string; isHeld
   );
 }
 
-/** Of a video whose files may contain its place, device or author. */
+/** Marks a video whose files may contain location, device or author. */
 export function MetadataBadge() {
   return (
     <Badge tone="warn" className="self-start">

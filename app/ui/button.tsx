@@ -20,8 +20,8 @@ const SIZES: Record<Size, string> = {
 };
 
 /**
- * The style of a button, for whatever element is pressed. Each has a border, invisible or not: in
- * high contrast, where grounds are dropped, it is what shows a button.
+ * Returns the classes of a button, for any element. Each button has a border, even if it is invisible: in high contrast
+ * mode, which removes backgrounds, it is what shows the button.
  */
 export function buttonClass(variant: Variant = "primary", size: Size = "md"): string {
   return classNames(
@@ -37,7 +37,7 @@ interface ButtonStyle {
   size?: Size;
 }
 
-/** A button. With `busy` it can't be pressed and says what it is doing, as `Signing In...`. */
+/** A button. While `busy`, it is disabled and shows its busy label, such as `Signing In...`. */
 export function Button({
   variant,
   size,
@@ -62,7 +62,7 @@ export function Button({
   );
 }
 
-/** A link to another page of the site that looks like a button. */
+/** A link that looks like a button. */
 export function ButtonLink({ variant, size, className, ...rest }: ButtonStyle & LinkProps) {
   return <Link {...rest} className={classNames(buttonClass(variant, size), className)} />;
 }

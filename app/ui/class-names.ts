@@ -1,4 +1,4 @@
-/** The class names that are given, joined; what is false or undefined is left out. */
+/** Joins class names, skipping false and undefined. */
 export function classNames(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Button, ButtonLink } from "./button";
 import { Dialog } from "./dialog";
 
-/** Asks before something is deleted or removed, and says what goes with it. */
+/** Asks for confirmation before something is deleted, and says what is deleted with it. */
 export function ConfirmDialog({
   title,
   description,
@@ -11,19 +11,19 @@ export function ConfirmDialog({
   list,
   busy,
   label = "Delete",
-  busyLabel = "Deleting...",
+  busyLabel = "Deleting…",
   children,
 }: {
   title: string;
   description: string;
   consequences: string[];
-  /** The address of the list: where the form is sent, and where closing leads. */
+  /** The URL of the list, which the form is sent to and closing leads to. */
   list: string;
   busy: boolean;
-  /** Of the button that confirms. */
+  /** Label of the confirming button. */
   label?: string;
   busyLabel?: string;
-  /** The fields that say what is deleted. */
+  /** Hidden fields that identify what is deleted. */
   children: ReactNode;
 }) {
   return (

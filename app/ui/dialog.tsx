@@ -6,9 +6,9 @@ import { classNames } from "./class-names";
 /**
  * A dialog that is open for as long as it is rendered.
  *
- * The server writes it open into the page, where it stands in the flow and works without scripts:
- * its close button is a link to `closeTo`. With scripts it becomes a modal one: focus starts at its
- * first field and stays inside, Escape and the backdrop close it, and focus returns to where it was.
+ * The server renders it open, in the flow of the page, so that it works without JavaScript: its close button is a link
+ * to `closeTo`. With JavaScript it becomes modal: focus starts at its first field and stays inside, Escape and the
+ * backdrop close it, and focus returns to where it was.
  */
 export function Dialog({
   title,
@@ -20,9 +20,9 @@ export function Dialog({
 }: {
   title: string;
   description?: string;
-  /** The address of the page without the dialog. */
+  /** The URL of the page without the dialog. */
   closeTo?: string;
-  /** For a dialog that has no address; called instead of navigating. */
+  /** Called instead of navigating, for a dialog without a URL. */
   onClose?: () => void;
   wide?: boolean;
   children: ReactNode;
@@ -31,7 +31,7 @@ export function Dialog({
   const navigate = useNavigate();
   const id = useId();
 
-  // Before it is painted: a key that is pressed at its first sight is for the modal one.
+  // Before the first paint, so that keys pressed on first sight reach the modal dialog.
   useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -39,7 +39,7 @@ export function Dialog({
     const restoreCursor = cursorOf(before);
     dialog.close();
     dialog.showModal();
-    // Who was typing before the scripts were there goes on typing.
+    // Typing that started before hydration continues.
     if (before instanceof HTMLElement && dialog.contains(before)) {
       before.focus();
       restoreCursor();
@@ -69,8 +69,8 @@ export function Dialog({
         close();
       }}
       onClose={(event) => {
-        // A second Escape in a row closes it without `cancel`, which is how a browser keeps a page
-        // from holding somebody in a dialog. What asks before it leaves asks here as well.
+        // Browsers close a dialog on the second Escape in a row without `cancel`, so that pages can't trap users. A
+        // dialog that warns about unsaved changes warns here as well.
         if (event.target !== event.currentTarget || event.currentTarget.open) return;
         event.currentTarget.showModal();
         close();
@@ -105,8 +105,8 @@ export function Dialog({
 }
 
 /**
- * Returns the element that gets the focus when the dialog opens: its first field, or its heading where
- * it asks or tells something alone, so that Enter neither confirms nor closes it.
+ * Returns the element to focus when the dialog opens: its first field, or its heading if it only asks or tells
+ * something, so that Enter neither confirms nor closes it.
  */
 function startOf(dialog: HTMLDialogElement): HTMLElement | null {
   return dialog.querySelector<HTMLElement>(FIELD) ?? dialog.querySelector("h2");
@@ -133,7 +133,7 @@ function CloseButton({ closeTo, onClose }: { closeTo?: string; onClose?: () => v
   );
 }
 
-/** What puts the cursor of a text field back where it is now: WebKit selects the text at a new focus. */
+/** Returns a function that restores the cursor of a text field, since WebKit selects the text on focus. */
 function cursorOf(element: Element | null): () => void {
   const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
   if (!isText || element.selectionStart === null) return () => {};

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What happened, what to do next, and the one button for it. */
+/** Says that something is empty, what to do next, and offers one button for it. */
 export function EmptyState({
   icon,
   title,

@@ -2,18 +2,18 @@ import { useNavigate, useViewTransitionState } from "@remix-run/react";
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 
 interface PageLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
-  /** A path of this site from its root, with its query and fragment. */
+  /** An absolute path on this site, with query and fragment. */
   to: string;
-  /** Travels with the new entry of the browser's history. */
+  /** State of the new history entry. */
   state?: unknown;
   preventScrollReset?: boolean;
   viewTransition?: boolean;
 }
 
 /**
- * A link to a page of this site, for what stands on a page many times. The router's own link resolves
- * its address against the matched routes three times while it is rendered; on a list, that took the
- * server longer than React did. An address from the root needs no resolving.
+ * A link to a page of this site, for links that a page has many of. The router's link resolves its URL against the
+ * matched routes three times while rendering; on a list, that took the server longer than React did. An absolute path
+ * needs no resolving.
  */
 export function PageLink({
   to,
@@ -30,20 +30,20 @@ export function PageLink({
     onClick?.(event);
     if (isForBrowser(event)) return;
     event.preventDefault();
-    // The address of the page that is shown makes no second entry in the history, as in any browser.
+    // Like browsers, don't add a history entry for the current URL.
     const replace = new URL(to, window.location.href).href === window.location.href;
     navigate(to, { replace, state, preventScrollReset, viewTransition });
   }
 
   return (
-    // By `data-discover` the framework finds the addresses whose routes it has yet to learn.
+    // The framework uses `data-discover` to find routes that it hasn't loaded.
     <a {...rest} href={to} onClick={open} data-discover="true">
       {children}
     </a>
   );
 }
 
-/** A click that opens a tab, a window or a download, or that has been handled already. */
+/** Whether a click is left to the browser: it opens a tab, window or download, or has been handled. */
 export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
   const { defaultPrevented, button, metaKey, altKey, ctrlKey, shiftKey, currentTarget } = event;
   const otherWindow = currentTarget.target !== "" && currentTarget.target !== "_self";
@@ -52,6 +52,6 @@ export function isForBrowser(event: MouseEvent<HTMLAnchorElement>): boolean {
   );
 }
 
-/** Whether the page turns to or from an address just now. On the server it never does. */
+/** Whether a view transition to or from a URL is running; never on the server. */
 export const useIsTransitioning: (to: string) => boolean =
   typeof document === "undefined" ? () => false : useViewTransitionState;

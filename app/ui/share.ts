@@ -1,6 +1,7 @@
 /**
- * Specification, section 2, Share: the device's share sheet, else the address goes to the clipboard.
- * Says what happened: `dismissed` when the visitor closed the sheet.
+ * Opens the device's share sheet, or copies the URL to the clipboard (specification, section 2).
+ *
+ * @returns what happened: `dismissed` if the visitor closed the sheet.
  */
 export async function share(
   title: string,
@@ -16,7 +17,7 @@ export async function share(
   }
 }
 
-/** Whether the text is in the clipboard now. */
+/** Copies a text; returns whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -26,7 +27,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Without TLS there is no clipboard interface; a selection can still be copied. */
+/** Copies a selection, since the Clipboard API isn't available without TLS. */
 function copyWithSelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;
@@ -34,7 +35,7 @@ function copyWithSelection(text: string): boolean {
   field.style.position = "fixed";
   field.style.opacity = "0";
   const before = document.activeElement;
-  // Inside what is modal or fullscreen: nothing else can be selected then.
+  // Inside a modal or fullscreen element, since nothing else can be selected then.
   const top = document.querySelector("dialog:modal") ?? document.fullscreenElement;
   (top ?? document.body).append(field);
   field.focus({ preventScroll: true });

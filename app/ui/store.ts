@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value that lives outside React, for what changes more often than a page should render, or is shared by several places. */
+/** State outside of React, for values that change more often than a page should render or that are shared. */
 export interface Store<T> {
   get(): T;
   set(next: T): void;
@@ -28,7 +28,7 @@ export function useStore<T>(store: Pick<Store<T>, "get" | "subscribe">): T {
   return useSyncExternalStore(store.subscribe, store.get, store.get);
 }
 
-/** One property of a store's value: what renders hears of no change of the others. */
+/** Subscribes to one property of a store's value, without rendering for changes of others. */
 export function useStored<T, Key extends keyof T>(
   store: Pick<Store<T>, "get" | "subscribe">,
   key: Key,

@@ -6,7 +6,7 @@ const FORMAT = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
-/** In the browser's zone, or in UTC, which is said, where it is not known yet. */
+/** A time in the browser's zone; marked as UTC while the zone is unknown. */
 export function LocalTime({ value }: { value: string }) {
   const hydrated = useHydrated();
   const format = new Intl.DateTimeFormat("en", {
@@ -22,7 +22,7 @@ export function LocalTime({ value }: { value: string }) {
   );
 }
 
-/** In UTC and saying so: server and browser must write the same text. */
+/** Formats a time in UTC, with the zone; server and browser must render the same text. */
 export function Time({ value }: { value: string }) {
   return <time dateTime={value}>{FORMAT.format(new Date(value))} UTC</time>;
 }

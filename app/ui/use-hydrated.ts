@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
-/** False in the server's HTML and until scripts have taken over, true afterwards. */
+/** Returns false in the server's HTML and until hydration, then true. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     never,

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 
 /**
- * Calls the latest `listener` at events for as long as the component is mounted.
+ * Calls the latest `listener` for events while the component is mounted.
  *
- * @param target by name where the server renders the component too; null while there is none.
- * @param types separated by spaces.
+ * @param target a name if the server also renders the component; null while there is none.
+ * @param types event types, separated by spaces.
  */
 export function useListener<E extends Event = Event>(
   target: "window" | "document" | EventTarget | null | undefined,

@@ -1,11 +1,11 @@
 import { useListener } from "./use-listener";
 
-/** Of the search box that Home has itself. */
+/** Id of the search field on Home. */
 export const HOME_SEARCH_ID = "search-videos";
-/** Of the search form in the header of every other page. */
+/** Id of the search field in the header of all other pages. */
 export const HEADER_SEARCH_ID = "header-search";
 
-/** Puts the cursor into the search field of the page, and opens it first where it is closed. */
+/** Focuses the search field of the page, opening it first if it is collapsed. */
 export function focusSearch(): boolean {
   const field =
     document.getElementById(HOME_SEARCH_ID) ?? document.querySelector(`#${HEADER_SEARCH_ID} input`);
@@ -22,8 +22,8 @@ const TYPES = 'input, textarea, select, [contenteditable]:not([contenteditable="
 const MODAL = 'dialog[open], [aria-modal="true"]';
 
 /**
- * A slash leads to the search field, unless it is typed into another, is part of a shortcut of the
- * browser, or something lies over the page. Shift is none: many keyboards have the slash above a digit.
+ * Focuses the search field when a slash is pressed, unless it is typed into another field, is part of a browser shortcut,
+ * or a dialog is open. Shift is allowed, since many keyboards have the slash on a digit key.
  */
 export function useSearchKey(): void {
   useListener("window", "keydown", (event: KeyboardEvent) => {

@@ -6,10 +6,10 @@ import { isSignedOutForm, type SignedOutForm } from "~/shared/signed-out-form";
 import { ButtonLink } from "../button";
 import { ResendForm } from "../forms/resend-form";
 
-/** The categories that the 404 page leads to (specification, section 2). */
+/** The categories that the 404 page links to (specification, section 2). */
 const OFFERED = CATEGORY_IDS.filter((id) => ["desi", "premium", "english"].includes(id));
 
-/** Whatever went wrong: an unknown address, an HTTP error with its sentence, or a failure of ours. */
+/** Shows any error: an unknown URL, an HTTP error with its message, or an internal error. */
 export function ErrorPage() {
   const error = useRouteError();
   if (!isRouteErrorResponse(error)) return <Failure />;
@@ -17,7 +17,7 @@ export function ErrorPage() {
   if (isSignedOutForm(error.data)) return <SignedOutPage form={error.data} />;
   const message = typeof error.data === "string" && error.data ? error.data : error.statusText;
   return (
-    <Frame code={String(error.status)} title={message || "That did not work."}>
+    <Frame code={String(error.status)} title={message || "Something went wrong."}>
       <ButtonLink to="/">Go to Home</ButtonLink>
     </Frame>
   );
@@ -63,7 +63,7 @@ function Failure() {
     <Frame
       code="500"
       title="Something went wrong on our side"
-      text="Trying again often helps. If it does not, tell us the reference and we find it in our log."
+      text="Try again. If it keeps happening, send us the reference so that we can find it in our log."
     >
       {reference && (
         <p className="mb-6 text-sm text-muted">
@@ -105,7 +105,7 @@ function Frame({
   );
 }
 
-/** Takes the place of a studio page whose form was sent after the session had ended. */
+/** Replaces a studio page whose form was sent after the session had ended. */
 function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
   return (
     <div className="mx-auto flex max-w-lg flex-col gap-6 py-10">
@@ -114,7 +114,7 @@ function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
         <p className="font-semibold">{message}</p>
         <p className="text-muted">
           {fields.length > 0
-            ? "Sign in in another tab, then send this again. What you entered is kept here."
+            ? "Sign in in another tab, then send this again. Your entries are kept here."
             : "Sign in, then try again."}
         </p>
       </div>
@@ -129,10 +129,10 @@ function SignedOutPage({ form: { message, fields } }: { form: SignedOutForm }) {
   );
 }
 
-/** What stands in the log beside the failure of this request; the server alone knows it. */
+/** The reference of the failed request in the log, which only the server knows. */
 export const ErrorReferenceContext = createContext("");
 
-/** In the browser it is read from the page, where the layout has put it. */
+/** Reads the reference in the browser from the page, where the layout has put it. */
 export function useErrorReference(): string {
   const reference = useContext(ErrorReferenceContext);
   if (reference || typeof document === "undefined") return reference;

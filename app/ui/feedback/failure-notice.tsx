@@ -5,8 +5,7 @@ import { useErrorToast } from "~/ui/feedback/use-error-toast";
 import { useHydrated } from "~/ui/use-hydrated";
 
 /**
- * A failure as a part of the page, so that it works without scripts, and inside the dialog that it
- * is about.
+ * A failure as part of the page, so that it works without JavaScript and inside a dialog.
  */
 export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?: string }) {
   return (
@@ -25,8 +24,8 @@ export function FailureNotice({ toast, detail }: { toast: ToastMessage; detail?:
 }
 
 /**
- * What of the page can't be had: a toast, in view wherever the page is scrolled to, and a notice in
- * the HTML, for a page without scripts. A refresh that fails the same way shows no second toast.
+ * Shows that a part of the page couldn't be loaded: as a toast, which is in view at any scroll position, and as a notice
+ * in the HTML for pages without JavaScript. A refresh that fails in the same way doesn't show a second toast.
  */
 export function PageFailure({ toast }: { toast: ToastMessage }) {
   const hydrated = useHydrated();
@@ -35,7 +34,7 @@ export function PageFailure({ toast }: { toast: ToastMessage }) {
   return hydrated ? null : <FailureNotice toast={toast} detail={detail} />;
 }
 
-/** Why the form that was sent was not done: a toast, and without scripts a notice. */
+/** Shows why a form failed: as a toast, and without JavaScript as a notice. */
 export function AnswerFailure({
   error,
 }: {

@@ -9,7 +9,7 @@ import {
   useRequestFailure,
 } from "../live/failed-requests";
 
-/** What takes the place of the videos when the page was loaded without them. */
+/** Replaces the videos if the page was loaded without them. */
 export function ListError({ message }: { message: string }) {
   const { pathname, search } = useLocation();
   return (
@@ -25,7 +25,7 @@ export function ListError({ message }: { message: string }) {
   );
 }
 
-/** The same when the page was asked for by a page that is open, and the request waits to be sent again. */
+/** The same for a client-side navigation, whose request waits to be retried. */
 export function RequestError({ failure }: { failure: RequestFailure }) {
   return (
     <LoadingError message={failure.message}>
@@ -34,7 +34,7 @@ export function RequestError({ failure }: { failure: RequestFailure }) {
   );
 }
 
-/** Sends failed requests again. */
+/** Retries failed requests. */
 export function RetryButton({ failure, size }: { failure: RequestFailure; size?: "sm" }) {
   return (
     <Button
@@ -43,12 +43,12 @@ export function RetryButton({ failure, size }: { failure: RequestFailure; size?:
       aria-disabled={failure.isRetrying || undefined}
       onClick={retryFailedRequests}
     >
-      {failure.isRetrying ? "Retrying..." : "Retry"}
+      {failure.isRetrying ? "Retrying…" : "Retry"}
     </Button>
   );
 }
 
-/** Returns the failure of the way from one list to the next, which takes the place of the videos. */
+/** Returns the failure of a navigation between lists, which replaces the videos. */
 export function useListFailure(): RequestFailure | undefined {
   const failure = useRequestFailure();
   const { state } = useNavigation();

@@ -1,11 +1,11 @@
-/** What a toast says. The same shape travels in the server's flash cookie. */
+/** The content of a toast. The server's flash cookie has the same shape. */
 export interface ToastMessage {
   title: string;
   description?: string;
-  /** What to do next, where the sentence leaves it open. */
+  /** What to do next. */
   detail?: string;
   kind: "success" | "error";
-  /** A form in the toast, such as the one that undoes what was done; works without scripts. */
+  /** A form in the toast, such as Undo; works without JavaScript. */
   action?: { label: string; to: string; fields: Record<string, string> };
 }
 

@@ -2,19 +2,19 @@ import { createContext, type ReactNode, useCallback, useContext, useRef, useStat
 import type { ShownToast, ToastMessage } from "./toast-message";
 import { Toaster } from "./toaster";
 
-/** Shows a toast and returns what dismisses it. */
+/** Shows a toast, and returns a function that dismisses it. */
 type ShowToast = (toast: ToastMessage) => () => void;
 
 const ToastContext = createContext<ShowToast | undefined>(undefined);
 
-/** More than this would cover the page; the oldest goes first. */
+/** More would cover the page; the oldest is removed first. */
 const MAX_TOASTS = 3;
 
 /**
- * Shows the toast that came with the page, in its HTML, and those that the browser makes.
+ * Shows the toast in the page's HTML, and those created in the browser.
  *
- * `fromServer` is compared by identity: a new object is a new toast, the same one is never
- * shown twice. A success takes the failures before it away: what they told is over.
+ * `fromServer` is compared by identity: a new object is a new toast, and the same one is never shown twice. A success
+ * dismisses earlier failures.
  */
 export function ToastProvider({
   fromServer,
@@ -40,11 +40,11 @@ export function ToastProvider({
     [dismiss],
   );
 
-  // While rendering, not in an effect: an effect would run twice in strict mode.
+  // During rendering, since an effect would run twice in strict mode.
   if (fromServer !== seen) {
     setSeen(fromServer);
     if (fromServer) {
-      // Never one that was given before: who showed that toast may still dismiss it.
+      // Never reuse an id: the component that showed that toast may still dismiss it.
       lastId.current += 1;
       const id = lastId.current;
       const standing =
@@ -61,7 +61,7 @@ export function ToastProvider({
   );
 }
 
-/** Shows a toast made in the browser. */
+/** Returns the function that shows a toast from the browser. */
 export function useToast(): ShowToast {
   const show = useContext(ToastContext);
   if (!show) throw new Error("useToast must be used within a ToastProvider");

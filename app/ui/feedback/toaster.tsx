@@ -12,14 +12,14 @@ import { useHydrated } from "../use-hydrated";
 import { RetryButton, useListFailure } from "./list-error";
 import type { ShownToast } from "./toast-message";
 
-/** Long enough to read twice; what there is something to do about stays longer. */
+/** Long enough to read twice; toasts with an action stay longer. */
 const SUCCESS_TOAST_MS = 5_000;
 const ERROR_TOAST_MS = 10_000;
 const ACTION_TOAST_MS = 10_000;
 
 /**
- * The toasts of the page, in a corner where they cover neither the header nor a thumb. With scripts
- * they are a popover, which the browser draws above an open modal dialog; without, a fixed box.
+ * The toasts of the page, in a corner where they cover neither the header nor the thumb area. With JavaScript they are a
+ * popover, which the browser shows above a modal dialog; without it, a fixed element.
  */
 export function Toaster({
   toasts,
@@ -34,7 +34,7 @@ export function Toaster({
     const element = section.current;
     if (!element?.showPopover) return;
     element.popover = "manual";
-    // Shown anew for each toast: a dialog that was opened since lies above it otherwise.
+    // Reopened for each toast; otherwise a dialog that was opened since would cover it.
     if (element.matches(":popover-open")) element.hidePopover();
     if (toasts.length > 0 || hasFailure) element.showPopover();
   }, [toasts, hasFailure]);
@@ -67,7 +67,7 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
 
   const Icon = failed ? TriangleAlert : CircleCheck;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: being read or focused holds the clock
+    // biome-ignore lint/a11y/noStaticElementInteractions: hover and focus pause the timer
     <div
       role={failed ? "alert" : "status"}
       onPointerEnter={() => setHeld(true)}
@@ -126,9 +126,8 @@ function Toast({ toast, onDismiss }: { toast: ShownToast; onDismiss: (id: number
 }
 
 /**
- * Shows over the page that the next one, or its newer state, could not be loaded, unless the list on it
- * shows that. The request is sent again by Retry, when the browser is online again, and when the site
- * can be reached again.
+ * Shows that the next page, or a refresh, couldn't be loaded, unless the list on the page shows it. The request is
+ * retried by the button, when the browser is back online, and when the site can be reached again.
  */
 function RequestNotice() {
   const failure = useRequestFailure();

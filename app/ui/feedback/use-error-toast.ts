@@ -3,11 +3,10 @@ import { useToast } from "./toast";
 import type { ToastMessage } from "./toast-message";
 
 /**
- * Shows the failure that an answer carries as a toast, for as long as the answer is the last one and
- * its page is shown: a failed sign-in is no news on the page that the successful one leads to.
+ * Shows the failure in a response as a toast, for as long as it is the latest response and its page is shown: a failed
+ * sign-in is irrelevant after a successful one.
  *
- * @param answer compared by identity. Each answer is a new object, so the same sentence twice is
- *   shown twice.
+ * @param answer compared by identity. Each response is a new object, so a repeated message is shown again.
  */
 export function useErrorToast(
   answer: Pick<ToastMessage, "description" | "detail"> | undefined,
@@ -21,8 +20,7 @@ export function useErrorToast(
 }
 
 /**
- * Shows the sentence of a refused form as a toast, with scripts; without them the page itself says
- * it beside the form.
+ * Shows the message of a rejected form as a toast; without JavaScript, the page shows it next to the form.
  */
 export function useFormErrorToast(answer: { message?: string } | undefined): void {
   useErrorToast(useMemo(() => answer && { description: answer.message }, [answer]));

@@ -3,17 +3,17 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from "@simplewebauthn/browser";
 
-/** Why no passkey came of it; the message is the sentence to show. */
+/** The request for a passkey failed. The message is shown to the user. */
 class PasskeyError extends Error {}
 
 const load = () => import("@simplewebauthn/browser");
 
-/** Loads the library before it is wanted, since browsers show their dialog only soon after a click. */
+/** Preloads the library, since browsers only show their dialog shortly after a click. */
 export function preloadPasskeys(): void {
   load().catch(() => {});
 }
 
-/** Ends what waits for a passkey, such as the browser's suggestions below a field. */
+/** Cancels a pending request for a passkey, such as the browser's suggestions below a field. */
 export function stopAskingForPasskey(): void {
   load().then(
     ({ WebAuthnAbortService }) => WebAuthnAbortService.cancelCeremony(),
@@ -21,18 +21,17 @@ export function stopAskingForPasskey(): void {
   );
 }
 
-/** Whether the browser suggests passkeys below the field of a form. */
+/** Whether the browser can suggest passkeys below a form field. */
 export async function suggestsPasskeys(): Promise<boolean> {
   return (await load()).browserSupportsWebAuthnAutofill();
 }
 
 /**
- * Asks the site for a challenge and the browser for a passkey that answers it.
+ * Requests a challenge from the site, and a passkey that answers it from the browser.
  *
- * @param inField the browser suggests its passkeys below the field, and waits until one is chosen.
- * @param isWanted asked once the challenge has come; when it is not, nothing else is disturbed.
- * @returns the field `passkey` of the form that is to be sent; undefined when something else was asked
- *   for meanwhile.
+ * @param inField whether the browser suggests its passkeys below the field, and waits until one is chosen.
+ * @param isWanted called once the challenge has arrived; if it returns false, nothing happens.
+ * @returns the field `passkey` of the form to send; undefined if another request has started in the meantime.
  * @throws {PasskeyError}
  */
 export function answerWithPasskey(
@@ -50,10 +49,10 @@ export function answerWithPasskey(
 }
 
 /**
- * Lets the browser make a passkey.
+ * Lets the browser create a passkey.
  *
- * @param confirmation the fields that confirm who it is.
- * @returns as `answerWithPasskey`.
+ * @param confirmation the fields that confirm the user's identity.
+ * @returns like `answerWithPasskey`.
  * @throws {PasskeyError}
  */
 export function createPasskey(
@@ -81,31 +80,31 @@ async function asked(
   }
 }
 
-/** @throws {PasskeyError} with the site's own sentence. */
+/** @throws {PasskeyError} with the site's message. */
 async function challenge<T>(address: string, fields: Record<string, string>): Promise<T> {
   const answer = await fetch(address, { method: "POST", body: new URLSearchParams(fields) });
   const isJson = answer.headers.get("Content-Type")?.includes("json");
   if (answer.ok && isJson) return (await answer.json()) as T;
-  // The form of somebody whose session has ended was led to the sign-in page.
+  // After the session has ended, the request is redirected to the sign-in page.
   if (answer.redirected) throw new PasskeyError("Your session has ended. Sign in again.");
   throw new PasskeyError(isJson ? (await answer.json()).message : await answer.text());
 }
 
-/** By the names of https://www.w3.org/TR/webauthn-3/#sctn-privacy-considerations-client and the DOM. */
+/** Returns the message for a DOM error name (https://www.w3.org/TR/webauthn-3/#sctn-privacy-considerations-client). */
 function messageOf(error: unknown): string | undefined {
   if (error instanceof PasskeyError) return error.message;
   switch ((error as { name?: string }).name) {
     case "AbortError":
       return undefined;
     case "NotAllowedError":
-      return "No passkey was used. Try again, or sign in in another way.";
+      return "No passkey was used. Try again, or sign in another way.";
     case "InvalidStateError":
-      return "This device has a passkey of this account already.";
+      return "This device already has a passkey for this account.";
     case "SecurityError":
-      return "Passkeys don't work at this address of the site.";
+      return "Passkeys don't work at this URL.";
     case "TypeError":
       return "The site can't be reached. Try again.";
     default:
-      return "This browser could not use a passkey.";
+      return "This browser couldn't use a passkey.";
   }
 }

@@ -1,6 +1,6 @@
 import { Field } from "./field";
 
-/** The field for a code of the second factor: at sign-in, and beside the password where a change needs both. */
+/** The field for a second-factor code, at sign-in and for changes that require it with the password. */
 export function CodeField({ error }: { error?: string }) {
   return (
     <Field

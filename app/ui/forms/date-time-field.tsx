@@ -3,10 +3,10 @@ import { Field } from "~/ui/forms/field";
 import { useHydrated } from "~/ui/use-hydrated";
 
 /**
- * A date with a time, shown in the zone of the browser and sent as ISO 8601 UTC. Without scripts, what
- * is typed is sent as it stands and means UTC, and the hint says so.
+ * A date and time, shown in the browser's time zone and sent as ISO 8601 UTC. Without JavaScript, the typed value is
+ * sent unchanged and means UTC, as the hint says.
  *
- * @param value ISO 8601 UTC, or what was typed, which is shown as it is when it is no time.
+ * @param value ISO 8601 UTC, or the typed text, which is shown unchanged if it is invalid.
  */
 export function DateTimeField({
   label,
@@ -21,7 +21,7 @@ export function DateTimeField({
   value: string;
   hint: string;
   error?: string;
-  /** Called with what will be sent whenever it changes. */
+  /** Called with the value to be sent whenever it changes. */
   onPosition?: (moment: string) => void;
 }) {
   const hydrated = useHydrated();
@@ -30,7 +30,7 @@ export function DateTimeField({
   return (
     <>
       <Field
-        // Another form of the same moment, once the browser's zone is known.
+        // The same time in another format, once the browser's zone is known.
         key={zone}
         label={label}
         type="datetime-local"
@@ -57,7 +57,7 @@ function toLocal(moment: string): string {
   return toMinute(new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString());
 }
 
-/** What is filled in half is sent as it is, and so refused with a sentence. */
+/** An incomplete value is sent unchanged, so that the server rejects it with a message. */
 function toUtc({ value, validity }: HTMLInputElement): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return validity.badInput ? "?" : value;

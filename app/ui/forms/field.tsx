@@ -9,11 +9,11 @@ import { classNames } from "../class-names";
 
 interface Words {
   label: string;
-  /** What to type, said before it goes wrong. */
+  /** What to enter. */
   hint?: ReactNode;
-  /** What was wrong, said beside the field. */
+  /** Why the value was rejected, shown next to the field. */
   error?: string;
-  /** The label is there for a screen reader alone: what stands around the control says it. */
+  /** Whether the label is only for screen readers, because the context shows it. */
   isLabelHidden?: boolean;
 }
 
@@ -22,7 +22,7 @@ const CONTROL = classNames(
   "placeholder:text-muted transition-colors hover:border-muted",
 );
 
-/** Label, control, hint and error, tied together for a screen reader. */
+/** Label, control, hint and error, associated for screen readers. */
 function Frame({
   id,
   label,
@@ -66,7 +66,7 @@ export function FieldNotes({ id, hint, error }: Pick<Words, "hint" | "error"> & 
   );
 }
 
-/** Splits the props of a field into those of its frame and those of its control, and ties both together. */
+/** Splits the props of a field into those of its frame and those of its control, and associates both. */
 function useControl<Props extends Words & { id?: string; required?: boolean; className?: string }>(
   { label, hint, error, isLabelHidden, ...control }: Props,
   ...classes: string[]
@@ -91,7 +91,7 @@ function useControl<Props extends Words & { id?: string; required?: boolean; cla
   };
 }
 
-/** A line of text, a password, a number, an e-mail address. */
+/** A text, password, number or email field. */
 export function Field(props: Words & InputHTMLAttributes<HTMLInputElement>) {
   const { frame, control } = useControl(props);
   return (
@@ -101,7 +101,7 @@ export function Field(props: Words & InputHTMLAttributes<HTMLInputElement>) {
   );
 }
 
-/** Several lines of text. */
+/** A multiline text field. */
 export function TextAreaField(props: Words & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const { frame, control } = useControl(props, "resize-y");
   return (
@@ -111,7 +111,7 @@ export function TextAreaField(props: Words & TextareaHTMLAttributes<HTMLTextArea
   );
 }
 
-/** One of several choices; its options are the children. */
+/** A select with its options as children. */
 export function SelectField(props: Words & SelectHTMLAttributes<HTMLSelectElement>) {
   const { frame, control } = useControl(props);
   return (
@@ -121,7 +121,7 @@ export function SelectField(props: Words & SelectHTMLAttributes<HTMLSelectElemen
   );
 }
 
-/** A box with its label beside it. */
+/** A checkbox with its label next to it. */
 export function CheckboxField({
   label,
   ...input
@@ -134,7 +134,7 @@ export function CheckboxField({
   );
 }
 
-/** A file, chosen with the browser's own button. */
+/** A file input with the browser's button. */
 export function FileField(props: Words & Omit<InputHTMLAttributes<HTMLInputElement>, "type">) {
   const { frame, control } = useControl(
     props,
@@ -148,7 +148,7 @@ export function FileField(props: Words & Omit<InputHTMLAttributes<HTMLInputEleme
   );
 }
 
-/** The options of a select, by their labels. */
+/** The options of a select from their labels. */
 export function Options({ labels }: { labels: Readonly<Record<string, string>> }) {
   return Object.entries(labels).map(([value, label]) => (
     <option key={value} value={value}>
@@ -157,7 +157,7 @@ export function Options({ labels }: { labels: Readonly<Record<string, string>> }
   ));
 }
 
-/** A checkbox with its label beside it. */
+/** A checkbox with its label next to it, as a field. */
 export function CheckField({ children, ...input }: InputHTMLAttributes<HTMLInputElement>) {
   return (
     <label className="flex min-h-11 items-center gap-3 text-sm mouse:min-h-9">

@@ -5,13 +5,13 @@ import { useToast } from "../feedback/toast";
 import { answerWithPasskey, stopAskingForPasskey, suggestsPasskeys } from "./ask-for-passkey";
 
 const CHALLENGE_ADDRESS = "/auth/passkey";
-/** Before the challenge ends that the browser's suggestions answer. */
+/** Renews the challenge for the browser's suggestions before it expires. */
 const RENEW_AFTER_MS = 8 * 60 * 1000;
 
 /**
- * Signs in with a passkey: by the button, or by one that the browser suggests below the e-mail field.
+ * Signs in with a passkey, using the button or the browser's suggestion below the email field.
  *
- * @param busy something is being sent already. Afterwards, if it failed, there is something new to suggest.
+ * @param busy whether the form is being sent. If that fails, suggestions start again.
  */
 export function PasskeySignIn({ busy }: { busy: boolean }) {
   const submit = useSubmit();
@@ -25,13 +25,13 @@ export function PasskeySignIn({ busy }: { busy: boolean }) {
     [submit],
   );
 
-  // One asks at a time, and a suggestion would end what the button asks for.
+  // Only one request at a time: a suggestion would cancel the request of the button.
   const isIdle = !asking && !busy;
   useEffect(() => {
     if (!isIdle) return;
     let gone = false;
     const isWanted = () => !gone;
-    // What goes wrong with a suggestion that nobody asked for is not said.
+    // Failures of suggestions aren't shown, since the user didn't start them.
     const suggest = () =>
       suggestsPasskeys()
         .then((can) => (can && isWanted() ? signIn({ inField: true, isWanted }) : undefined))
@@ -64,7 +64,7 @@ export function PasskeySignIn({ busy }: { busy: boolean }) {
         className="w-full"
         onClick={press}
         busy={asking || busy}
-        busyLabel="Waiting for your passkey..."
+        busyLabel="Waiting for your passkey…"
       >
         Sign in with a passkey
       </Button>

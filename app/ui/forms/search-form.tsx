@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button } from "../button";
 import { Field } from "./field";
 
-/** The search of a list, by its address. */
+/** The search form of a list, which changes its URL. */
 export function SearchForm({
   action,
   label,
@@ -14,7 +14,7 @@ export function SearchForm({
   action: string;
   label: string;
   search: string;
-  /** What else the address has. */
+  /** Further URL parameters. */
   children?: ReactNode;
 }) {
   return (

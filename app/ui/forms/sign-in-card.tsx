@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A narrow raised surface in the middle of the page: one heading, one form. */
+/** A narrow card in the middle of the page with one heading and one form. */
 export function SignInCard({
   title,
   text,

@@ -2,8 +2,8 @@ import { useActionData, useLocation } from "@remix-run/react";
 import { useRef } from "react";
 
 /**
- * What the last form of this page was answered, until the page is left. The router forgets it as
- * soon as the data of the page is refetched, and with it the texts that were refused.
+ * Returns the response to the last form of this page, until the page is left. The router drops it when the page's data
+ * is refetched, and with it the entered values.
  */
 export function useFormResponse<Answer>(): Answer | undefined {
   const answer = useActionData() as Answer | undefined;

@@ -5,9 +5,9 @@ import { useListener } from "../use-listener";
 /**
  * Prompts before unsaved work is lost, however the page is left: a link, Back, a dialog's Escape, a closed tab.
  *
- * @param question the prompt when this path is navigated to; undefined when nothing would be
- *   lost. Called at that moment, so it may read what is typed from the form.
- * @param onLeave called when the answer was yes.
+ * @param question returns the prompt for navigating to a path; undefined if nothing would be lost. Called during the
+ *   navigation, so it can read the form.
+ * @param onLeave called if the user confirms.
  */
 export function useLeaveWarning(
   question: (nextPath?: string) => string | undefined,
@@ -35,13 +35,13 @@ export function useLeaveWarning(
   }, [blocker, onLeave]);
 }
 
-const UNSAVED = "Your changes are not saved. Leave them all the same?";
+const UNSAVED = "You have unsaved changes. Leave anyway?";
 
 /**
- * Prompts before what was typed into a form is lost, unless it is being sent.
+ * Prompts before changes to a form are lost, unless it is being sent.
  *
- * @param isRefused it was shown with what was sent, which isn't saved either.
- * @returns what the form is given.
+ * @param isRefused whether the form shows rejected values, which aren't saved either.
+ * @returns the props of the form.
  */
 export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
   const ref = useRef<HTMLFormElement>(null);
@@ -58,10 +58,10 @@ export function useUnsavedWarning(busy: boolean, isRefused: boolean) {
   return { ref, onSubmit };
 }
 
-/** Whether something of a form was typed or chosen since it was shown. */
+/** Whether a form was changed since it was shown. */
 export function isChanged(form: HTMLFormElement | null): boolean {
   return [...(form?.elements ?? [])].some((control) => {
-    // The value of a text control has the line ends of the browser, its default those of the row.
+    // The value of a text control has the browser's line endings, its default those of the row.
     if (control instanceof HTMLTextAreaElement) {
       return control.value !== control.defaultValue.replaceAll(/\r\n?/g, "\n");
     }

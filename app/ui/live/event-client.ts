@@ -1,8 +1,8 @@
-/** What the server announces; `version` counts the changes of the catalogue. */
+/** A server-sent event; `version` counts the changes of the catalogue. */
 export interface LiveEvent {
   topic: "hello" | "catalogue" | "views" | "jobs";
   version: number;
-  /** In the `hello` to who is signed in: another one after each change of topic `jobs`. */
+  /** In the `hello` to signed-in users; changes with the topic `jobs`. */
   studio?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import { createStore, useStore } from "../store";
 export interface RequestFailure {
   /** What was requested: a list of videos, or any other page. */
   target: "videos" | "page";
-  /** Why it failed, as a sentence. */
+  /** Why it failed. */
   message: string;
   isRetrying: boolean;
 }
@@ -24,14 +24,14 @@ const current = createStore<RequestFailure | undefined>(undefined);
 
 const LIST_PATH = /^\/(?:trending|categories(?:\/[^/]+)?|tags\/[^/]+)?$/;
 
-/** Whether a path is that of a list of videos: Home, Categories, Trending or a tag. */
+/** Whether a path belongs to a list of videos: Home, Categories, Trending or a tag. */
 export function isListPath(pathname: string): boolean {
   return LIST_PATH.test(pathname);
 }
 
 /**
- * Puts itself between the router, which sends its requests by `fetch`, and the browser's own
- * function. Everything but GET requests for pages, for their data or their route, passes through.
+ * Wraps `fetch`, which the router uses for its requests. Only handles GET requests for the data or routes of pages;
+ * everything else passes through.
  */
 export function watchPageRequests(): void {
   const send = window.fetch;
@@ -43,12 +43,12 @@ export function watchPageRequests(): void {
   window.addEventListener("online", retryFailedRequests);
 }
 
-/** Sends again whatever has failed. */
+/** Retries all failed requests. */
 export function retryFailedRequests(): void {
   for (const request of [...failed]) request.retry();
 }
 
-/** The failure that the page has to tell of, if there is one. */
+/** Returns the failure that the page has to show, if any. */
 export function useRequestFailure(): RequestFailure | undefined {
   return useStore(current);
 }
@@ -89,7 +89,7 @@ async function answerOf(
   }
 }
 
-/** The answer with all of its body, because a connection may break within it; else undefined. */
+/** Returns the response with its complete body; undefined if the connection breaks. */
 async function wholeAnswer(send: () => Promise<Response>, signal: AbortSignal | undefined) {
   try {
     const answer = await send();
@@ -106,10 +106,10 @@ function messageOf(target: RequestFailure["target"], answer: Response | undefine
   if (target === "videos") return "Failed to fetch videos.";
   if (answer?.status === 429)
     return "Too many pages were requested from your network. Wait a few seconds.";
-  return answer ? "The site returned an error." : "The site could not be reached.";
+  return answer ? "The site returned an error." : "Couldn’t reach the site.";
 }
 
-/** The address of the page whose data a request is for. The router requests those of / at /_root.data. */
+/** Returns the URL of the page whose data a request is for. The data of / has the path /_root.data. */
 function pageAddress(url: URL): URL {
   const page = new URL(url);
   page.pathname = url.pathname.replace(/(?:_root)?\.data$/, "");
@@ -118,9 +118,8 @@ function pageAddress(url: URL): URL {
 }
 
 /**
- * Whether an answer is no reason to leave the page that is open: a proxy's error, a limit, or any error when the
- * request was for a list, or for newer data of the open page. Otherwise the site's own error is a page to
- * show, with a reference to its log.
+ * Whether the current page should stay despite an error response: for a proxy's error, a rate limit, or any error if the
+ * request was for a list or a refresh. Otherwise the site's error page is shown, with a reference to the log.
  */
 function isFailure({ status, headers }: Response, page: URL): boolean {
   const isFromSite = headers.has("X-Remix-Response");

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { listenToEvents } from "./event-client";
 import { retryFailedRequests } from "./failed-requests";
 
-/** Open lists everywhere hear of a change at the same moment; they ask for it spread over this. */
+/** All open lists are notified of a change at the same time; their requests are spread over this interval. */
 export const SPREAD_MS = 300;
 
 interface Versions {
@@ -12,11 +12,11 @@ interface Versions {
 }
 
 /**
- * Refetches the data of the page when the catalogue has changed: within a second, once for several
- * changes, not before a navigation under way has ended, and not for a change that the page shows
- * already. What happened before the page began to listen counts too. What is typed and how far it is scrolled stays.
+ * Refetches the page's data when the catalogue has changed: within a second, once for several changes, after a pending
+ * navigation, and not for changes that the page already shows. Includes changes from before the page started to listen.
+ * Typed values and the scroll position stay.
  *
- * @param options.jobs also while conversions go on and when what is not public has changed, for who is signed in.
+ * @param options.jobs also refetch for jobs and unpublished changes, for signed-in users.
  */
 export function useLiveRefresh({ jobs = false }: { jobs?: boolean } = {}): void {
   const { revalidate, state } = useRevalidator();

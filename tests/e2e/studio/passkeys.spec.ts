@@ -49,7 +49,7 @@ test("an admin signs in with a passkey alone, and keeps the last way in", async 
   await expect(passkeys.getByText("Phone", { exact: false }).first()).toBeVisible();
   await add(ADMIN.password);
   await expect(
-    passkeys.getByText("This device has a passkey of this account already."),
+    passkeys.getByText("This device already has a passkey for this account."),
   ).toBeVisible();
   await passkeys.getByRole("button", { name: "Turn the password off" }).click();
   await expect(page.getByText("The password is off.")).toBeVisible();

@@ -153,7 +153,7 @@ test("an edit that is not saved is asked about, however the dialog is left", asy
     await expect.poll(() => asked.length).toBe(index + 1);
     await expect(dialog.getByLabel("Category")).toHaveValue("premium");
   }
-  expect(new Set(asked)).toEqual(new Set(["Your changes are not saved. Leave them all the same?"]));
+  expect(new Set(asked)).toEqual(new Set(["You have unsaved changes. Leave anyway?"]));
   answer.yes = true;
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
