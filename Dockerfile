@@ -1,4 +1,4 @@
-# Build: compilers for what has no ready binary, all packages, the built site.
+# Build: compilers for native modules, all packages, the built site.
 FROM node:24-trixie-slim AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 make g++ \
@@ -11,11 +11,11 @@ COPY remix.config.js vite.config.ts tsconfig.json ./
 COPY app ./app
 COPY db ./db
 COPY scripts ./scripts
-# The lock file is part of the build's fingerprint, so pruning must not rewrite it.
+# The lock file is part of the build's fingerprint, so pruning must not change it.
 RUN node scripts/start.mjs --prepare \
  && npm prune --omit=dev --no-save
 
-# Serve: Node, ffmpeg, the built site and the packages it runs on.
+# Serve: Node.js, ffmpeg, the built site and its runtime packages.
 FROM node:24-trixie-slim AS serve
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
@@ -28,7 +28,7 @@ ENV NODE_ENV=production \
     PORT=3000
 WORKDIR /site
 COPY --from=build /site ./
-# Volumes that are new take their owner and mode from here; all else stays root's, and may be read-only.
+# New volumes get their owner and mode from these folders. Everything else belongs to root and can be read-only.
 RUN mkdir -p db/data uploads backups \
  && chown node:node db/data uploads backups \
  && chmod 750 db/data uploads backups
@@ -38,10 +38,10 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is the container's first process, so that SIGTERM reaches the server.
+# Node.js is the first process of the container, so that it receives SIGTERM.
 CMD ["node", "--max-semi-space-size=2", "--max-old-space-size=512", "scripts/start.mjs"]
 
-# Refresh: with Litestream, which brings a reader the newest database. Made by --target refresh alone.
+# Refresh: updates the database of a read replica with Litestream. Built only with --target refresh.
 FROM serve AS refresh
 COPY --from=litestream/litestream:0.3.13 /usr/local/bin/litestream /usr/local/bin/litestream
 

@@ -1,6 +1,6 @@
 /**
  * Keeps other accounts of the machine from reading what this process and its children create: files of hidden videos
- * and backups. The group may read, so that nginx can send files (docs/operating.md, "Behind a proxy"). A stricter
+ * and backups. The group may read, so that nginx can send files (docs/how-to/reverse-proxy.md). A stricter
  * umask stays. Not for the build, which another account may serve.
  */
 export function keepFilesPrivate() {

@@ -53,7 +53,7 @@ export const media = /* sql */ `
   ) WITHOUT ROWID;
   CREATE INDEX scan_findings_by_verdict ON scan_findings (verdict, found_at);
 
-  -- Machines that convert for the site (docs/workers.md).
+  -- Machines that encode for the site (docs/how-to/workers.md).
   CREATE TABLE workers (
     id           INTEGER PRIMARY KEY,
     -- SHA-256 of the token, so that a stolen database gives no access.

@@ -95,7 +95,7 @@ export interface OperationsTables {
 /** ISO 8601 UTC. */
 type Time = string;
 
-/** Each has a chapter in docs/runbook.md. */
+/** Each has a section in docs/how-to/runbook.md. */
 export const ALERT_KINDS = [
   "disk",
   "jobs",

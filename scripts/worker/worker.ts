@@ -1,4 +1,4 @@
-// npm run worker: converts for a site on another machine (docs/workers.md).
+// npm run worker: converts for a site on another machine (docs/how-to/workers.md).
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

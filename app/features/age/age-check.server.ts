@@ -13,7 +13,7 @@ import { processState } from "~db/runtime.server";
 import type { AgeCheckProblem } from "./age-check-problems";
 
 /**
- * The check of somebody's age by a provider, by redirect: the interface is in docs/age-check.md. The
+ * The check of somebody's age by a provider, by redirect: the interface is in docs/how-to/age-check.md. The
  * provider learns a nonce and the address to come back to, the site learns "18 or over" or not.
  */
 
@@ -148,7 +148,7 @@ const CLOCK_SKEW_SECONDS = 60;
 const MAX_AGE_SECONDS = 600;
 const MAX_TOKEN_LENGTH = 2_000;
 
-/** A token that says more than this about somebody is refused: docs/age-check.md. */
+/** A token that says more than this about somebody is refused: docs/how-to/age-check.md. */
 const CLAIMS = z
   .strictObject({
     nonce: z.string().min(1).max(200),

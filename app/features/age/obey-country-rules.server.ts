@@ -28,7 +28,7 @@ export const ALWAYS_OPEN: ReadonlySet<string> = new Set([
   "/assets/*",
 ]);
 
-/** What a visitor reads where the site is closed; also in docs/operating.md. */
+/** What a visitor reads where the site is closed; named in docs/how-to/moderation.md. */
 const CLOSED = "This site is not available where you are.";
 const UNCHECKED = "Your age has to be checked first. Open /age-check in your browser.";
 

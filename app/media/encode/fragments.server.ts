@@ -75,7 +75,7 @@ const MAX_BOX_BYTES = 1024 ** 2;
 const MAX_SAMPLES = 100_000;
 
 /**
- * Of a file that an ffmpeg of ours has written, perhaps on another machine (docs/workers.md); a stranger's
+ * Of a file that an ffmpeg of ours has written, perhaps on another machine (docs/how-to/workers.md); a stranger's
  * is never read like this.
  */
 async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxHeader[]> {

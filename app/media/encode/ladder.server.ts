@@ -76,7 +76,7 @@ export async function encodeLadder(
 
 /**
  * The files of a stream without the playlists over them: all that takes long. It needs no database, so
- * that another machine can do it (docs/workers.md).
+ * that another machine can do it (docs/how-to/workers.md).
  *
  * @param folder in the folder of the task.
  */

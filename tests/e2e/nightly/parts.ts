@@ -12,7 +12,7 @@ import { WorkerProcess } from "../../workers/worker-process";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A site on several machines, each a process here: docs/scaling.md has them all, this has them at once. */
+/** A site on several machines, each a process here: docs/explanation/scaling.md has them all, this has them at once. */
 export interface Parts {
   /** Of nginx, which alone visitors know. */
   url: string;

@@ -106,7 +106,7 @@ const check = (now = Date.now()) => checkAlerts(now, DAY);
 async function documented(): Promise<
   (headers: http.IncomingHttpHeaders, body: string, secret: string) => boolean
 > {
-  const text = fs.readFileSync("docs/operating.md", "utf8");
+  const text = fs.readFileSync("docs/how-to/monitor.md", "utf8");
   const [, code = ""] = /```js\n([\s\S]*?)```/.exec(text) ?? [];
   const module = `data:text/javascript,${encodeURIComponent(code)}`;
   return (await import(/* @vite-ignore */ module)).isFromTheSite;

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A sample of the other side of docs/age-check.md: a page that asks, and a signed answer. */
+/** A sample of the other side of docs/how-to/age-check.md: a page that asks, and a signed answer. */
 
 export const PROVIDER_SECRET = "a secret that the provider and the site share";
 

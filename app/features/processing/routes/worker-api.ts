@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { answerWorker } from "../workers/worker-api.server";
 
-/** GET and HEAD of what workers on other machines ask for (docs/workers.md): videos, and what has arrived. */
+/** GET and HEAD of what workers on other machines ask for (docs/how-to/workers.md): videos, and what has arrived. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   return answerWorker(request, params["*"] ?? "");
 }

@@ -31,7 +31,7 @@ import { findWorker, noteResult, type Worker } from "./workers.server";
 const wrongTokens = addressLimit("wrong worker tokens by address", 60, 60);
 
 /**
- * Answers a worker (docs/workers.md). Who it is, its token alone says: cookies are not looked at.
+ * Answers a worker (docs/how-to/workers.md). Who it is, its token alone says: cookies are not looked at.
  *
  * @param path below `/api/worker/`.
  */
