@@ -6,6 +6,7 @@ import { answerCachedPage } from "./page-cache.server";
 import { deferUploadBodies, limitBodyTime } from "./request-body.server";
 import { nameRoutes, type RouteNaming } from "./request-context.server";
 import { refuseMalformedTarget, refuseUnknownMethod } from "./request-target.server";
+import { narrowRouteMatching } from "./route-matching.server";
 import { sendSecurityHeaders } from "./security-headers.server";
 import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
 
@@ -29,6 +30,7 @@ import { refuseWhenLeaving, shutDownAtSignals } from "./shutdown.server";
  * | `middleware` | no hook before Express; Node's limit of 300 s cuts uploads off | `integration/idle-timeout` |
  * | `request-target` | targets, hosts and methods that make the framework fail with 500 | `integration/middleware`, `integration/hostile-requests` |
  * | `page-cache` | rendering the same anonymous page again and again | `integration/page-cache` |
+ * | `route-matching` | the framework ranks and compiles every route, five times a page | `unit/route-matching` |
  * | `stream-body` | its writer ignores back-pressure: a client that stalls holds a file in memory | `integration/downloads` |
  *
  * `stream-body` changes nothing by itself: the media route makes its bodies with it.
@@ -49,6 +51,7 @@ export function changeStockServer(
   replaceAccessLog();
   limitBodyTime();
   deferUploadBodies();
+  narrowRouteMatching();
   shutDownAtSignals();
   const first = [refuseWhenLeaving, refuseManyHeaders, refuseUnknownMethod, refuseMalformedTarget];
   const last = [answerCachedPage, ...middleware, limitRequests];
