@@ -127,7 +127,7 @@ describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
     expect(await upload(file)).toMatchObject({ ok: true });
     // Sound alone is no video, whatever its container is called.
     const sound = small("sound", { as: "wma", audio: ["wmav2"], output: ["-vn", "-f", "asf"] });
-    const message = "This file has no video in it.";
+    const message = "This file has no video track.";
     expect(await upload(sound)).toMatchObject({ status: 422, failure: { message } });
   });
 
@@ -160,10 +160,10 @@ describe.runIf(ffmpegAvailable())("what is not taken has a sentence of its own",
     const clip = small("plain", { output: ["-movflags", "+faststart"] });
     const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
     const message =
-      "The pictures of this video are in VVC (H.266), which can't be read here. Send it in H.264, HEVC, VP9 or AV1.";
+      "This video is in VVC (H.266), which isn't supported. Use H.264, HEVC, VP9 or AV1.";
     expect(outcome).toMatchObject({ status: 415, failure: { message } });
     const unknown = patched(clip, "unknown.mp4", "avc1\0", "abcd\0");
-    const other = "The pictures of this video are in a format that can't be read here.";
+    const other = "This video uses an unsupported codec.";
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 

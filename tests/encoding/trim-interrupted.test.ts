@@ -85,7 +85,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     const asked = await askForCut();
     interruptOnce(site.folder, "ffmpeg", CUTTING, KILLED);
     await workUntilIdle();
-    const reason = "ffmpeg was ended by SIGKILL.";
+    const reason = "ffmpeg was killed by SIGKILL.";
     expect(cutting(asked.cut)).toMatchObject({ state: "waiting", attempts: 1, reason });
     expectNothingLost(asked);
     const [first] = (await queueView()).waiting;

@@ -47,67 +47,67 @@ const MAX_PIXELS = MAX_SIDE * 4_352;
 const MIN_SIDE = 16;
 const MAX_DURATION_SECONDS = 24 * 3_600;
 
-/** What ffprobe found in a file. */
+/** What ffprobe found in a video file. */
 export interface Probe {
   /** `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
   container: string;
-  /** Of the pictures that are there, from the first moment of the file on. */
+  /** From the start of the file to the end of the last frame that is in it. */
   durationSeconds: number;
-  /** What the header announces, where the file ends before that. */
+  /** The duration in the header, if the file ends before that. */
   announcedSeconds?: number;
-  /** The file was too large to measure: its duration is that of its last timestamp, if none jumped. */
+  /** Whether the file was too large to measure: the duration is that of the last timestamp, assuming no jumps. */
   isEstimated?: boolean;
   /**
-   * Set if timestamps restart or jump inside the file, which then can't be searched by time; see
+   * Set if timestamps restart or jump inside the file, so that seeking by time doesn't work; see
    * inputArguments().
    */
   dtsDeltaThreshold?: number;
-  /** Less than 95 % of the announced video is there. */
+  /** Set if the file has less than 95% of the duration in its header. */
   cutOff?: CutOff;
   video: VideoStream;
-  /** The sound that is played unless another is chosen. */
+  /** The default audio track. */
   audio?: AudioStream;
-  /** All of them, that one first. */
+  /** All audio tracks, the default one first. */
   sounds: SoundStream[];
-  /** Those that are text; pictures of text, as on a disc, are left out. */
+  /** Text subtitles. Bitmap subtitles, as on discs, are left out. */
   subtitles: SubtitleStream[];
-  /** Browsers can play the file as it is. */
+  /** Whether browsers can play the file unchanged. */
   playable: boolean;
-  /** Its packets can be copied into another file without a change to what is shown and when. */
+  /** Whether its packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
-   * It plays sooner, or can be sought at all, once it was copied: an MP4 whose index stands behind the pictures or
-   * that has fragments, another file that does not say how long it is, as browsers record them, and a file that
-   * ends before its video does and would be waited for.
+   * Whether the file starts sooner, or becomes seekable, once it is remuxed: an MP4 whose index is at the end or that
+   * is fragmented, a file without a duration in its header, as browsers record them, or a file that ends before the
+   * duration in its header, for whose end players would wait.
    */
   needsFaststart: boolean;
 }
 
 /**
- * Bytes of a file that is read as a whole while its sender waits: 6 seconds, or half a minute from a
- * slow disk.
+ * Size of the largest file, in bytes, that is read completely while the uploader waits: 6 seconds, or half a minute
+ * on a slow disk.
  */
 export const MEASURED_WHILE_WAITING = 4 * 1024 ** 3;
 
 export interface ProbeOptions {
-  /** `unplayable` decodes nothing of a file that browsers play by its header. */
+  /** `unplayable` decodes no frame of a file that browsers can play according to its header. */
   decode?: "all" | "unplayable";
   /**
-   * Bytes of the largest file that is read as a whole for its duration, where timestamps may jump. Of a
-   * larger one the duration is an estimate.
+   * Size of the largest file, in bytes, that is read completely to measure its duration if timestamps may jump. For
+   * larger files, the duration is an estimate.
    */
   measureUpTo?: number;
 }
 
-/** Whether a position can't be found in a file by its timestamp, since these restart or jump. */
+/** Whether timestamps restart or jump, so that seeking by time doesn't work. */
 export function timestampsJump({ dtsDeltaThreshold }: Probe): boolean {
   return dtsDeltaThreshold !== undefined;
 }
 
-/** A file that is not taken; `message` is the sentence for the person who sent it. */
+/** A rejected file; `message` is shown to the uploader. */
 export class RefusedFileError extends Error {
   constructor(
-    /** 415: not a video that can be read. 422: a video, but broken or absurd. */
+    /** 415: not a supported video. 422: a video that is damaged or exceeds a limit. */
     readonly status: 415 | 422,
     message: string,
   ) {
@@ -115,20 +115,18 @@ export class RefusedFileError extends Error {
   }
 }
 
-const NOT_A_VIDEO = "This is not a video file that can be read. MP4, MOV, MKV, WebM and AVI are.";
-const NO_PICTURES = "This file has no video in it.";
-const BROKEN = "This video is damaged: not one picture of it can be read.";
-const INDEX_MISSING =
-  "This video is cut off: its index is missing, so that nothing of it can be played. Send all of it.";
-const VVC =
-  "The pictures of this video are in VVC (H.266), which can't be read here. Send it in H.264, HEVC, VP9 or AV1.";
-const UNKNOWN_FORMAT = "The pictures of this video are in a format that can't be read here.";
-const TOO_LARGE = `The pictures of this video are too large or too small: ${MIN_SIDE} pixels to 8K (8192 × 4320) can be shown.`;
-const TOO_LONG = "This video claims to be longer than 24 hours.";
-const NO_LENGTH = "This video is damaged: how long it is can't be read.";
+const NOT_A_VIDEO = "This file isn't a supported video. Use MP4, MOV, MKV, WebM or AVI.";
+const NO_PICTURES = "This file has no video track.";
+const BROKEN = "This video is damaged: none of its frames can be decoded.";
+const INDEX_MISSING = "The file is incomplete and can't be played. Upload the whole file.";
+const VVC = "This video is in VVC (H.266), which isn't supported. Use H.264, HEVC, VP9 or AV1.";
+const UNKNOWN_FORMAT = "This video uses an unsupported codec.";
+const TOO_LARGE = `The resolution of this video is too large or too small. ${MIN_SIDE} pixels to 8K (8192 × 4320) are supported.`;
+const TOO_LONG = "This video is longer than 24 hours.";
+const NO_LENGTH = "This video is damaged: its duration can't be determined.";
 const ENCRYPTED =
-  "This video is encrypted (DRM), so that nobody could watch it here. Send a file without copy protection.";
-const TOO_MANY_STREAMS = `This file holds more than ${MAX_STREAMS - 1} streams.`;
+  "This video is encrypted (DRM) and can't be played. Upload a file without copy protection.";
+const TOO_MANY_STREAMS = `This file has more than ${MAX_STREAMS - 1} streams.`;
 
 const answerSchema = z.object({
   streams: z.array(streamSchema).default([]),
@@ -142,11 +140,11 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 
 /**
- * Reads what a file holds, with ffprobe inside limits. One picture is decoded, so that a file which
- * passes is one that something can be made of.
+ * Probes a file with ffprobe, with limits on time and memory. Also decodes one frame, so that a file that passes can
+ * be encoded.
  *
- * @returns undefined only where ffmpeg is not installed.
- * @throws {RefusedFileError} for what is no video (415), or is broken or absurd (422).
+ * @returns undefined only if ffmpeg isn't installed.
+ * @throws {RefusedFileError} 415 if the file isn't a supported video, 422 if it is damaged or exceeds a limit.
  */
 export async function probe(
   file: string,
@@ -159,7 +157,7 @@ export async function probe(
   const isCut = layout !== undefined && layout.index !== "whole";
   const answer = await runFfprobe(file, isCut);
   if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  // Matroska names the key of a track that is encrypted (ContentEncKeyID).
+  // Matroska names the key of an encrypted track (ContentEncKeyID).
   if (layout?.isEncrypted || answer.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
@@ -172,12 +170,12 @@ export async function probe(
   const [sound] = preferred(sounds);
   const audio = sound && describeAudio(sound, answer.format.start_time);
   const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
-  // Browsers take the first of each.
+  // Browsers play the first stream of each type.
   const isFirst = picture === pictures[0] && sound === sounds[0];
   const copyable =
     layout === undefined ||
     (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, picture.index))));
-  // Browsers decode with the first sample description, and differ in what they make of several edits.
+  // Browsers only use the first sample description, and differ in how they handle several edits.
   const playable = isFirst && copyable && isPlayable(container, video, audio);
   if (decode === "all" || !playable) await decodeOnePicture(file, picture);
   const audioIndices = sounds.map(({ index }) => index);
@@ -243,9 +241,9 @@ async function runFfprobe(file: string, isCut: boolean): Promise<Answer> {
 }
 
 /**
- * Whether an MP4 or MOV has frames after its edit. ffmpeg reads the packets up to the next keyframe, for
- * decoders that need them, and a copy would show them. Those before the edit are no such case: the copy gets
- * an edit that begins behind them.
+ * Whether an MP4 or MOV has frames after the end of its edit. ffmpeg copies the packets up to the next keyframe, for
+ * decoders that need them, and the copy would show them. Frames before the edit don't matter: the copy gets an edit
+ * that starts after them.
  */
 async function endsEarly(file: string, stream: number): Promise<boolean> {
   const { stdout } = await run(
@@ -258,12 +256,12 @@ async function endsEarly(file: string, stream: number): Promise<boolean> {
   );
   const packets = stdout.split("\n").map((line) => line.split(","));
   const shown = packets.filter(([, flags = ""]) => flags !== "" && !flags.includes("D"));
-  // All that is read may be the keyframe after the end.
+  // The keyframe after the end may be the only packet that was read.
   const first = shown.length > 0 ? Math.min(...shown.map(([pts]) => Number(pts))) : -Infinity;
   return packets.some(([pts, flags = ""]) => flags.includes("D") && Number(pts) > first);
 }
 
-/** ffprobe has one name for MP4 and MOV, and one for Matroska and WebM; browsers do not. */
+/** Tells MP4 from MOV, and Matroska from WebM: ffprobe has one name for each pair. */
 function containerName(
   formatName: string,
   tags: Record<string, string> | undefined,
@@ -299,22 +297,22 @@ async function decodeOnePicture(file: string, { index, ...stream }: Stream): Pro
   }
 }
 
-/** Of the files that were read last, by what changes with their contents: a video's jobs follow each other. */
+/** The results for the most recent files, keyed by path and version: jobs of a video run one after the other. */
 const probes = processState("probed files", () => new LRUCache<string, Probe>({ max: 4 }));
 
 /**
- * What `probe` finds in a file; it is not read again while it has not changed.
+ * Returns the result of `probe`, cached until the file changes.
  *
- * @throws {RefusedFileError} when it is not one that anything can be made from, or not there.
- * @throws {InterruptedError} when it could not be read to the end.
+ * @throws {RefusedFileError} if the file can't be processed or is missing.
+ * @throws {InterruptedError} if ffprobe or ffmpeg didn't finish.
  */
 export async function cachedProbe(file: string): Promise<Probe> {
-  // A file that is gone is told by the probe.
+  // `probe` reports a missing file.
   const state = await stat(file).catch(() => undefined);
   const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
   const found = probes().get(version) ?? (await probe(file));
-  if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
-  // To ffprobe, a failure of the store looks like the end of a file that is read by range.
+  if (!found) throw new InterruptedError("ffmpeg is not installed.");
+  // If the file is read by range, a failure of the store looks like the end of the file to ffprobe.
   if (!inputUrl(file)) probes().set(version, found);
   return found;
 }

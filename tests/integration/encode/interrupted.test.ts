@@ -39,7 +39,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
       const clip = makeClip(site.folder, "clip");
       interrupt(program);
       await expect(probe(clip)).rejects.toThrow(
-        new InterruptedError(`${program} was ended by SIGKILL.`),
+        new InterruptedError(`${program} was killed by SIGKILL.`),
       );
       expect(await probe(clip)).toMatchObject({ playable: true });
     },
@@ -59,7 +59,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     const ladder = () => jobRows(id).find(({ kind }) => kind === "ladder");
     interrupt("ffprobe");
     await workUntilIdle();
-    const reason = "ffprobe was ended by SIGKILL.";
+    const reason = "ffprobe was killed by SIGKILL.";
     expect(ladder()).toMatchObject({ state: "waiting", attempts: 1, reason });
     sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'ladder'");
     await workUntilIdle();
@@ -95,7 +95,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     const { id } = makeUser();
     interrupt("ffprobe");
     const failed = await receiveUpload(uploadRequest(video), id);
-    const message = "The video could not be examined just now. Please try again in a moment.";
+    const message = "The video couldn't be checked. Try again in a moment.";
     expect(failed).toMatchObject({ status: 503, failure: { message } });
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });

@@ -188,7 +188,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     const good = await addToLibrary(site.uploads, makeClip(site.folder, "good"), true);
     onlyJobs("transcode");
     await workUntilIdle();
-    expect(jobRows(bad)[0]).toMatchObject({ state: "failed", reason: /not a video file/ });
+    expect(jobRows(bad)[0]).toMatchObject({ state: "failed", reason: /supported video/ });
     expect(allDone(good)).toBe(true);
   });
 });

@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
   it("refuses what is no video, with a sentence", async () => {
     const text = path.join(folder, "text.mp4");
     fs.writeFileSync(text, "hello ".repeat(1_000));
-    expect(await errorOf(text)).toMatchObject({ status: 415, message: /not a video file/ });
+    expect(await errorOf(text)).toMatchObject({ status: 415, message: /supported video/ });
     const sound = makeClip(folder, "sound", { output: ["-vn"] });
     expect(await errorOf(sound)).toMatchObject({ status: 422, message: /no video/ });
   });

@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("the length of a video", () => {
 
 describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
   const SENTENCE =
-    "This video is cut off: its index is missing, so that nothing of it can be played. Send all of it.";
+    "The file is incomplete and can't be played. Upload the whole file.";
 
   it("without its index is told what it lacks", async () => {
     const behind = truncated(whole({}), 0.8);

@@ -151,7 +151,7 @@ describe("the reservation of disk space", () => {
     const refused = await patch(late, 0, clip, clip.length);
     expect([refused.status, await refused.text()]).toEqual([
       507,
-      "There is not enough room on the disk for this file.\n",
+      "There is not enough disk space for this file.\n",
     ]);
     expect((await send("HEAD", late)).headers.get("Upload-Offset")).toBe("0");
     expect((await send("DELETE", other)).status).toBe(204);

@@ -43,7 +43,7 @@ it("a resumable upload keeps what has come when the disk is full, and goes on wh
   await Promise.race([open.send(bytes).catch(() => {}), open.answer]);
   const { status, body } = await open.answer;
   expect(status).toBe(507);
-  expect(String(body)).toContain("There is not enough room on the disk");
+  expect(String(body)).toContain("There is not enough disk space");
 
   const kept = await ask(site, "HEAD", address, { ...TUS, Cookie });
   const offset = Number(kept.headers["upload-offset"]);

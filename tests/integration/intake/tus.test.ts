@@ -171,7 +171,7 @@ describe("creation", () => {
     const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
     expect([answer.status, answer.body.trim()]).toEqual([
       429,
-      "There are 100 unfinished uploads already. Finish or cancel one of them first.",
+      "You already have 100 unfinished uploads. Finish or cancel one of them first.",
     ]);
   });
 
@@ -488,7 +488,7 @@ it("a disk without room is answered 507 before the first byte", async () => {
     const { status, body } = await ask(full, "POST", "/admin/uploads", headers);
     expect([status, body.trim()]).toEqual([
       507,
-      "There is not enough room on the disk for this file.",
+      "There is not enough disk space for this file.",
     ]);
   } finally {
     await full.remove();
@@ -500,7 +500,7 @@ it("what is promised and not here yet counts against the free disk, for every wa
   // Two of them fit neither beside each other nor, by far, in what other tests may free meanwhile.
   const size = Math.floor(bavail * bsize * 0.6);
   const crowded = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
-  const noRoom = "There is not enough room on the disk for this file.";
+  const noRoom = "There is not enough disk space for this file.";
   try {
     await crowded.start();
     const Cookie = await signInTo(crowded);

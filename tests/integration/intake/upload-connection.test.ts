@@ -189,7 +189,7 @@ describe("a disk without room", () => {
       await sendUntilCut(open, 100_000_000);
       const { status, body } = await open.answer;
       expect(status).toBe(507);
-      expect(body.includes("There is not enough room on the disk for this file.")).toBe(true);
+      expect(body.includes("There is not enough disk space for this file.")).toBe(true);
       open.request.destroy();
     } finally {
       await site.remove();

@@ -331,7 +331,7 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
         body: whole.subarray(0, Math.floor(whole.length * share)),
       });
       const { status, failure } = await refused(request);
-      expect([status, failure.message]).toEqual([400, "The upload was cut off before its end."]);
+      expect([status, failure.message]).toEqual([400, "The upload ended before it was complete."]);
     }
   });
 
