@@ -192,7 +192,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
       const refused = await ask({ Range: "bytes=0-9" });
       expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "5"]);
       expect(await refused.text()).toBe(
-        "The file can't be read just now. Please try again in a moment.\n",
+        "The file is temporarily unavailable. Try again in a moment.\n",
       );
       expect(store.sent(ANY)).toBeLessThanOrEqual(4);
       expect(said).toEqual([expect.stringMatching(/^videos\/u\/.*can't be read: The file store/)]);

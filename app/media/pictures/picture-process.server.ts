@@ -8,16 +8,16 @@ import { temporaryFolder, withTemporaryPath } from "../files/temporary-files.ser
 import { insideLimits } from "../probe/ffmpeg.server";
 
 /**
- * Pictures are decoded in a process of their own, one at a time for the whole site: a stranger's
- * picture can take gigabytes and half a minute, and four of them would fill the threads with which
- * Node reads all files. The process can be killed, which a decoder inside ours cannot.
+ * Images are decoded in a separate process, one at a time for the whole site. An untrusted image can take gigabytes of
+ * memory and half a minute, and four of them would occupy all threads with which Node reads files. The process can be
+ * killed, unlike a decoder inside the server.
  */
 
 export type PictureTask =
-  /** Re-encodes a picture as WebP: upright, at most 1280 pixels wide or `width`, nothing but pixels. */
+  /** Re-encodes an image as WebP: upright, at most 1280 or `width` pixels wide, without metadata. */
   | { kind: "thumbnail"; file: string; target: string; width?: number }
   | { kind: "colors"; file: string }
-  /** Draws an SVG in the middle of a ground of one colour, as PNG. */
+  /** Draws an SVG centered on a solid background, as PNG. */
   | {
       kind: "drawing";
       svg: string;
@@ -26,7 +26,7 @@ export type PictureTask =
       background: string;
       target: string;
     }
-  /** Writes the best of several pictures as WebP. */
+  /** Writes the best of several images as WebP. */
   | { kind: "poster"; files: string[]; target: string }
   | {
       kind: "sprite";
@@ -37,11 +37,11 @@ export type PictureTask =
     };
 
 export interface PictureAnswer {
-  /** Of the four quarters, 24 hexadecimal digits. */
+  /** Average colors of the four quarters, 24 hexadecimal digits. */
   colors?: string;
 }
 
-/** `crashed`: by the picture, such as for want of memory. `interrupted`: by something else. */
+/** `crashed`: because of the image, for example out of memory. `interrupted`: for another reason. */
 export type PictureFailure =
   | "too many pixels"
   | "unreadable"
@@ -55,14 +55,14 @@ export class PictureError extends Error {
     readonly failure: PictureFailure,
     reason = "",
   ) {
-    super(`The picture could not be processed: ${failure}. ${reason}`.trim());
+    super(`The image could not be processed: ${failure}. ${reason}`.trim());
   }
 }
 
-/** For one picture; the process is killed then. */
+/** Time limit per image, after which the process is killed. */
 const MAX_SECONDS = 10;
 const STARTS_WITHIN_MS = 30_000;
-/** Of memory; 40 megapixels of four channels in 16 bit are 320 MB. */
+/** Memory limit. 40 megapixels with four 16-bit channels take 320 MB. */
 const MAX_DATA_BYTES = 1024 ** 3;
 const IDLE_MS = 10_000;
 
@@ -88,15 +88,15 @@ const pictures = processState<PictureProcess>(
   },
 );
 
-/** The running process, for tests that kill it. */
+/** Returns the running process, for tests that kill it. */
 export function pictureProcess(): ChildProcess | undefined {
   return pictures().child;
 }
 
 /**
- * Has a picture processed when those before it are done.
+ * Processes an image, once those before it are done.
  *
- * @throws {PictureError} for what cannot be read, is too large, or takes too long, and where the process was killed.
+ * @throws {ImageError} if the image can't be read, is too large or takes too long, or if the process was killed.
  */
 export function processPicture(task: PictureTask): Promise<PictureAnswer> {
   return pictures().runExclusive(() => perform(task));
@@ -120,14 +120,14 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
   }
 }
 
-/** A task that comes before the process is gone gets a new one. */
+/** Kills the process. Tasks from now on get a new one. */
 function end(child: ChildProcess): void {
   const state = pictures();
   if (state.child === child) state.child = undefined;
   child.kill("SIGKILL");
 }
 
-/** The process, started when there is none. */
+/** Returns the process, and starts it if necessary. */
 async function running(): Promise<ChildProcess> {
   const state = pictures();
   const folder = temporaryFolder();
@@ -149,7 +149,7 @@ async function running(): Promise<ChildProcess> {
   return child;
 }
 
-/** Kills the process when nothing comes in time. */
+/** Waits for a message. Kills the process if none arrives in time. */
 function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
   return new Promise((resolve, reject) => {
     const fail = (failure: PictureFailure) => {
@@ -163,7 +163,7 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
     };
     const onExit = (_code: number | null, signal: NodeJS.Signals | null) =>
       fail(signal === "SIGKILL" ? "interrupted" : "crashed");
-    // It could not be started, or was gone before it had the task.
+    // It couldn't be started, or exited before it received the task.
     const onError = () => fail("interrupted");
     const timer = setTimeout(() => fail("too slow"), withinMs);
     const stopListening = () => {
@@ -176,7 +176,7 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
 
 type Drawing = Omit<Extract<PictureTask, { kind: "drawing" }>, "kind" | "target">;
 
-/** A PNG of one of the site's own drawings, made by the picture process like every other picture. */
+/** Returns a PNG of one of the site's own drawings. */
 export function drawPicture(drawing: Drawing): Promise<Buffer> {
   return withTemporaryPath(async (target) => {
     await processPicture({ kind: "drawing", ...drawing, target });
@@ -185,8 +185,8 @@ export function drawPicture(drawing: Drawing): Promise<Buffer> {
 }
 
 /**
- * The average colours of a picture's four quarters, 24 hexadecimal digits: left and right above,
- * left and right below. Undefined for what cannot be read as a picture.
+ * Returns the average colors of an image's four quarters as 24 hexadecimal digits: top left, top right, bottom left,
+ * bottom right. Undefined if the file can't be read as an image.
  */
 export async function posterColors(file: string): Promise<string | undefined> {
   try {
