@@ -5,9 +5,9 @@ import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.se
 import type { Cut, Source } from "../encode/artifact";
 import { fileExists } from "../media-files.server";
 
-/** A file of a video: the one that it has, or one that was before. */
+/** A file of a video: the current one or a previous one. */
 export interface FileOfVideo {
-  /** Of the row of `video_files`; null for the file that the video has. */
+  /** Id of its row in `video_files`; null for the current file. */
   id: string | null;
   video_url: string;
   source_url: string | null;
@@ -19,8 +19,8 @@ export interface FileOfVideo {
 }
 
 /**
- * The file of a video that belongs to a base path, wherever its row is: a cut is made from it again
- * after the video has another file.
+ * Returns the file of a video that has a base path, current or previous: a trim may have to be encoded again after
+ * the video has another file.
  */
 export function fileOfBase(videoId: string, base: string): FileOfVideo | undefined {
   const rows = prepared<FileOfVideo>(
@@ -37,7 +37,7 @@ export function fileOfBase(videoId: string, base: string): FileOfVideo | undefin
   });
 }
 
-/** The file as it came where there is one, else its copy, on the disk; undefined when it is none of ours. */
+/** Returns the path of the original file if it was kept, otherwise of the played one; undefined for external URLs. */
 export function bestFile({
   source_url,
   video_url,
@@ -47,8 +47,8 @@ export function bestFile({
 }
 
 /**
- * `{userId}/{uploadId}` of a cut that is not made yet, beside its original: its upload id was reserved
- * when its row was made, and is the time of that.
+ * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. It has the user of the original. Its upload id
+ * was reserved when its row was created, and is the time of that.
  */
 export function cutBasePath({
   cut_of,
@@ -57,7 +57,7 @@ export function cutBasePath({
   return cut_of === null ? undefined : `${path.dirname(cut_of)}/${Date.parse(created_at)}`;
 }
 
-/** What a cut that is not made yet is made from; undefined for any other file, and without its original. */
+/** Returns the source of a trim that isn't encoded yet; undefined for any other file, or without the original. */
 export function cutSource(fileId: string): (Source & { cut: Cut }) | undefined {
   const row = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state = 'pending' AND video_url = ''",
