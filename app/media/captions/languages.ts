@@ -4,7 +4,7 @@ export const UNKNOWN = "und";
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** Such as `English` for `en`; undefined for what is no language. */
+/** Returns the English name of a language, such as `English` for `en`; undefined if it isn't a language. */
 export function languageName(language: string): string | undefined {
   try {
     return names.of(language);
@@ -13,7 +13,7 @@ export function languageName(language: string): string | undefined {
   }
 }
 
-/** BCP 47 of what a file says, such as `de` for `ger`; `und` for what is no language. */
+/** Returns the BCP 47 tag for a language code in a file, such as `de` for `ger`; `und` if it isn't a language. */
 export function languageTag(said: string): string {
   try {
     const [tag = UNKNOWN] = Intl.getCanonicalLocales(said.trim().replaceAll("_", "-"));
@@ -24,8 +24,8 @@ export function languageTag(said: string): string {
 }
 
 /**
- * What the title of a track may add to its language. Other words of a title aren't shown: it may name whoever made
- * the video. In the order in which a label has them.
+ * Words in the title of a track that are added to its label, in the order of the label. Other words aren't shown,
+ * because the title may name the author of the video.
  */
 const TITLE_WORDS: [RegExp, string][] = [
   [/\b(?:simplified|traditional|latin american?|european|brazilian|canadian|castilian)\b/i, "$&"],
@@ -40,9 +40,9 @@ const TITLE_WORDS: [RegExp, string][] = [
 ];
 
 /**
- * Returns what the captions of a file are chosen by: the language, and what the title or a flag adds to it.
+ * Returns the label of captions: the language, and details from the title or a flag.
  *
- * @param unnamed for a track with neither.
+ * @param unnamed the label if there are neither.
  */
 export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "Captions"): string {
   const found = TITLE_WORDS.flatMap(([words, label]) => {
@@ -60,12 +60,12 @@ export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Returns what an audio track is chosen by, such as `English (Commentary)`. */
+/** Returns the label of an audio track, such as `English (Commentary)`. */
 export function soundLabel({ language, title }: Pick<SoundStream, "language" | "title">): string {
   return captionsLabel({ language, title, forced: false, forTheDeaf: false }, "Audio");
 }
 
-/** The label, with a number behind it when another of the video has it already. */
+/** Returns the label, with a number appended if it is already taken. */
 export function distinctLabel(label: string, taken: ReadonlySet<string>): string {
   if (!taken.has(label)) return label;
   for (let number = 2; ; number++) {

@@ -8,7 +8,7 @@ export interface CaptionFile {
 
 export type CaptionsAnswer = { webvtt: string | undefined } | { limit: string };
 
-/** Runs on the thread of files, which must not import what asks it. */
+/** Runs on the files thread, which must not import modules that query it. */
 export function readCaptions({ file, origin }: CaptionFile): CaptionsAnswer {
   try {
     return { webvtt: convertCaptions(readFileSync(file), origin) };
