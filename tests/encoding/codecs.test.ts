@@ -239,8 +239,8 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't make", () => 
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     announceCodecs();
     expect(warn.mock.calls.flat()).toEqual([
-      "ENCODER_CODECS: AV1 is switched off, since this ffmpeg has no encoder libsvtav1.",
-      "ENCODER_CODECS: HEVC is switched off, since HEVC is made by hardware alone, and ENCODER_HARDWARE is off.",
+      "ENCODER_CODECS: AV1 is disabled: this ffmpeg build lacks the encoder libsvtav1.",
+      "ENCODER_CODECS: HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.",
     ]);
     warn.mockRestore();
     expect(extraCodecs()).toEqual([]);

@@ -7,7 +7,7 @@ import type { Probe } from "../probe/probe.server";
 import { jpegColors, pictureFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
-/** What one ffmpeg decodes side by side: each picture has a decoder, and 4K takes hundreds of MiB. */
+/** Pixels that one ffmpeg process decodes in parallel: each frame has its own decoder, and 4K takes hundreds of MiB. */
 const PIXELS_AT_ONCE = 3840 * 2160;
 const MAX_CONCURRENT = 10;
 const CPU_SECONDS = 300;
@@ -18,9 +18,9 @@ interface Size {
   height: number;
 }
 
-/** How pictures are taken from a video, and in which form they are written. */
+/** How frames are extracted, and in which format they are written. */
 interface Taking {
-  /** Options of the decoder. */
+  /** Decoder options. */
   decoding?: string[];
   filters: string[];
   writing: string[];
@@ -29,11 +29,11 @@ interface Taking {
 }
 
 /**
- * Writes the pictures that are shown at some times as JPEGs of that size into the task's folder, and
- * returns their paths; undefined for those that there are not, as behind the end of a video that is
- * shorter than it claims.
+ * Extracts the frames at some positions as JPEGs into the task's folder, and returns their paths; undefined for missing
+ * frames, for example after the end of a video that is shorter than its header says.
  *
- * @param onProgress is told how many times are done with.
+ * @param times positions in seconds.
+ * @param onProgress called with the number of finished positions.
  */
 export function extractFrames(
   file: string,
@@ -51,7 +51,7 @@ export function extractFrames(
   return takePictures(file, probe, times, task, taking, onProgress);
 }
 
-/** The same for one time. */
+/** Extracts one frame as a JPEG, see `extractFrames`. */
 export async function extractFrame(
   file: string,
   probe: Probe,
@@ -64,8 +64,8 @@ export async function extractFrame(
 }
 
 /**
- * The pictures that are shown at some times as grey pixels of one byte, `side` by `side`; undefined for
- * those that there are not. Nothing of them is left in the task's folder.
+ * Returns the frames at some positions as 8-bit grayscale pixels, `side` by `side`; undefined for missing frames. No
+ * files remain in the task's folder.
  */
 export async function grayFrames(
   file: string,
@@ -90,14 +90,14 @@ export async function grayFrames(
     const pixels = picture === undefined ? undefined : await readFile(picture);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
-  // Not before all are read: in a video of a few milliseconds several times have the same picture.
+  // Only after all are read: in a video of a few milliseconds, several positions share a file.
   await removeTemporary(...files);
   return frames;
 }
 
 /**
- * One ffmpeg takes several pictures, since half of what one costs is starting the program. What is
- * missing then is taken by itself, so that a damaged place costs no picture beside it.
+ * Extracts several frames with one ffmpeg process, because starting it is half of the cost of a frame. Missing frames
+ * are retried one by one, so that damage only affects the frames where it is.
  */
 async function takePictures(
   file: string,

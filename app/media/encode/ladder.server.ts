@@ -42,22 +42,22 @@ import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 import { copyOfStream } from "./transcode.server";
 
 /**
- * An encoder of pictures that refer to later ones begins a few pictures late, and AAC with 1,024 samples
- * of silence. An edit list says so to whoever plays a file, by MSE too. ffmpeg knows both when the first
- * fragment is there, so it writes the header then (`delay_moov`).
+ * With B-frames, the first frame is delayed by a few frames, and AAC begins with 1,024 samples of priming. An edit list
+ * tells players, including those with MSE. ffmpeg only knows both values once it has the first fragment, so it writes
+ * the header then (`delay_moov`).
  */
 export const FRAGMENTS = "+delay_moov+default_base_moof";
-/** By default the end of a fragment is written with the beginning of the next one. */
+/** Without this option, the end of a fragment is written together with the beginning of the next one. */
 const WITHOUT_DELAY = ["-flush_packets", "1"];
-/** Of sound; a segment ends with one of them, so at most half of it before or behind the pictures. */
+/** Of audio. Segments end at fragment boundaries, so at most half of this before or after the video segment. */
 const SOUND_FRAGMENT_SECONDS = 1;
 
 /**
- * The adaptive stream (CMAF): every quality and every sound from one decoding of the video, each in a
- * file of its own, and the playlists over them.
+ * Encodes the adaptive stream (CMAF): all video and audio renditions from a single decoding, each in its own file, and
+ * their playlists.
  *
- * @param watch of a video that browsers can't play: it is watched while its stream is made, of which the
- *   file that is played without scripts becomes a copy.
+ * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the
+ *   file that is played without JavaScript is remuxed from the stream.
  */
 export async function encodeLadder(
   source: Source,
@@ -75,10 +75,10 @@ export async function encodeLadder(
 }
 
 /**
- * The files of a stream without the playlists over them: all that takes long. It needs no database, so
- * that another machine can do it (docs/workers.md).
+ * Encodes the files of a stream without its playlists, which is everything that takes long. It doesn't use the
+ * database, so that another machine can do it (docs/workers.md).
  *
- * @param folder in the folder of the task.
+ * @param folder relative to the task's folder.
  */
 export async function encodeRenditions(
   file: string,
@@ -99,9 +99,9 @@ export async function encodeRenditions(
 }
 
 /**
- * The playlists over the files of a stream, wherever these were made.
+ * Writes the playlists of a stream, whichever machine has encoded its files.
  *
- * @param withCopy also the file that is played without scripts.
+ * @param withCopy also creates the file that is played without JavaScript.
  */
 export async function finishStream(
   source: Source,
@@ -122,7 +122,7 @@ export async function finishStream(
   return { moves: [...moves, ...copy.moves], columns: { ...columns, ...copy.columns } };
 }
 
-/** With the default sound alone where one of the others can't be read: that must not cost the stream. */
+/** Encodes a ladder. If that fails, retries with the default audio only, since other tracks may be unreadable. */
 async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<Ladder> {
   const { probe, renditions, sounds } = ladder;
   let runs = 0;
@@ -154,7 +154,7 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
   }
 }
 
-/** By itself, since ffmpeg refuses some of what can be decoded; the stream is made without it then. */
+/** Copies surround audio in a separate run, because ffmpeg can't copy some streams. The stream then goes without. */
 async function copySurround(ladder: Ladder, task: Task): Promise<void> {
   const { file, probe, sounds, folder } = ladder;
   const copied = sounds.filter(({ encoding }) => encoding === "surround");
@@ -172,7 +172,7 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
       folder: path.resolve(task.folder, folder),
       ...limits,
     };
-    // Timestamps that jump are corrected by whichever stream comes first, in the other files the video.
+    // ffmpeg corrects jumps by the first stream that it reads. In the other files, that is the video, so read it here.
     const video = timestampsJump(probe)
       ? ["-map", `0:${probe.video.index}`, "-c", "copy", "-f", "null", "-"]
       : [];
@@ -196,8 +196,8 @@ function soundFile(folder: string, name: string): string[] {
 }
 
 /**
- * One ffmpeg command: each rendition is scaled from the next larger one. The sounds have filters of
- * their own, since a graph of all would hold back the pictures until the last of them begins.
+ * Returns the arguments of one ffmpeg command that encodes all renditions, each scaled from the next larger one. Audio
+ * has its own filters: in a common filter graph, the video would wait until the last audio stream begins.
  */
 export function ladderArguments(
   { file, probe, renditions, sounds, rate, folder, preset }: Ladder,
@@ -206,7 +206,7 @@ export function ladderArguments(
   const largestFirst = [...renditions].reverse();
   const graph: string[] = [];
   for (const [index, rendition] of largestFirst.entries()) {
-    // Left out once, every second picture stays out of what is scaled from it.
+    // Once a rendition has dropped every second frame, the smaller ones lack them too.
     const thin =
       rendition.everySecond && !largestFirst[index - 1]?.everySecond ? ["framestep=2"] : [];
     const filters =
@@ -224,7 +224,7 @@ export function ladderArguments(
   return [
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
-    // Those of the sounds, of which there may be many, have one each.
+    // One thread for the filters of each audio rendition, because there may be many.
     ...["-filter_complex_threads", String(threads()), "-filter_threads", "1"],
     ...["-filter_complex", graph.join(";")],
     ...largestFirst.flatMap((rendition, index) => [

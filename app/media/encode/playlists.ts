@@ -2,13 +2,13 @@ import { quoted } from "~/shared/markup/playlist-text";
 import { startRendition } from "~/shared/streams/start-rendition";
 import type { Encoding, Sound } from "./sounds";
 
-/** The multivariant playlist of HLS (RFC 8216 §4.3.4): which renditions there are, and of which sounds. */
+/** The master playlist of HLS (RFC 8216 §4.3.4), which lists the video and audio renditions. */
 
-/** Pictures in one size. */
+/** A video rendition. */
 export interface Variant {
   /** File name of its media playlist. */
   playlist: string;
-  /** File name of the playlist of its keyframes alone; left out until that is there. */
+  /** File name of its I-frame playlist; omitted until it exists. */
   keyframePlaylist?: string;
   width: number;
   height: number;
@@ -16,7 +16,7 @@ export interface Variant {
   codec: string;
   segments: readonly Segment[];
   keyframes: readonly Segment[];
-  /** Its sound is the poor one. */
+  /** Whether it is combined with the low-bitrate audio. */
   forSlowConnections?: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface SoundRendition
 }
 
 /**
- * What a video begins with is named first, since a device's own player takes it; then the others, the
- * smallest first, the same with surround, and the sound alone for the poorest line.
+ * Returns the master playlist. The start rendition comes first, because native players begin with it. The others
+ * follow in ascending order of size, then all of them with surround sound, then audio only for the slowest connections.
  */
 export function masterPlaylist(
   variants: readonly Variant[],
@@ -53,7 +53,7 @@ export function masterPlaylist(
           .flatMap((variant) => variantTag(variant, groupOf("surround", sounds)))
       : []),
     ...(poorest ? soundAlone(poorest, groupOf("poor", sounds)) : []),
-    // §4.3.4.3: behind them, since the first of all is what begins.
+    // §4.3.4.3. After the variants, because the first one of those is played first.
     ...smallestFirst.filter(({ keyframePlaylist }) => keyframePlaylist).map(keyframesTag),
     "",
   ].join("\n");
@@ -69,7 +69,7 @@ function groupOf(encoding: Encoding, sounds: readonly SoundRendition[]) {
   return sounds.filter((sound) => sound.encoding === encoding);
 }
 
-/** §4.3.4.1. */
+/** Returns an EXT-X-MEDIA tag (§4.3.4.1). */
 function soundTag(sound: SoundRendition): string {
   const yes = (is: boolean) => (is ? "YES" : "NO");
   return `#EXT-X-MEDIA:${[
@@ -84,7 +84,7 @@ function soundTag(sound: SoundRendition): string {
   ].join(",")}`;
 }
 
-/** §4.3.4.2: the rates are those of the pictures and of the largest sound that may go with them. */
+/** Returns an EXT-X-STREAM-INF tag (§4.3.4.2). Its bandwidth includes the largest audio rendition of the group. */
 function variantTag(variant: Variant, group: readonly SoundRendition[]): string[] {
   const { peak, average } = together(variant.segments, group);
   const codecs = new Set([variant.codec, ...group.map(({ codec }) => codec)]);
@@ -133,8 +133,7 @@ function keyframesTag(variant: Variant): string {
   ].join(",")}`;
 }
 
-/** Media playlists of HLS (RFC 8216) over single fragmented files with byte ranges. */
-
+/** A byte range of a fragmented file in a media playlist of HLS (RFC 8216). */
 export interface Segment {
   offset: number;
   bytes: number;
@@ -143,8 +142,8 @@ export interface Segment {
 }
 
 /**
- * Two fragments, each of which begins with a keyframe, are a segment. The first two are one each: the
- * shorter the first segment, the sooner a video plays.
+ * Combines fragments, each of which begins with a keyframe, into segments of two. The first two segments have only one
+ * fragment each: the shorter the first segment, the sooner playback starts.
  */
 export function segmentsOf(fragments: readonly Segment[]): Segment[] {
   const segments = fragments
@@ -162,10 +161,10 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
 }
 
 /**
- * The segments of a video that is being made which stay as they are, whatever follows: the last of the
- * video is not among them.
+ * Returns the segments of a video that is being encoded that won't change any more. The last one of the video isn't
+ * among them.
  *
- * @param videoSeconds that the video will last.
+ * @param videoSeconds duration of the complete video.
  */
 export function closedSegments(fragments: readonly Segment[], videoSeconds: number): Segment[] {
   let end = 0;
@@ -178,10 +177,10 @@ export function closedSegments(fragments: readonly Segment[], videoSeconds: numb
 }
 
 /**
- * The same of a sound, whose fragments are shorter: each segment ends with the fragment that ends
- * nearest to the end of the segment of the pictures.
+ * Returns the segments of an audio rendition, whose fragments are shorter: each segment ends with the fragment whose
+ * end is closest to the end of the video segment.
  *
- * @param isGrowing both are being made: only segments that stay as they are.
+ * @param isGrowing whether both are being encoded: only segments that won't change any more are returned.
  */
 export function soundSegments(
   fragments: readonly Segment[],
@@ -215,24 +214,24 @@ export function soundSegments(
   return segments;
 }
 
-/** §4.3.3.1: every EXTINF, rounded to the nearest second, is at most this. */
+/** Returns the target duration (§4.3.3.1): no EXTINF, rounded to the nearest second, may exceed it. */
 export function targetDuration(segments: readonly Segment[]): number {
   return Math.max(1, ...segments.map(({ duration }) => Math.round(duration)));
 }
 
 /**
- * How much of a video its playlist has: all of it from the beginning, as much as is made of it yet, or
- * all of it now. The lines of a playlist stay as they were when more are added (§6.2.1).
+ * State of a media playlist: complete when it was published (`whole`), growing while the video is encoded, or complete
+ * after having grown. Existing lines of a growing playlist must not change (§6.2.1).
  */
 export type Growth = "whole" | "growing" | "grown";
 
-/** Who comes while a playlist grows begins with the video, and not with what was made last (§4.3.5.2). */
+/** Makes players start a growing playlist at its beginning instead of near its end (§4.3.5.2). */
 const FROM_THE_BEGINNING = "#EXT-X-START:TIME-OFFSET=0,PRECISE=YES";
 
 /**
- * The playlist of one rendition: a header and its segments, all in one file.
+ * Returns the media playlist of one rendition: a header and segments, all in one file.
  *
- * @param target seconds: the same in all renditions of a stream (§6.2.4).
+ * @param target target duration in seconds, which has to be the same in all renditions of a stream (§6.2.4).
  */
 export function mediaPlaylist(
   file: string,
@@ -262,10 +261,7 @@ export function mediaPlaylist(
   ].join("\n");
 }
 
-/**
- * §4.3.3.6: the keyframes of the same file, which a device's own player shows while one winds through
- * the video.
- */
+/** Returns an I-frame playlist (§4.3.3.6) over the same file, from which native players show previews while seeking. */
 export function keyframePlaylist(
   file: string,
   headerBytes: number,
@@ -276,8 +272,8 @@ export function keyframePlaylist(
 }
 
 /**
- * Bits a second: on average, and at the peak, which §4.1 defines as the largest rate of any
- * segments in a row that last between half and one and a half target durations together.
+ * Returns the average and the peak bitrate in bits per second. The peak is the largest bitrate of any contiguous
+ * segments with a total duration between 0.5 and 1.5 times the target duration (§4.1).
  */
 export function bandwidth(segments: readonly Segment[]): {
   peak: number;

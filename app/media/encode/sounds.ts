@@ -1,44 +1,46 @@
 import { distinctLabel, languageTag, soundLabel, UNKNOWN } from "../captions/languages";
 import type { SoundStream } from "../probe/streams";
 
-/** The sounds of an adaptive stream: each sound of the video alone in a file, in one or more encodings. */
-
+/**
+ * An audio rendition of an adaptive stream, which has its own file. Each audio track of the video has one rendition in
+ * each of one or more encodings.
+ */
 export interface Sound {
-  /** Names its files, such as `sound-1`. */
+  /** Base name of its files, such as `sound-1`. */
   name: string;
-  /** Its number in the source. */
+  /** Index of the audio stream in the source. */
   index: number;
   encoding: Encoding;
-  /** Left out for one that is copied. */
+  /** Omitted if the audio stream is copied. */
   bitrate?: number;
   channels: number;
-  /** What people choose it by; the same in every encoding. */
+  /** Shown in the player's menu; the same in every encoding. */
   label: string;
-  /** BCP 47; left out where the video does not say. */
+  /** BCP 47; omitted if the source doesn't state it. */
   language?: string;
-  /** The first one is what is heard unless another is chosen. */
+  /** Whether it is played unless another one is chosen. */
   isDefault: boolean;
-  /** A player may take it by the language of its user: the first sound in that language. */
+  /** Whether players may select it by the user's language: true for the first one in each language. */
   mayBeTaken: boolean;
 }
 
-/** Stereo for every rendition, poor stereo for the poorest lines, and surround as the video has it. */
+/** Stereo for most renditions, low-bitrate stereo for the slowest connections, and the source's surround sound. */
 export type Encoding = "stereo" | "poor" | "surround";
 
 const BITRATES = { stereo: 128_000, poor: 64_000 };
 
-/** More languages than a video is sold with. */
+/** More than any published video has. */
 export const MAX_AUDIO_TRACKS = 20;
-/** What MP4 holds and devices at a television decode. */
+/** Surround codecs that MP4 supports and TV devices can decode. */
 const SURROUND_CODECS = ["ac3", "eac3"];
 
-/** What a title says of a track that is another's in surround. */
+/** Titles of tracks that are the surround version of another track. */
 const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
 
 /**
- * The sounds to be made of a video, by encoding, in each the default one first.
+ * Returns the audio renditions for a video, grouped by encoding, with the default one of each group first.
  *
- * @param withLowBandwidth there is a rendition for poor lines.
+ * @param withLowBandwidth whether the stream has a video rendition for slow connections.
  */
 export function soundsFor(streams: readonly SoundStream[], withLowBandwidth: boolean): Sound[] {
   const labels = new Set<string>();
@@ -73,7 +75,7 @@ export function soundsFor(streams: readonly SoundStream[], withLowBandwidth: boo
     encoding: "poor" as const,
     bitrate: BITRATES.poor,
   }));
-  // Without the default one, the language would change with the encoding.
+  // If the surround group had no default rendition, the language would change with the encoding.
   return [
     ...stereo,
     ...(withLowBandwidth ? poor : []),
@@ -85,7 +87,7 @@ function isSurround({ codec, channels }: SoundStream): boolean {
   return SURROUND_CODECS.includes(codec) && channels > 2;
 }
 
-/** Many videos have each language twice: in stereo, and behind it in surround. */
+/** Finds the surround version of a stereo track. Many videos have each language in both. */
 function surroundOf(stereo: SoundStream, streams: readonly SoundStream[]): SoundStream | undefined {
   if (stereo.channels > 2) return undefined;
   return streams.find(

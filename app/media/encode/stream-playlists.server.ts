@@ -22,7 +22,7 @@ import { type Rendition, rateOf } from "./renditions.server";
 import type { Sound } from "./sounds";
 import { EncodeError } from "./task.server";
 
-/** What a stream is made of: every quality and every sound of a video. */
+/** The video and audio renditions of a stream. */
 export interface Ladder {
   file: string;
   probe: Probe;
@@ -30,18 +30,18 @@ export interface Ladder {
   renditions: readonly Rendition[];
   sounds: readonly Sound[];
   rate: Rate;
-  /** In the folder of the task; or an absolute path, of a stream that is watched while it is made. */
+  /** Relative to the task's folder; an absolute path if the stream can be watched while it is being encoded. */
   folder: string;
   isWatched?: boolean;
-  /** Of x264. */
+  /** x264's preset. */
   preset: string;
 }
 
-/** Sound that is copied and leaves out more of the video than this is not offered. */
+/** Copied audio that is shorter than the video by more than this is discarded. */
 const MAX_MISSING_SECONDS = 0.1;
 /**
- * The target duration of a stream that is watched while it is made, which may not change (RFC 8216
- * §6.2.1): two intervals of keyframes, and a fragment of sound more.
+ * Target duration of a stream that can be watched while it is being encoded, which must not change (RFC 8216 §6.2.1):
+ * two keyframe intervals plus one audio fragment.
  */
 const GROWING_TARGET_SECONDS = 5;
 
@@ -59,7 +59,7 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
   for (const rendition of ladder.renditions) {
     const file = path.join(folder, `${rendition.name}.mp4`);
     const { fragments, ...found } = await readFragments(file);
-    if (fragments.length === 0) throw new EncodeError("Not one segment could be made.");
+    if (fragments.length === 0) throw new EncodeError("No segments could be created.");
     const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
     pictures.push({ rendition, ...found, segments: segmentsOf(fragments), keyframes });
   }
@@ -92,20 +92,20 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
   await write("master.m3u8", masterPlaylist(variants, sounds));
 }
 
-/** What the master playlist says of a rendition, whatever is in it. */
+/** Returns the attributes of a rendition in the master playlist that don't depend on its content. */
 function shownAs(rendition: Rendition, { rate }: Pick<Ladder, "rate">) {
   const { width, height, forSlowConnections } = rendition;
   const { numerator, denominator } = rateOf(rendition, rate);
   return { width, height, forSlowConnections, frameRate: numerator / denominator };
 }
 
-/** So that whoever reads it meanwhile has the one before or this one. */
+/** Writes a file atomically, so that concurrent readers get either the old or the new content. */
 async function writeInOneStep(file: string, text: string): Promise<void> {
   await writeFile(`${file}.part`, text);
   await rename(`${file}.part`, file);
 }
 
-/** The sounds that were made, without those that were copied and do not last as long as the video. */
+/** Reads the encoded audio renditions. Discards copied ones that are shorter than the video. */
 async function readSounds(
   folder: string,
   { sounds, probe }: Ladder,
@@ -134,25 +134,24 @@ async function readSounds(
 }
 
 /**
- * A stream that is watched while it is made: its playlists grow with its files (RFC 8216 §6.2.1, playlist
- * type EVENT). Every run of the encoder has a folder of its own, so that no address ever leads to
- * segments of two.
+ * Lets a stream be watched while it is being encoded: its playlists grow with its files (RFC 8216 §6.2.1, playlist type
+ * EVENT). Each run of the encoder has its own folder, so that a URL never mixes segments of two runs.
  */
 export interface EarlyWatch {
-  /** The folder in which those of streams stand. */
+  /** The parent folder of the stream folders. */
   parent: string;
-  /** Seconds of the video that an earlier attempt has made, and that are being watched. */
+  /** Seconds of the video that a previous attempt has encoded and that can be watched. */
   watchableSeconds: number;
-  /** Called once for a folder, as soon as more than that can be watched in it. */
+  /** Called once per folder, as soon as it has more than `watchableSeconds`. */
   publish(folderName: string): Promise<void>;
 }
 
-/** So many segments of each file are there before anybody is led to it. */
+/** Number of segments that each file must have before the stream is published. */
 const FIRST_SEGMENTS = 2;
-/** How often the files are looked at for what has been added. */
+/** How often the files are checked for new fragments. */
 const LOOK_EVERY_MS = 1_000;
 
-/** The folder of a run of the encoder. */
+/** Creates the folder for a run of the encoder, and marks it as unfinished. */
 export async function openUnfinished(watch: EarlyWatch, name: string): Promise<string> {
   const folder = path.join(watch.parent, name);
   await mkdir(folder, { recursive: true });
@@ -160,12 +159,12 @@ export async function openUnfinished(watch: EarlyWatch, name: string): Promise<s
   return folder;
 }
 
-/** From now on its files are whole, and are told of as such. */
+/** Marks the files of a stream as complete. */
 export async function markFinished(folder: string): Promise<void> {
   await removeTemporary(path.join(folder, UNFINISHED));
 }
 
-/** Lets the playlists grow until the encoder has ended; then they are written anew as a whole. */
+/** Extends the playlists until the encoder exits. The caller then rewrites them as complete playlists. */
 export async function growPlaylists(
   ladder: Ladder,
   watch: EarlyWatch,
@@ -183,7 +182,7 @@ export async function growPlaylists(
   ]);
   const failed = ends.find((end) => end.status === "rejected");
   if (!failed) return;
-  // Nobody knows of it. What is watched stays until something longer is there.
+  // An unpublished folder can be removed. A published one stays until a longer stream replaces it.
   if (!isPublished) await removeTemporary(ladder.folder);
   throw failed.reason;
 }
@@ -219,7 +218,7 @@ async function follow(ladder: Ladder, watch: EarlyWatch, over: AbortSignal): Pro
   }
 }
 
-/** False when there is nothing to wait for any more. */
+/** Waits for the next check. Returns false once the encoder has exited. */
 function waited(over: AbortSignal): Promise<boolean> {
   return setTimeout(LOOK_EVERY_MS, true, { signal: over, ref: false }).catch(() => false);
 }
@@ -228,10 +227,10 @@ type GrowingFile = Omit<FragmentedFile, "fragments"> & { name: string; segments:
 type GrowingPictures = GrowingFile & ReturnType<typeof shownAs> & { maxBitrate: number };
 type GrowingSound = GrowingFile & Sound;
 
-/** A file that the encoder has not opened yet. */
+/** Result for a file that the encoder hasn't created yet. */
 const NOT_YET_OPENED: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
 
-/** Looks at what the encoder has made of each file, which all go on together. */
+/** Returns a function that reads the current segments of all files, which the encoder writes in parallel. */
 function lookAt(ladder: Ladder) {
   const { renditions, folder, probe } = ladder;
   const readerOf = ({ name }: { name: string }) => {
@@ -260,7 +259,7 @@ function lookAt(ladder: Ladder) {
   };
 }
 
-/** Of a video's beginning nobody knows how busy it becomes: the most that it may take is told. */
+/** Returns a master playlist with maximum bitrates, because the bitrate of the rest of the video isn't known yet. */
 function growingMaster(
   pictures: readonly GrowingPictures[],
   sounds: readonly GrowingSound[],
