@@ -31,7 +31,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.select("hls_url")\n    .where("id", "=", id)\n    .where("public", "=", 1)',
     replace: '.select("hls_url")\n    .where("id", "=", id)',
     killedBy: "tests/integration/encode/stream-start.test.ts",
-    title: "is told of what is published, and of nothing else",
+    title: "sends the stream start only for published videos",
   },
   {
     rule: "A hidden video's media file can't be read",
@@ -39,7 +39,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url = @url",
     replace: "WHERE video_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read without a session",
@@ -47,7 +47,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(await maySeeHidden(asked)) && !isOfDeletedVideo(asked);",
     replace: "!isOfDeletedVideo(asked);",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read by another uploader",
@@ -71,7 +71,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND thumbnail_url = @url",
     replace: "WHERE thumbnail_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     // Streams, storyboards, captions and hover previews are in the same folder.
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url >= @from AND video_url < @to",
     replace: "WHERE video_url >= @from AND video_url < @to",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     rule: "A hidden video's derived files can't be read while its stream is encoded",
@@ -88,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "isDerived && isStreamed(base) ? url",
     replace: "isDerived ? url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     // Preview links don't expire. They are revoked.
@@ -296,7 +296,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "limitInputPixels: MAX_INPUT_PIXELS",
     replace: "limitInputPixels: false",
     killedBy: "tests/integration/media/hostile-pictures.test.ts",
-    title: "of 100 megapixels are refused at once with a sentence",
+    title: "are rejected immediately with a message if they have 100 megapixels",
   },
   {
     rule: "An upload resumes after a dropped connection",
@@ -339,7 +339,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "{ status: 206, headers }",
     replace: "{ status: 200, headers }",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is answered in part for",
+    title: "is returned partially for",
   },
   {
     rule: "A range has the bytes that were asked for",
@@ -347,7 +347,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "content.body(range.start, length)",
     replace: "content.body(0, length)",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is answered in part for",
+    title: "is returned partially for",
   },
   {
     rule: "A range beyond the end is answered with 416",
@@ -355,7 +355,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (range === "unsatisfiable") return unsatisfiable(bytes, headers);',
     replace: 'if (range === "unsatisfiable") return new Response(null, { headers });',
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is 416 beyond its end, with its size",
+    title: "returns 416 and its size for a range beyond its end",
   },
   {
     rule: "A range ends with the file",
@@ -397,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited to those in progress, whichever way they end",
+    title: "are limited in number, however they end",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -682,7 +682,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "style-src 'unsafe-inline'; sandbox\"",
     replace: "style-src 'unsafe-inline'\"",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is answered whole",
+    title: "is returned completely",
   },
   {
     rule: "Every response has a policy",
@@ -1049,7 +1049,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!isKept || type === "free" || type === "skip") this.clear(from, to);',
     replace: 'if (type === "free" || type === "skip") this.clear(from, to);',
     killedBy: "tests/unit/media/metadata/rewrite.test.ts",
-    title: "are written over in place, and nothing else is",
+    title: "is overwritten in place, and nothing else is",
   },
   {
     rule: "A change through the API and its answer are one transaction",

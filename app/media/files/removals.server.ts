@@ -181,7 +181,7 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
 
 /**
  * Whether a row refers to the file of an object, but the file is neither on the disk nor recorded in the store: the
- * database is a copy from before the file was moved. `npm run check-library -- --fix` brings such files back.
+ * database is a copy from before the file was moved. `npm run check-library -- --fix` restores such files.
  */
 export function isOfMissingFile(object: string): boolean {
   const name = nameOfObject(object);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { explain, readReason } from "~/features/processing/queue/reasons";
 
 describe("why a job failed", () => {
-  it("is told in a sentence, with what to do and what ffmpeg said apart", () => {
+  it("consists of a message, advice and ffmpeg's output", () => {
     const reason = explain("ffmpeg could not read or convert the file.", [
       "[mov @ 0x5] moov atom not found",
     ]);
@@ -13,7 +13,7 @@ describe("why a job failed", () => {
     });
   });
 
-  it("has something to do for each sentence, and the log for what nobody has thought of", () => {
+  it("has advice for each known message, and refers to the log for unknown ones", () => {
     const advice = (reason: string) => readReason(reason).advice;
     expect(advice("The disk is full.")).toMatch(/Make room/);
     expect(advice("The video has no file in this library.")).toMatch(/Upload the file again/);

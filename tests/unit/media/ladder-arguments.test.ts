@@ -49,11 +49,11 @@ function argumentsFor(processors: number): string[] {
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 
-/** What stands behind each option that ends so. */
+/** Returns the values of all options with a suffix. */
 const valuesOf = (args: string[], option: string) =>
   args.filter((_, index) => args[index - 1]?.endsWith(option));
 
-describe("the command of the ladder", () => {
+describe("the ffmpeg command for the ladder", () => {
   it.each([
     [2, "2"],
     [8, "8"],
@@ -64,12 +64,12 @@ describe("the command of the ladder", () => {
     "on %i processors has %s threads for each decoder, encoder and for the filters",
     (processors, most) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
-      // The decoder, the filters of the pictures and those of each sound, and six encoders.
+      // The decoder, the video filters, those of each audio rendition, and six encoders.
       expect(threads).toEqual([most, most, "1", ...Array(6).fill(most)]);
     },
   );
 
-  it("has as many as the operator wants below that, and no more", () => {
+  it("uses the configured number of threads if it is lower", () => {
     process.env.ENCODER_THREADS = "3";
     forgetSettings();
     expect(new Set(valuesOf(argumentsFor(64), "threads"))).toEqual(new Set(["3", "1"]));
@@ -78,7 +78,7 @@ describe("the command of the ladder", () => {
     expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8", "1"]));
   });
 
-  it("has the operator's preset, or one by what else is to be made", () => {
+  it("uses the configured preset, or one that depends on other waiting jobs", () => {
     const presets = () => (["urgent", "usual", "idle"] as const).map(presetFor);
     expect(presets()).toEqual(["veryfast", "veryfast", "medium"]);
     process.env.ENCODER_PRESET = "superfast";

@@ -49,7 +49,7 @@ describe("the renditions of the ladder", () => {
     }
   });
 
-  it("keep 60 pictures a second from 720 on, and every second one below", () => {
+  it("keep 60 frames per second from 720p on, and every second frame below", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
     expect(renditions.map(({ everySecond }) => everySecond)).toEqual([
       true,
@@ -117,7 +117,7 @@ describe("playlists", () => {
 
   const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
-  it("measure the bandwidth as RFC 8216 defines it, so that a short end is no peak", () => {
+  it("measure the bandwidth as RFC 8216 defines it, so that a short last segment is no peak", () => {
     expect(targetDuration(segments)).toBe(4);
     expect(bandwidth(segments)).toEqual({
       peak: Math.ceil((11_000 * 8) / 4.204),
@@ -147,7 +147,7 @@ describe("playlists", () => {
     }
   });
 
-  it("name byte ranges of one file", () => {
+  it("refer to byte ranges of one file", () => {
     expect(mediaPlaylist("a.mp4", 100, segments)).toContain(
       '#EXT-X-MAP:URI="a.mp4",BYTERANGE="100@0"\n#EXTINF:4.004000,\n#EXT-X-BYTERANGE:4000@100\na.mp4\n',
     );
@@ -191,7 +191,7 @@ describe("playlists", () => {
     },
   );
 
-  it("name the keyframes alone, which are the beginnings of the same segments", () => {
+  it("list the keyframes, which are the beginnings of the same segments", () => {
     const playlist = keyframePlaylist("a.mp4", 100, keyframes);
     expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
     expect(playlist).not.toContain("INDEPENDENT");
