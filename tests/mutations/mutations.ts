@@ -231,7 +231,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (bytes > rule.maxBytes) throw new UploadError(413, rule.tooLarge, field);",
     replace: "",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "a video beyond the limit: 413",
+    title: "with a video larger than the limit (413)",
   },
   {
     rule: "A resumable upload ends at the size limit",
@@ -239,7 +239,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (admitted > room) throw new UploadError(413, tooMuch);",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "ends at the size limit while bytes arrive",
+    title: "stops at the size limit while receiving",
   },
   {
     rule: "The content of an upload decides its type",
@@ -247,7 +247,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "has the ending of its content, whatever its name and type claim",
+    title: "gets the extension of its content, regardless of its name and type",
   },
   {
     // ffprobe refuses other files too, but not before all of their bytes have arrived.
@@ -256,7 +256,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!ending) throw notAVideo();",
     replace: 'if (!ending) return "mp4";',
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is refused at its first bytes if it isn't a video",
+    title: "is rejected after its first bytes if it isn't a video",
   },
   {
     rule: "An upload that only begins like a video is refused",
@@ -264,7 +264,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "one that is not what its first bytes say: 422",
+    title: "with a file that only begins like a video (422)",
   },
   {
     rule: "A resumable upload that isn't a video is refused at its first bytes",
@@ -272,7 +272,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "...(offset === 0 && source.length >= HEAD_BYTES && { head: videoHead }),",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is refused at its first bytes if it isn't a video",
+    title: "is rejected after its first bytes if it isn't a video",
   },
   {
     rule: "A thumbnail that isn't an image is refused",
@@ -280,7 +280,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!type || !IMAGE_TYPES.has(type.mime)) throw notAnImage();",
     replace: "",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "is refused with 415",
+    title: "is rejected with 415",
   },
   {
     rule: "Thumbnails are re-encoded",
@@ -1065,7 +1065,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
     replace: "",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "gets the same outcome afterward, also once the site was restarted",
+    title: "gets the same outcome afterward, even after a restart",
   },
   {
     rule: "The outcome of an upload is its user's alone",
@@ -1073,7 +1073,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "is nobody else's: another user gets 404 while it is running and afterward",
+    title: "is private: another user gets 404 while it is running and afterward",
   },
   {
     rule: "An upload that sends nothing doesn't keep its space",
@@ -1081,7 +1081,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "reservedBytes: isExpired(stat) ? 0 : left",
     replace: "reservedBytes: left",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "ends after 10 minutes if no byte has come",
+    title: "expires after 10 minutes if no bytes were received",
   },
   {
     rule: "An uploader reserves only a part of the disk",

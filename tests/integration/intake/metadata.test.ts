@@ -19,7 +19,7 @@ import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** What phones and cameras write into their files, and nobody is to see. */
+/** Private metadata that phones and cameras write into their files. */
 
 const TOLD = {
   ...{ title: "My bedroom", artist: "Ada Secret", author: "Ada Secret", comment: "for Bob only" },
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** User data in the video itself, where camcorders write the place. */
+/** User data in the video stream, in which camcorders write the location. */
 const SEI = "h264_metadata=sei_user_data=086f3693b7b34f2c965321492feee5b8+Ada's camcorder";
 const VP8 = { video: ["libvpx", "-deadline", "realtime"], audio: ["libvorbis"] };
 const chapters = () => {
@@ -69,13 +69,13 @@ async function upload(file: string): Promise<Video> {
 const row = () =>
   sqliteHandle().prepare("SELECT status, video_url, source_url FROM videos").get() as Video;
 
-/** The file that anyone gets at an address. */
+/** Returns the file that a visitor gets at a URL. */
 function publicAt(url: string): string | undefined {
   const found = publicFile(url);
   return found && path.join(site.uploads, found.replace(/^\/media\//, ""));
 }
 
-/** What the tools that read metadata find in a file. */
+/** Returns the metadata that common tools find in a file. */
 function toldBy(file: string): string {
   const entries = "format_tags:stream_tags:chapter_tags";
   const exif = hasExiftool
@@ -91,7 +91,7 @@ function expectClean(url: string): void {
   ffmpeg(["-i", file, "-f", "null", "-"]);
 }
 
-describe.runIf(ffmpegAvailable())("what a file tells about who made it, and where", () => {
+describe.runIf(ffmpegAvailable())("private metadata", () => {
   it.each([
     ["an MP4 of a phone", { output: [...TAGS, "-movflags", "+faststart+use_metadata_tags"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
@@ -99,7 +99,7 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
     ["a WebM", { as: "webm", ...VP8, output: TAGS }],
     ["a Matroska", { as: "mkv", output: TAGS }],
     ["a recording of a camcorder", { as: "ts", output: [...TAGS, "-bsf:v", SEI] }],
-  ])("is not in %s, from the first second on", async (_, clip) => {
+  ])("is not in %s, from the moment it is public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
     expect(toldBy(file)).toMatch(TELLS);
     const { video_url, source_url } = await upload(file);
@@ -113,7 +113,7 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
   it.each<[string, (source: string) => string[]]>([
     ["the time of day in a track", (source) => ["-i", source, "-timecode", "01:02:03:04"]],
     ["named chapters", (source) => ["-i", source, "-i", chapters(), "-map_chapters", "1"]],
-  ])("is not in a file with %s, which is public when a copy is there", async (_, input) => {
+  ])("is not in a file with %s, which becomes public once there is a copy", async (_, input) => {
     const source = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg([...input(source), "-map", "0:v", "-map", "0:a", "-c", "copy", file]);
@@ -129,7 +129,7 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
   });
 });
 
-/** A video that another tool has put in place and inserted. */
+/** Adds a video as another tool does. */
 function insertVideo(file: string, columns: Record<string, string> = {}): string {
   const name = `${path.basename(file, path.extname(file))}-${user}${path.extname(file)}`;
   fs.mkdirSync(path.join(site.uploads, "videos/tool"), { recursive: true });
@@ -139,7 +139,7 @@ function insertVideo(file: string, columns: Record<string, string> = {}): string
 }
 const hasMark = async () => (await findEditable("v"))?.hasMetadata ?? false;
 
-describe.runIf(ffmpegAvailable())("the files that another tool has put in place", () => {
+describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
   it.each([
     ["an MP4", { output: [...TAGS, "-movflags", "+faststart"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
@@ -153,20 +153,20 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     expect(await enqueueMissing()).toBe(1);
     await workUntilIdle();
     expectClean(url);
-    // Caches and backups know a file by its version.
+    // Caches and backups identify a file by its version.
     expect(await withVersion(url)).not.toBe(version);
     expect(await hasMark()).toBe(false);
     expect(await enqueueMissing()).toBe(0);
-    // Who has the address of the version before gets no metadata either.
+    // The URL of the previous version must not return the metadata either.
     const { search } = new URL(version, "http://x");
     const { path: served } = requestedVersion(parseMediaUrl(url)!, search);
     expect(toldBy(path.join(site.uploads, "videos", served))).not.toMatch(TELLS);
-    // A block list has the digest of the file as it came.
+    // Block lists contain the digest of the unmodified file.
     const sha256 = createHash("sha256").update(fs.readFileSync(file)).digest("hex");
     expect(sqliteHandle().prepare("SELECT sha256 FROM video_digests").pluck().get()).toBe(sha256);
   });
 
-  it("are copied if they can't be rewritten, and only the studio has the original", async () => {
+  it("are remuxed if they can't be rewritten, and only the studio has the original", async () => {
     const clip = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
@@ -185,7 +185,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     expect(toldBy(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(TELLS);
   });
 
-  it("are marked again when the tool names another file", async () => {
+  it("are marked again if the tool replaces the file", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     insertVideo(file);
     await enqueueMissing();
@@ -200,7 +200,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     expect(await hasMark()).toBe(false);
   });
 
-  it("stay as they are where they have a second name on the disk", async () => {
+  it("stay unchanged if they have a second link", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const url = insertVideo(file);
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));

@@ -147,7 +147,7 @@ describe("a URL with an alternative spelling", () => {
     ["/media/videos/u/1700000000000.mp4%00.txt", 404],
     ["/media/videos/u/1700000000000.mp4.data", 404],
     ["//media/videos/u/1700000000000.mp4", 404],
-  ])("%s is %d", async (target, status) => {
+  ])("%s returns %d", async (target, status) => {
     const answer = await rawGet(site.url, target);
     expect(answer.split(" ")[1]).toBe(String(status));
   });

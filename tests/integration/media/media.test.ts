@@ -230,7 +230,7 @@ describe("an invalid URL", () => {
     `/media/videos/u/${"9".repeat(5_000)}.mp4`,
     "/media/videos/u",
     "/media/videos/",
-  ])("%s is 404, even for who is signed in", async (url) => {
+  ])("%s returns 404, even for signed-in users", async (url) => {
     expect(await status(url, await signIn())).toBe(404);
   });
 

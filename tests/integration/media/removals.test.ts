@@ -77,7 +77,7 @@ describe("a file whose removal is enqueued", () => {
            VALUES ('b', 'B', '{"video_url":"/media/videos/u/1.mp4"}', '2026-01-01T00:00:00.000Z')`,
         ),
     ],
-  ])("stays, with what was made from it, once %s refers to it", async (_, refer) => {
+  ])("stays with its derived files once %s refers to it", async (_, refer) => {
     put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await enqueue(VIDEO, FOLDER);

@@ -62,7 +62,7 @@ describe("captions in WebVTT", () => {
     ["<c.fixed", "<c"],
     ["<00:01.500>karaoke 1.5 <b>a.b.c</b>", "<00:01.500>karaoke 1.5 <b>a.b.c</b>"],
     ["<v Dr. Ann.Lee>e.g.</v>", "<v Dr. Ann.Lee>e.g.</v>"],
-  ])("keep no class but those of WebVTT: %s", (line, kept) => {
+  ])("keep only the classes of WebVTT: %s", (line, kept) => {
     const [cue] = readCues(`WEBVTT\n\n00:01.000 --> 00:02.000\n${line}\n`);
     expect(cue!.text).toBe(kept);
   });
@@ -147,7 +147,7 @@ describe("text that exceeds the limits for captions", () => {
     "<c.",
     ".a",
     "<c<",
-  ])("takes time that grows with its length alone: lines of %j", (part) => {
+  ])("is parsed in linear time: lines of %j", (part) => {
     const line = part.repeat(Math.floor(MAX_LINE_LENGTH / part.length));
     const cues = (lines: number) => `00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
     const took = (lines: number) => {
@@ -192,7 +192,7 @@ describe("languages", () => {
     [{ title: "Ada's commentary" }, "English (Commentary)"],
     [{ title: "Ada's phone" }, "English"],
     [{ title: "Di\u202Erec\u0000tor's" }, "English"],
-  ])("%o is called %s", (more, label) => {
+  ])("%o is labeled %s", (more, label) => {
     expect(captionsLabel({ ...stream, ...more })).toBe(label);
   });
 
@@ -208,7 +208,7 @@ describe("the captions column of a row", () => {
     ['{"url":"/a"}', 0],
     ['[null, 1, {"url":"/a","language":"en"}]', 0],
     ['[{"url":"/a","language":"en","label":"English"}]', 1],
-  ])("%s holds %i captions", (column, count) => {
+  ])("%s contains %i captions", (column, count) => {
     expect(readCaptions(column)).toHaveLength(count);
   });
 });

@@ -10,7 +10,7 @@ describe("codec strings", () => {
     ["81088c00", "av01.0.08H.08"],
     ["81054d00", "av01.0.05M.10"],
     ["814d6d00", "av01.2.13M.12"],
-  ])("of AV1: %s", (av1C, name) => {
+  ])("are derived from av1C: %s", (av1C, name) => {
     expect(av1Name(Buffer.from(av1C, "hex"))).toBe(name);
   });
 
@@ -18,7 +18,7 @@ describe("codec strings", () => {
     ["01 01 60000000 900000000000 5d", "hvc1.1.6.L93.90"],
     ["01 02 20000000 b00000000000 78", "hvc1.2.4.L120.B0"],
     ["01 21 60000000 000000000000 99", "hvc1.1.6.H153"],
-  ])("of HEVC: %s", (hvcC, name) => {
+  ])("are derived from hvcC: %s", (hvcC, name) => {
     expect(hevcName(Buffer.from(hvcC.replaceAll(" ", ""), "hex"))).toBe(name);
   });
 });

@@ -61,7 +61,7 @@ describe("the ffmpeg command for the ladder", () => {
     [64, "8"],
     [192, "8"],
   ])(
-    "on %i processors has %s threads for each decoder, encoder and for the filters",
+    "on %i processors, uses %s threads for each decoder, encoder and filter graph",
     (processors, most) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
       // The decoder, the video filters, those of each audio rendition, and six encoders.

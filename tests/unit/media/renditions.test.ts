@@ -40,7 +40,7 @@ describe("the renditions of the ladder", () => {
     [source(288, 162), 1080, ["162p"]],
     [source(320, 180), 1080, ["144p", "180p"]],
     [source(2560, 1440), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "1440p"]],
-  ])("are never above the video nor the limit", (video, most, wanted) => {
+  ])("never exceed the size of the video or the limit", (video, most, wanted) => {
     expect(names(video, most)).toEqual(wanted);
     for (const { width, height } of renditionsFor(video, most)) {
       expect([width % 2, height % 2]).toEqual([0, 0]);
@@ -71,7 +71,7 @@ describe("the renditions of the ladder", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("have the size and the rate of the video at the top: %i x %i", (width, height, most) => {
+  ])("include the size and frame rate of the video: %i x %i", (width, height, most) => {
     expect(renditionsFor(source(width, height, 60), most).at(-1)).toMatchObject({
       width,
       height,
@@ -88,13 +88,13 @@ describe("the renditions of the ladder", () => {
     [120, "60/1"],
     [12, "12/1"],
     [1, "5/1"],
-  ])("have a steady rate: %f becomes %s", (measured, wanted) => {
+  ])("have a constant frame rate: %f becomes %s", (measured, wanted) => {
     const { numerator, denominator } = steadyRate(measured);
     expect(`${numerator}/${denominator}`).toBe(wanted);
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
-    "have keyframes at the same pictures, about every 2 s, at %f",
+    "have keyframes at the same frames, about every 2 s, at %f",
     (measured) => {
       const rate = steadyRate(measured);
       const seconds = renditionsFor(source(1920, 1080, measured), 1080).map((rendition) => {
@@ -131,7 +131,7 @@ describe("playlists", () => {
     [3, [2, 2, 2]],
     [4, [2, 2, 4]],
     [7, [2, 2, 4, 4, 2]],
-  ])("make segments of %i fragments of 2 s", (count, wanted) => {
+  ])("combine %i fragments of 2 s into segments", (count, wanted) => {
     const fragments = Array.from({ length: count }, (_, index) => ({
       offset: 100 + index * 10,
       bytes: 10,
@@ -171,7 +171,7 @@ describe("playlists", () => {
     [0.94, [1.88, 1.88, 4.7, 0.94]],
     [5, [5, 5]],
   ])(
-    "make segments of sound in fragments of %f s that end near those of the pictures",
+    "end audio segments near the end of video segments, with fragments of %f s",
     (each, wanted) => {
       const pictures = [2, 2, 4, 1].map((duration) => ({ offset: 0, bytes: 1, duration }));
       const count = Math.ceil(9 / each - 0.1);

@@ -197,14 +197,14 @@ it.each<[string, Buffer]>([
   ["with something behind its last box", Buffer.concat([full, Buffer.from("SEFH and more")])],
   ["with a header that is too short", mp4(box("moov", box("mvhd", zeros(5))))],
   [
-    "with more to clear than is read",
+    "with more metadata than can be edited",
     mp4(box("moov", track("vide")), box("free", zeros(65 * 1024 ** 2))),
   ],
-  ["with boxes without end", mp4(...Array.from({ length: 20_001 }, () => box("free")))],
+  ["with too many boxes", mp4(...Array.from({ length: 20_001 }, () => box("free")))],
   ["in Matroska", Buffer.concat([EBML, Buffer.from(SECRET)])],
-  ["of no known kind", Buffer.from("RIFF....AVI LIST")],
+  ["of an unknown type", Buffer.from("RIFF....AVI LIST")],
   ["that is empty", zeros(0)],
-])("copies a file %s, and changes nothing of it", (_, bytes) => {
+])("leaves a file unchanged and requests a copy: %s", (_, bytes) => {
   const { answer, after } = rewritten(bytes);
   expect(answer).toMatchObject({ done: "copy" });
   expect(after.equals(bytes)).toBe(true);
