@@ -16,7 +16,7 @@ import { useTemporarySite } from "../../temporary-site";
 const AT_ONCE = 4;
 const VIDEOS = 1 + 8 * AT_ONCE;
 const KINDS = ["transcode", "captions"];
-/** Holds the write lock of the file for most of the time, and reads and writes in it, until it is ended. */
+/** Holds the write lock of the database for most of the time, and reads and writes, until it is killed. */
 const BUSY_WRITER = `
   const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 10_000 });
   const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -46,9 +46,9 @@ function run(command: string, args: string[]): ChildProcess {
 }
 
 describe.runIf(ffmpegAvailable())(
-  "two workers and another program that writes all the time",
+  "two workers while another process keeps writing",
   () => {
-    it("do each job once, in one attempt", async () => {
+    it("run each job once, with one attempt", async () => {
       const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
       const ids: string[] = [];
       for (let count = 0; count < VIDEOS; count++) {
@@ -70,7 +70,7 @@ describe.runIf(ffmpegAvailable())(
       );
       const ended = sqlite.prepare("SELECT count(*) FROM seen WHERE state = 'done'").pluck();
       const workers = sqlite.prepare("SELECT DISTINCT worker FROM seen WHERE state = 'running'");
-      // The other has the first, for it takes longer to start. Then there are more until both had one.
+      // The other gets the first job, because it takes longer to start. Then more are added until both had one.
       ask.run(ids[0]);
       await until(() => workers.all().length === 1);
       const runner = startRunner(1);
@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())(
       expect(workers.all()).toHaveLength(2);
     }, 120_000);
 
-    it("leave each other what the other has taken over from a worker that died", async () => {
+    it("don't take a job that the other has already taken over from a dead worker", async () => {
       const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
       const id = await addToLibrary(site.uploads, clip, true);
       const job = (await claim())!;
@@ -108,7 +108,7 @@ describe.runIf(ffmpegAvailable())(
       const activateReplacement = other.prepare(
         "UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'",
       );
-      // The other takes it over, or tries to, at the moment when this one learns that its worker is dead.
+      // The other takes it over, or tries to, when this one notices that its worker is dead.
       let isTakenOver = false;
       const kill = vi.spyOn(process, "kill").mockImplementation(() => {
         try {
@@ -126,14 +126,14 @@ describe.runIf(ffmpegAvailable())(
       expect([isTakenOver, isEnded]).not.toEqual([true, true]);
     });
 
-    it("are not idle while a job waits that the other program kept them from taking", async () => {
+    it("don't stay idle while a job waits that the lock kept them from taking", async () => {
       const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
       const id = await addToLibrary(site.uploads, clip, true);
       sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'transcode'");
       disableBusyTimeout();
       const other = new Sqlite(sqliteHandle().name);
       other.exec("BEGIN IMMEDIATE");
-      // It commits while the runner, which never blocks this thread, tries again and again.
+      // It commits while the runner, which never blocks this thread, keeps retrying.
       const commit = setTimeout(() => other.exec("COMMIT"), 1_000);
       const runner = startRunner(1);
       await runner.idle();

@@ -25,25 +25,25 @@ afterEach(() => site.remove());
 
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-describe.runIf(ffmpegAvailable())("an encrypted file is refused with its own sentence", () => {
+describe.runIf(ffmpegAvailable())("an encrypted file is rejected with a specific message", () => {
   it.each<[string, Clip]>([
-    ["its index behind", {}],
-    ["its index in front", FASTSTART],
+    ["index at the end", {}],
+    ["index first", FASTSTART],
     ["in fragments", { output: ["-movflags", "+frag_keyframe+empty_moov"] }],
-    ["without sound", { audio: false }],
+    ["without audio", { audio: false }],
     ["as MOV", { as: "mov" }],
   ])("Common Encryption, %s", async (_, clip) => {
     const file = encryptedClip(site.folder, "cenc", clip);
     await expect(probe(file)).rejects.toMatchObject({ status: 422, message: SENTENCE });
-    // An import decodes no picture of a file that it takes for playable.
+    // An import doesn't decode files that appear to be playable.
     const quick = probe(file, { decode: "unplayable" });
     await expect(quick).rejects.toMatchObject({ message: SENTENCE });
   });
 
   it.each([
     ["the scheme cbcs", "cenc", "cbcs"],
-    ["the pictures alone", "enca", "mp4a"],
-    ["the sound alone", "encv", "avc1"],
+    ["video only", "enca", "mp4a"],
+    ["audio only", "encv", "avc1"],
   ])("Common Encryption, %s", async (_, from, to) => {
     const file = encryptedClip(site.folder, "plain", FASTSTART);
     const other = patched(file, "other.mp4", from, to);
@@ -58,7 +58,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file is refused with its own sen
     await expect(probe(matroska)).rejects.toMatchObject({ message: SENTENCE });
   });
 
-  it("by form, tus and import, and nothing of it stays", async () => {
+  it("by form, tus and import, and leaves no files", async () => {
     const file = encryptedClip(site.folder, "cenc", FASTSTART);
     const user = makeUser().id;
     const refusal = { ok: false, status: 422, failure: { message: SENTENCE } };

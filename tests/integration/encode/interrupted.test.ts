@@ -32,7 +32,7 @@ afterEach(() => site.remove());
 const interrupt = (program: "ffmpeg" | "ffprobe") =>
   interruptOnce(site.folder, program, "*file:*", KILLED);
 
-describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end", () => {
+describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
     "killed while a file is examined (%s), says nothing of the file",
     async (program) => {
@@ -45,14 +45,14 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     },
   );
 
-  it("is treated as interrupted if its input ended early, even with exit code 0", () => {
+  it("counts as interrupted if its input ended early, even with exit code 0", () => {
     const line = "[http @ 0x5] Stream ends prematurely at 262144, should be 8388608";
     const end = { exitCode: 0, timedOut: false };
     expect(() => throwIfInterrupted("ffmpeg", end, ["another", line])).toThrow(InterruptedError);
     expect(() => throwIfInterrupted("ffmpeg", end, ["another"])).not.toThrow();
   });
 
-  it("leaves its job waiting for another attempt, and the video gets all of it", async () => {
+  it("leaves its job waiting for another attempt, which completes it", async () => {
     const clip = makeClip(site.folder, "clip", { audio: false });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
@@ -66,7 +66,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     expect(ladder()).toMatchObject({ state: "done", reason: null });
   });
 
-  it("leaves the files of the next attempt alone after its job has lost its lease", async () => {
+  it("doesn't remove files of the next attempt after its job has lost its lease", async () => {
     await addToLibrary(site.uploads, makeClip(site.folder, "clip", { audio: false }), true);
     onlyJobs("ladder");
     ffmpegAvailable();
@@ -90,7 +90,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     expect(folders()).toEqual([]);
   });
 
-  it("answers an upload with 503, and takes it when it is sent again", async () => {
+  it("rejects an upload with 503, and accepts it when it is sent again", async () => {
     const video = fileBlob(makeClip(site.folder, "clip", { audio: false }));
     const { id } = makeUser();
     interrupt("ffprobe");
@@ -100,7 +100,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });
 
-  it("makes no storyboard with pictures left out: a killed one ends the attempt", async () => {
+  it("never creates a storyboard with missing frames: a killed process ends the attempt", async () => {
     const [{ file }, found, task] = await workOn(makeClip(site.folder, "clip"));
     interrupt("ffmpeg");
     const size = { width: 32, height: 18 };
@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     ]);
   });
 
-  it("on a full disk costs no attempt, whatever was being made", async () => {
+  it("doesn't count as an attempt on a full disk, whatever the job", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await workOn(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     });
   });
 
-  it("while what it says of the bytes is final", async () => {
+  it("differs from an error about the file, which is final", async () => {
     const said = vi.spyOn(console, "error");
     const noise = path.join(site.folder, "noise.mp4");
     fs.writeFileSync(noise, "no video at all");
