@@ -17,10 +17,10 @@ afterEach(() => site.remove());
 
 const tone = (seconds: number, hertz = 440) =>
   `sine=frequency=${hertz}:sample_rate=48000:duration=${seconds}`;
-/** One picture, and one packet of AAC. */
+/** One frame and one AAC packet. */
 const LEEWAY_SECONDS = 0.07;
 
-/** When the last packet of a stream begins, in seconds from the first picture. */
+/** Returns when the last packet of a stream begins, in seconds from the first frame. */
 function endOf(file: string, stream: "v" | "a"): number {
   const packets = (which: string) =>
     ffprobe(file, ["-select_streams", which, "-show_entries", "packet=pts_time", "-of", "csv=p=0"])
@@ -30,10 +30,10 @@ function endOf(file: string, stream: "v" | "a"): number {
   return Math.max(...packets(stream)) - Math.min(...packets("v"));
 }
 
-/** Of a stream of one rendition, as ffmpeg reads it. */
+/** Returns a master playlist with one rendition for ffmpeg. */
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
-/** A video with several sounds, each a tone of its own, with what its file says of each. */
+/** A video with several audio tracks, each with its own tone and metadata. */
 function probeOf(name: string, sounds: { codec: string; channels?: number; said?: string[] }[]) {
   const clip = path.join(site.folder, name);
   ffmpeg([
@@ -50,7 +50,7 @@ function probeOf(name: string, sounds: { codec: string; channels?: number; said?
   return clip;
 }
 
-/** The hertz of the tone in a file. */
+/** Returns the frequency of the tone in a file in hertz. */
 function toneOf(file: string): number {
   const raw = `${file}.pcm`;
   ffmpeg(["-i", file, "-ac", "1", "-ar", "48000", "-f", "s16le", raw]);
@@ -64,11 +64,11 @@ function toneOf(file: string): number {
 const soundTags = (ladder: string) =>
   fs.readFileSync(masterOf(ladder), "utf8").match(/^#EXT-X-MEDIA:.*$/gm) ?? [];
 
-describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
+describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it.each([
-    ["shorter than the picture, is padded to its end", "mp4", 6, tone(2)],
-    ["longer than the picture, ends with it", "mp4", 2, tone(9)],
-    ["shorter than the picture, in a file that tells no length of a stream", "mkv", 6, tone(2)],
+    ["is padded to the end of the video if it is shorter", "mp4", 6, tone(2)],
+    ["ends with the video if it is longer", "mp4", 2, tone(9)],
+    ["is padded to the end of the video in a file without stream durations", "mkv", 6, tone(2)],
   ])("%s", async (_, as, seconds, sound) => {
     const ladder = await makeLadder(makeClip(site.folder, "video", { as, seconds, sound }));
     const file = masterOf(ladder);
@@ -83,7 +83,7 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     }
   });
 
-  it("is in every language of the video, and in surround where the video has that", async () => {
+  it("is available in every language of the video, and in surround if the video has it", async () => {
     const ladder = await makeLadder(
       probeOf("languages.mkv", [
         { codec: "aac", said: ["language=ger"] },
@@ -109,7 +109,7 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
 
-  it("is not offered in surround where that leaves out a part of the video", async () => {
+  it("isn't available in surround if that would be shorter than the video", async () => {
     const clip = makeClip(site.folder, "short", {
       ...{ as: "mkv", seconds: 6, sound: tone(2) },
       audio: ["ac3", "-ac", "6"],
@@ -119,16 +119,16 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
-  it("is left out of the stream of a silent video, which has no group of sounds", async () => {
+  it("is missing in the stream of a silent video, which has no audio groups", async () => {
     const ladder = await makeLadder(makeClip(site.folder, "silent", { audio: false }));
     expect(soundTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
   });
 
-  it("does not cost the video its stream where one of several can't be decoded", async () => {
+  it("doesn't prevent the stream if one of several tracks can't be decoded", async () => {
     const clip = probeOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
     const bytes = fs.readFileSync(clip);
-    // AC-4, which ffmpeg knows by name alone.
+    // AC-4, which ffmpeg recognizes but can't decode.
     bytes.write("ac-4", bytes.lastIndexOf("mp4a", bytes.length, "latin1"), "latin1");
     bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
     fs.writeFileSync(clip, bytes);
@@ -140,9 +140,9 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
   });
 
   it.each([
-    ["AC-3, which the copy has too", "ac3", ["aac", "ac3"], true],
-    ["E-AC-3, for which the file is kept", "eac3", ["aac"], false],
-  ])("of a second language is not lost where a copy replaces the file: %s", async (...told) => {
+    ["AC-3, which is also in the copy", "ac3", ["aac", "ac3"], true],
+    ["E-AC-3, for which the original is kept", "eac3", ["aac"], false],
+  ])("in a second language isn't lost if a copy replaces the file: %s", async (...told) => {
     const [, codec, inCopy, isAll] = told;
     const said = ["language=ger"];
     const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, said }]);
@@ -156,7 +156,7 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     expect(isCopyOf(found)).toBe(isAll);
   });
 
-  it("is padded in the copy that browsers play, where it is encoded anew", async () => {
+  it("is padded in the playable copy if it is re-encoded", async () => {
     const short = { as: "avi", seconds: 4, sound: tone(1), video: ["mpeg4"], audio: ["ac3"] };
     const clip = makeClip(site.folder, "video", short);
     const { moves } = await transcode(...(await workOnNamed(clip)));

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-it.runIf(ffmpegAvailable())("takes its time for the last stream of a queue alone", async () => {
+it.runIf(ffmpegAvailable())("uses the slower preset only for the last stream of the queue", async () => {
   const notes = path.join(site.folder, "commands");
   process.env.PATH = wrapProgram(site.folder, "ffmpeg", [`echo "$*" >> "${notes}"`]);
   const presets = async (prepare: string) => {

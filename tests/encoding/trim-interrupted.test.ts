@@ -26,7 +26,7 @@ import { interruptOnce, KILLED, readingAt } from "../wrapped-ffmpeg";
 const site = useAdminSite();
 const CUTTING = "*cut.mp4*";
 
-/** A video of five seconds of which a cut is asked for; the id of the cut, and what must stay. */
+/** A video of five seconds with a requested trim. Returns the id of the trim, and what must not change. */
 async function askForCut() {
   const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });
@@ -40,14 +40,14 @@ type Asked = Awaited<ReturnType<typeof askForCut>>;
 
 const cutting = (cut: string) => jobRows(cut).find(({ kind }) => kind === "transcode")!;
 
-/** The video plays as before, its file is whole, and nothing of the cut is named. */
+/** Checks that the video plays as before, its file is complete, and nothing refers to the trim. */
 function expectNothingLost({ id, cut, row, video, bytes }: Asked): void {
   expect(videoRow(id)).toEqual(row);
   expect(fs.readFileSync(video).equals(bytes)).toBe(true);
   expect(otherFiles(id).pending?.id).toBe(cut);
 }
 
-/** The next attempt makes the cut, which takes over, and leaves nothing of the one before. */
+/** Checks that the next attempt encodes the trim, which is activated, and removes files of the previous attempt. */
 async function expectCutAfterAll({ id, row, video, bytes }: Asked): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE state = 'waiting'");
   await workUntilIdle();
@@ -63,8 +63,8 @@ async function expectCutAfterAll({ id, row, video, bytes }: Asked): Promise<void
   expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 }
 
-describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000 }, () => {
-  it("goes on after the site was killed, and the video plays meanwhile", async () => {
+describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
+  it("continues after the site was killed, and the video plays meanwhile", async () => {
     const asked = await askForCut();
     interruptOnce(site.folder, "ffmpeg", CUTTING, readingAt(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
@@ -81,7 +81,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     await expectCutAfterAll(asked);
   });
 
-  it("is tried again after its ffmpeg was killed, and the queue says so", async () => {
+  it("is retried after its ffmpeg was killed, and the queue shows that", async () => {
     const asked = await askForCut();
     interruptOnce(site.folder, "ffmpeg", CUTTING, KILLED);
     await workUntilIdle();
@@ -93,7 +93,7 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     await expectCutAfterAll(asked);
   });
 
-  it("waits for room on a full disk without losing an attempt, and the queue says so", async () => {
+  it("waits for disk space without losing an attempt, and the queue shows that", async () => {
     const asked = await askForCut();
     interruptOnce(site.folder, "ffmpeg", CUTTING, ["ln -s /dev/full cut.mp4"]);
     await workUntilIdle();

@@ -848,7 +848,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "stops the start, and gets nothing",
+    title: "prevents the start, and gets no files",
   },
   {
     rule: "A file in a bucket is no temporary file",
