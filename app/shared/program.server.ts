@@ -14,7 +14,7 @@ export interface Program {
  * Returns the built file of a program beside the server's bundle (see vite.config.ts), else its source, which tsx
  * reads.
  *
- * @param name such as `picture-program`.
+ * @param name such as `image-process`.
  * @param startedBy the `import.meta.url` of the module that starts it.
  * @param source relative to that module.
  */

@@ -10,7 +10,7 @@ const ASKED = /^This file was cut off: only 0:0\d of 0:0[23] is there\.$/;
 const NOT_A_VIDEO = /is not a video|supported video/;
 const INDEX_MISSING = /^The file is incomplete/;
 const ENCRYPTED = /^This video is encrypted \(DRM\)/;
-const NO_PICTURES = /has no video track|supported video/;
+const NO_VIDEO_TRACK = /has no video track|supported video/;
 
 const cut = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.length * share);
 
@@ -107,9 +107,9 @@ export const DAMAGED: Kind[] = [
   refused("9000 × 16 pixels", "mkv", "-c:v ffv1 -an", /too large or too small/, {
     picture: "scale=9000:16",
   }),
-  refused("Sound alone in MP4", "mp4", "-map 1 -c:a aac", NO_PICTURES),
-  refused("Sound alone in Windows Media", "wma", "-map 1 -c:a wmav2", NO_PICTURES),
-  refused("Sound alone in Ogg", "ogg", "-map 1 -c:a libvorbis", NO_PICTURES),
+  refused("Sound alone in MP4", "mp4", "-map 1 -c:a aac", NO_VIDEO_TRACK),
+  refused("Sound alone in Windows Media", "wma", "-map 1 -c:a wmav2", NO_VIDEO_TRACK),
+  refused("Sound alone in Ogg", "ogg", "-map 1 -c:a libvorbis", NO_VIDEO_TRACK),
   refused("H.264 without a container", "h264", "-c:v libx264 -an", NOT_A_VIDEO),
   refused("IVF", "ivf", "-c:v libvpx -deadline realtime -an", NOT_A_VIDEO),
   refused("Animated GIF", "gif", "-an", NOT_A_VIDEO),

@@ -9,9 +9,9 @@ import { enqueueCodecs, enqueuePopular } from "~/features/processing/queue/enque
 import { produceArtifact, sourceOf } from "~/features/processing/queue/produce-artifact.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import {
-  announceCodecs,
+  logDisabledCodecs,
   chooseEncoder,
-  extraArguments,
+  extraCodecArguments,
   extraCodecs,
 } from "~/media/encode/encoders.server";
 import { createTask } from "~/media/encode/task.server";
@@ -237,7 +237,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     forgetFfmpeg();
     forgetSettings();
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    announceCodecs();
+    logDisabledCodecs();
     expect(warn.mock.calls.flat()).toEqual([
       "ENCODER_CODECS: AV1 is disabled: this ffmpeg build lacks the encoder libsvtav1.",
       "ENCODER_CODECS: HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.",
@@ -253,7 +253,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();
     const picture = { maxBitrate: 1_000_000, crf: 23, keyframeEvery: 50 };
-    const args = extraArguments(chooseEncoder("hevc"), picture);
+    const args = extraCodecArguments(chooseEncoder("hevc"), picture);
     expect(args.join(" ")).toMatch(
       /-c:v hevc_vaapi -profile:v main .*-maxrate 700000 .*-tag:v hvc1$/,
     );

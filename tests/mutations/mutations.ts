@@ -292,10 +292,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Images with too many pixels aren't decoded",
-    file: "app/media/pictures/picture-program.server.ts",
+    file: "app/media/images/image-process.server.ts",
     find: "limitInputPixels: MAX_INPUT_PIXELS",
     replace: "limitInputPixels: false",
-    killedBy: "tests/integration/media/hostile-pictures.test.ts",
+    killedBy: "tests/integration/media/hostile-images.test.ts",
     title: "are rejected immediately with a message if they have 100 megapixels",
   },
   {

@@ -1,4 +1,4 @@
-import type { SoundStream, SubtitleStream } from "../probe/streams";
+import type { AudioTrack, SubtitleStream } from "../probe/streams";
 
 export const UNKNOWN = "und";
 
@@ -51,7 +51,7 @@ export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "
   });
   const kinds = new Set(found);
   if (stream.forced) kinds.add("forced");
-  if (stream.forTheDeaf) kinds.add("SDH");
+  if (stream.hearingImpaired) kinds.add("SDH");
   const language = languageName(languageTag(stream.language));
   const more = [...kinds].join(", ");
   if (!language) return capitalized(more) || unnamed;
@@ -61,8 +61,8 @@ export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Returns the label of an audio track, such as `English (Commentary)`. */
-export function soundLabel({ language, title }: Pick<SoundStream, "language" | "title">): string {
-  return captionsLabel({ language, title, forced: false, forTheDeaf: false }, "Audio");
+export function audioLabel({ language, title }: Pick<AudioTrack, "language" | "title">): string {
+  return captionsLabel({ language, title, forced: false, hearingImpaired: false }, "Audio");
 }
 
 /** Returns the label, with a number appended if it is already taken. */

@@ -83,7 +83,7 @@ export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 const SHORTEST_STREAM_SECONDS = 0.1;
 
 /** Whether a video has only one frame or is extremely short. Such videos get no stream. */
-export function isOnePicture({ durationSeconds, video }: Probe): boolean {
+export function isSingleFrame({ durationSeconds, video }: Probe): boolean {
   return durationSeconds < SHORTEST_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
 }
 

@@ -14,7 +14,7 @@ const SUSPENSION_MS = 10 * 60_000;
 const suspension = processState("encoder suspension", () => ({ until: 0 }));
 
 /** Returns the hardware encoder to use now: the configured one, or `off` while that one is suspended. */
-export function chosenHardware(now = Date.now()): Hardware {
+export function activeHardware(now = Date.now()): Hardware {
   return now < suspension().until ? "off" : settings().encoderHardware;
 }
 
@@ -79,7 +79,7 @@ const TUNE = "ssim";
 export const QUALITY = 23;
 
 /** How a video stream is encoded. */
-export interface Picture {
+export interface VideoEncoding {
   maxBitrate: number;
   /** Size of the rate control buffer, in seconds at the maximum bitrate. */
   bufferSeconds?: number;
@@ -106,7 +106,7 @@ export function uploadFilter(hardware: Hardware): string {
 }
 
 /** Returns the options for H.264 High with a maximum bitrate and a fixed keyframe interval. */
-export function pictureArguments(hardware: Hardware, picture: Picture): string[] {
+export function videoArguments(hardware: Hardware, picture: VideoEncoding): string[] {
   const {
     maxBitrate,
     bufferSeconds = 2,
@@ -131,7 +131,7 @@ export function pictureArguments(hardware: Hardware, picture: Picture): string[]
 }
 
 /** Returns the options for AAC-LC, stereo, 48 kHz. */
-export function soundArguments(bitrate: number): string[] {
+export function audioArguments(bitrate: number): string[] {
   return ["-c:a", "aac", "-b:a", String(bitrate), "-ac", "2", "-ar", "48000"];
 }
 
@@ -141,7 +141,7 @@ export function soundArguments(bitrate: number): string[] {
  *
  * @param seconds when the last frame ends.
  */
-export function steadySound(probe: Probe, seconds = probe.durationSeconds): string {
+export function audioSyncFilter(probe: Probe, seconds = probe.durationSeconds): string {
   const end = seconds.toFixed(6);
   // ffmpeg recreates the filters when the format changes. The new ones must not insert silence from 0 on.
   const fillsStart = !timestampsJump(probe) || probe.sounds.some(({ startsLate }) => startsLate);
@@ -196,7 +196,7 @@ export function extraCodecs(): ExtraCodec[] {
 }
 
 /** Returns a message for each configured codec that can't be encoded on this machine. */
-export function codecsSwitchedOff(): string[] {
+export function disabledCodecs(): string[] {
   return wantedCodecs().flatMap((codec) => {
     const found = encoderOf(codec);
     if ("encoder" in found) return [];
@@ -205,8 +205,8 @@ export function codecsSwitchedOff(): string[] {
 }
 
 /** Logs the codecs that are configured but disabled. */
-export function announceCodecs(): void {
-  for (const message of codecsSwitchedOff()) console.warn(`ENCODER_CODECS: ${message}`);
+export function logDisabledCodecs(): void {
+  for (const message of disabledCodecs()) console.warn(`ENCODER_CODECS: ${message}`);
 }
 
 /** The encoder for one attempt. The device, the last filter and the encoder options depend on it. */
@@ -219,16 +219,16 @@ export type CodecEncoder = { codec: "av1"; hardware: "off" } | { codec: "hevc"; 
  */
 export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder {
   if (codec === "av1") return { codec, hardware: "off" };
-  const hardware = chosenHardware(now);
+  const hardware = activeHardware(now);
   if (hardware === "off") throw new HardwareSuspendedError(suspension().until - now);
   return { codec, hardware };
 }
 
 /** Returns the encoder options for the same quality as x264 with the given settings. */
-export function extraArguments({ codec, hardware }: CodecEncoder, picture: Picture): string[] {
+export function extraCodecArguments({ codec, hardware }: CodecEncoder, picture: VideoEncoding): string[] {
   const maxBitrate = Math.round(picture.maxBitrate * MAX_SHARE_OF_H264);
   if (codec === "hevc") {
-    const args = pictureArguments(hardware, { ...picture, maxBitrate });
+    const args = videoArguments(hardware, { ...picture, maxBitrate });
     const other = args.map((value) => value.replace(/^h264_/, "hevc_"));
     return [...other.map((value) => (value === "high" ? "main" : value)), "-tag:v", "hvc1"];
   }

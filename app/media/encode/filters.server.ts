@@ -11,7 +11,7 @@ export interface Rate {
  * Returns the video filters: deinterlacing, a constant frame rate from time 0 on, scaling, square pixels, tone mapping
  * of HDR to SDR, and color tags.
  */
-export function pictureFilters(
+export function videoFilters(
   video: VideoStream,
   { width, height }: { width: number; height: number },
   rate?: Rate,

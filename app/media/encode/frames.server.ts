@@ -4,7 +4,7 @@ import path from "node:path";
 import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
-import { jpegColors, pictureFilters } from "./filters.server";
+import { jpegColors, videoFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
 /** Pixels that one ffmpeg process decodes in parallel: each frame has its own decoder, and 4K takes hundreds of MiB. */
@@ -44,11 +44,11 @@ export function extractFrames(
   onProgress: (done: number) => void = () => {},
 ): Promise<(string | undefined)[]> {
   const taking: Taking = {
-    filters: [...pictureFilters(probe.video, size), jpegColors(probe.video)],
+    filters: [...videoFilters(probe.video, size), jpegColors(probe.video)],
     writing: ["-q:v", "2", "-f", "image2", "-update", "1"],
     extension: "jpg",
   };
-  return takePictures(file, probe, times, task, taking, onProgress);
+  return grabFrames(file, probe, times, task, taking, onProgress);
 }
 
 /** Extracts one frame as a JPEG, see `extractFrames`. */
@@ -78,11 +78,11 @@ export async function grayFrames(
   const taking: Taking = {
     decoding,
     urgent,
-    filters: [...pictureFilters(probe.video, { width: side, height: side }), "format=gray"],
+    filters: [...videoFilters(probe.video, { width: side, height: side }), "format=gray"],
     writing: ["-f", "rawvideo"],
     extension: "gray",
   };
-  const files = await takePictures(file, probe, times, task, taking, (done) =>
+  const files = await grabFrames(file, probe, times, task, taking, (done) =>
     task.report({ fraction: done / times.length }),
   );
   const frames: (Buffer | undefined)[] = [];
@@ -99,7 +99,7 @@ export async function grayFrames(
  * Extracts several frames with one ffmpeg process, because starting it is half of the cost of a frame. Missing frames
  * are retried one by one, so that damage only affects the frames where it is.
  */
-async function takePictures(
+async function grabFrames(
   file: string,
   probe: Probe,
   times: readonly number[],
@@ -112,13 +112,13 @@ async function takePictures(
   const pictures: (string | undefined)[] = [];
   for (let from = 0; from < times.length; from += atOnce) {
     const some = times.slice(from, from + atOnce);
-    pictures.push(...(await takeTogether(file, probe, some, task, taking)));
+    pictures.push(...(await grabTogether(file, probe, some, task, taking)));
     onProgress(pictures.length);
   }
   return pictures;
 }
 
-async function takeTogether(
+async function grabTogether(
   file: string,
   probe: Probe,
   times: readonly number[],
@@ -148,7 +148,7 @@ async function takeTogether(
     const picture = path.join(task.folder, name);
     if (existsSync(picture)) pictures.push(picture);
     else if (count === 1) pictures.push(undefined);
-    else pictures.push(...(await takeTogether(file, probe, [times[index]!], task, taking)));
+    else pictures.push(...(await grabTogether(file, probe, [times[index]!], task, taking)));
   }
   return pictures;
 }

@@ -7,29 +7,29 @@ import { inputSize } from "../storage/ranged-input.server";
 import {
   type Artifact,
   cpuSecondsFor,
-  isOnePicture,
+  isSingleFrame,
   maxFileBytes,
   NO_ARTIFACT,
   type Source,
 } from "./artifact";
 import {
-  chosenHardware,
+  activeHardware,
   deviceArguments,
   type Hardware,
   ladderSettings,
   type Pace,
-  pictureArguments,
+  videoArguments,
   presetFor,
   QUALITY,
-  soundArguments,
-  steadySound,
+  audioArguments,
+  audioSyncFilter,
   threads,
   uploadFilter,
   withSoftware,
 } from "./encoders.server";
-import { pictureFilters } from "./filters.server";
+import { videoFilters } from "./filters.server";
 import { keyframeEvery, steadyRate, streamRenditions } from "./renditions.server";
-import { soundsFor } from "./sounds";
+import { audioRenditionsFor } from "./audio-renditions";
 import {
   type EarlyWatch,
   growPlaylists,
@@ -50,7 +50,7 @@ export const FRAGMENTS = "+delay_moov+default_base_moof";
 /** Without this option, the end of a fragment is written together with the beginning of the next one. */
 const WITHOUT_DELAY = ["-flush_packets", "1"];
 /** Of audio. Segments end at fragment boundaries, so at most half of this before or after the video segment. */
-const SOUND_FRAGMENT_SECONDS = 1;
+const AUDIO_FRAGMENT_SECONDS = 1;
 
 /**
  * Encodes the adaptive stream (CMAF): all video and audio renditions from a single decoding, each in its own file, and
@@ -67,7 +67,7 @@ export async function encodeLadder(
   pace: Pace = "idle",
   watch?: EarlyWatch,
 ): Promise<Artifact> {
-  if (isOnePicture(probe)) return NO_ARTIFACT;
+  if (isSingleFrame(probe)) return NO_ARTIFACT;
   const made = await encodeRenditions(source.file, probe, task, `hls-${generation}`, pace, watch);
   const stream = await finishStream(source, made, task, watch !== undefined);
   if (watch) await markFinished(path.resolve(task.folder, made.folder));
@@ -90,7 +90,7 @@ export async function encodeRenditions(
 ): Promise<Ladder> {
   const renditions = streamRenditions(probe);
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
-  const sounds = soundsFor(probe.sounds, withLowBandwidth);
+  const sounds = audioRenditionsFor(probe.sounds, withLowBandwidth);
   const preset = presetFor(pace);
   const rate = steadyRate(probe.video.frameRate);
   const made = await encode({ file, probe, renditions, sounds, rate, folder, preset }, task, watch);
@@ -127,7 +127,7 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
   const { probe, renditions, sounds } = ladder;
   let runs = 0;
   const run = (some: Ladder) =>
-    withSoftware(chosenHardware(), async (hardware) => {
+    withSoftware(activeHardware(), async (hardware) => {
       const name = `${some.folder}${runs++ || ""}`;
       const opened = watch
         ? { ...some, folder: await openUnfinished(watch, name), isWatched: true }
@@ -149,7 +149,7 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
   } catch (error) {
     const withDefault = { ...ladder, sounds: sounds.filter(({ isDefault }) => isDefault) };
     if (!(error instanceof EncodeError) || withDefault.sounds.length === sounds.length) throw error;
-    for (const { name } of watch ? [] : sounds) await removeSound(ladder, task, name);
+    for (const { name } of watch ? [] : sounds) await removeAudio(ladder, task, name);
     return run(withDefault);
   }
 }
@@ -161,7 +161,7 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
   if (copied.length === 0 || !probe.copyable) return;
   const outputs = copied.flatMap(({ name, index }) => [
     ...["-map", `0:${index}`, "-c", "copy", "-t", probe.durationSeconds.toFixed(6)],
-    ...soundFile(folder, name),
+    ...audioFileArguments(folder, name),
   ]);
   const size = await inputSize(file);
   const limits = { fileBytes: size + 64 * 1024 ** 2, cpuSeconds: cpuSecondsFor(probe) };
@@ -179,18 +179,18 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
     await runFfmpeg(task, [...inputArguments(file, probe), ...outputs, ...video], run);
   } catch (error) {
     if (!(error instanceof EncodeError)) throw error;
-    for (const { name } of copied) await removeSound(ladder, task, name);
+    for (const { name } of copied) await removeAudio(ladder, task, name);
   }
 }
 
-async function removeSound({ folder }: Ladder, task: Task, name: string): Promise<void> {
+async function removeAudio({ folder }: Ladder, task: Task, name: string): Promise<void> {
   await removeTemporary(path.resolve(task.folder, folder, `${name}.mp4`));
 }
 
-function soundFile(folder: string, name: string): string[] {
+function audioFileArguments(folder: string, name: string): string[] {
   return [
     ...[...NO_METADATA, "-movflags", FRAGMENTS],
-    ...["-frag_duration", String(SOUND_FRAGMENT_SECONDS * 1_000_000), ...WITHOUT_DELAY],
+    ...["-frag_duration", String(AUDIO_FRAGMENT_SECONDS * 1_000_000), ...WITHOUT_DELAY],
     ...["-f", "mp4", `${folder}/${name}.mp4`],
   ];
 }
@@ -211,7 +211,7 @@ export function ladderArguments(
       rendition.everySecond && !largestFirst[index - 1]?.everySecond ? ["framestep=2"] : [];
     const filters =
       index === 0
-        ? [...pictureFilters(probe.video, rendition, rate), ...thin]
+        ? [...videoFilters(probe.video, rendition, rate), ...thin]
         : [...thin, `scale=${rendition.width}:${rendition.height}:flags=bicubic`, "setsar=1"];
     const from = index === 0 ? `[0:${probe.video.index}]` : `[rest${index}]`;
     const to = `${uploadFilter(hardware)}[picture${index}]`;
@@ -229,7 +229,7 @@ export function ladderArguments(
     ...["-filter_complex", graph.join(";")],
     ...largestFirst.flatMap((rendition, index) => [
       ...["-map", `[picture${index}]`],
-      ...pictureArguments(hardware, {
+      ...videoArguments(hardware, {
         maxBitrate: rendition.maxBitrate,
         ...(rendition.forSlowConnections && { bufferSeconds: 1 }),
         keyframeEvery: keyframeEvery(rendition, rate),
@@ -243,8 +243,8 @@ export function ladderArguments(
     ...sounds.flatMap(({ name, index, bitrate }) =>
       bitrate
         ? [
-            ...["-map", `0:${index}`, "-af", steadySound(probe)],
-            ...[...soundArguments(bitrate), ...soundFile(folder, name)],
+            ...["-map", `0:${index}`, "-af", audioSyncFilter(probe)],
+            ...[...audioArguments(bitrate), ...audioFileArguments(folder, name)],
           ]
         : [],
     ),

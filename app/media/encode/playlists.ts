@@ -1,6 +1,6 @@
 import { quoted } from "~/shared/markup/playlist-text";
 import { startRendition } from "~/shared/streams/start-rendition";
-import type { Encoding, Sound } from "./sounds";
+import type { Encoding, AudioRendition } from "./audio-renditions";
 
 /** The master playlist of HLS (RFC 8216 §4.3.4), which lists the video and audio renditions. */
 
@@ -20,8 +20,8 @@ export interface Variant {
   forSlowConnections?: boolean;
 }
 
-export interface SoundRendition
-  extends Pick<Sound, "encoding" | "label" | "language" | "channels" | "isDefault" | "mayBeTaken"> {
+export interface EncodedAudio
+  extends Pick<AudioRendition, "encoding" | "label" | "language" | "channels" | "isDefault" | "isAutoselect"> {
   /** File name of its media playlist. */
   playlist: string;
   codec: string;
@@ -34,7 +34,7 @@ export interface SoundRendition
  */
 export function masterPlaylist(
   variants: readonly Variant[],
-  sounds: readonly SoundRendition[],
+  sounds: readonly EncodedAudio[],
 ): string {
   const smallestFirst = [...variants].sort((a, b) => side(a) - side(b));
   const start = startRendition(variants);
@@ -45,14 +45,14 @@ export function masterPlaylist(
     "#EXTM3U",
     "#EXT-X-VERSION:7",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...sounds.map(soundTag),
+    ...sounds.map(audioTag),
     ...inOrder.flatMap((variant) => variantTag(variant, stereoOf(variant, sounds))),
     ...(hasSurround
       ? inOrder
           .filter(({ forSlowConnections }) => !forSlowConnections)
           .flatMap((variant) => variantTag(variant, groupOf("surround", sounds)))
       : []),
-    ...(poorest ? soundAlone(poorest, groupOf("poor", sounds)) : []),
+    ...(poorest ? audioOnlyTag(poorest, groupOf("poor", sounds)) : []),
     // §4.3.4.3. After the variants, because the first one of those is played first.
     ...smallestFirst.filter(({ keyframePlaylist }) => keyframePlaylist).map(keyframesTag),
     "",
@@ -61,16 +61,16 @@ export function masterPlaylist(
 
 const side = ({ width, height }: Variant) => Math.min(width, height);
 
-function stereoOf({ forSlowConnections }: Variant, sounds: readonly SoundRendition[]) {
+function stereoOf({ forSlowConnections }: Variant, sounds: readonly EncodedAudio[]) {
   return groupOf(forSlowConnections ? "poor" : "stereo", sounds);
 }
 
-function groupOf(encoding: Encoding, sounds: readonly SoundRendition[]) {
+function groupOf(encoding: Encoding, sounds: readonly EncodedAudio[]) {
   return sounds.filter((sound) => sound.encoding === encoding);
 }
 
 /** Returns an EXT-X-MEDIA tag (§4.3.4.1). */
-function soundTag(sound: SoundRendition): string {
+function audioTag(sound: EncodedAudio): string {
   const yes = (is: boolean) => (is ? "YES" : "NO");
   return `#EXT-X-MEDIA:${[
     "TYPE=AUDIO",
@@ -78,14 +78,14 @@ function soundTag(sound: SoundRendition): string {
     `NAME=${quoted(sound.label)}`,
     ...(sound.language ? [`LANGUAGE=${quoted(sound.language)}`] : []),
     `DEFAULT=${yes(sound.isDefault)}`,
-    `AUTOSELECT=${yes(sound.mayBeTaken)}`,
+    `AUTOSELECT=${yes(sound.isAutoselect)}`,
     `CHANNELS="${sound.channels}"`,
     `URI="${sound.playlist}"`,
   ].join(",")}`;
 }
 
 /** Returns an EXT-X-STREAM-INF tag (§4.3.4.2). Its bandwidth includes the largest audio rendition of the group. */
-function variantTag(variant: Variant, group: readonly SoundRendition[]): string[] {
+function variantTag(variant: Variant, group: readonly EncodedAudio[]): string[] {
   const { peak, average } = together(variant.segments, group);
   const codecs = new Set([variant.codec, ...group.map(({ codec }) => codec)]);
   return streamTag(variant.playlist, [
@@ -98,7 +98,7 @@ function variantTag(variant: Variant, group: readonly SoundRendition[]): string[
   ]);
 }
 
-function soundAlone(sound: SoundRendition, group: readonly SoundRendition[]): string[] {
+function audioOnlyTag(sound: EncodedAudio, group: readonly EncodedAudio[]): string[] {
   const { peak, average } = together([], group);
   return streamTag(sound.playlist, [
     `BANDWIDTH=${peak}`,
@@ -113,7 +113,7 @@ const streamTag = (playlist: string, attributes: string[]) => [
   playlist,
 ];
 
-function together(segments: readonly Segment[], group: readonly SoundRendition[]) {
+function together(segments: readonly Segment[], group: readonly EncodedAudio[]) {
   const pictures = bandwidth(segments);
   const sounds = group.map((sound) => bandwidth(sound.segments));
   return {
@@ -182,7 +182,7 @@ export function closedSegments(fragments: readonly Segment[], videoSeconds: numb
  *
  * @param isGrowing whether both are being encoded: only segments that won't change any more are returned.
  */
-export function soundSegments(
+export function audioSegments(
   fragments: readonly Segment[],
   pictures: readonly Segment[],
   isGrowing = false,

@@ -12,14 +12,14 @@ import {
   masterPlaylist,
   mediaPlaylist,
   type Segment,
-  type SoundRendition,
+  type EncodedAudio,
   segmentsOf,
-  soundSegments,
+  audioSegments,
   targetDuration,
   type Variant,
 } from "./playlists";
 import { type Rendition, rateOf } from "./renditions.server";
-import type { Sound } from "./sounds";
+import type { AudioRendition } from "./audio-renditions";
 import { EncodeError } from "./task.server";
 
 /** The video and audio renditions of a stream. */
@@ -28,7 +28,7 @@ export interface Ladder {
   probe: Probe;
   /** Smallest first. */
   renditions: readonly Rendition[];
-  sounds: readonly Sound[];
+  sounds: readonly AudioRendition[];
   rate: Rate;
   /** Relative to the task's folder; an absolute path if the stream can be watched while it is being encoded. */
   folder: string;
@@ -45,7 +45,7 @@ const MAX_MISSING_SECONDS = 0.1;
  */
 const GROWING_TARGET_SECONDS = 5;
 
-interface PictureFile {
+interface EncodedVideo {
   rendition: Rendition;
   headerBytes: number;
   codec: string;
@@ -55,7 +55,7 @@ interface PictureFile {
 
 /** Writes the playlists of a stream whose files are complete. */
 export async function writePlaylists(folder: string, ladder: Ladder): Promise<void> {
-  const pictures: PictureFile[] = [];
+  const pictures: EncodedVideo[] = [];
   for (const rendition of ladder.renditions) {
     const file = path.join(folder, `${rendition.name}.mp4`);
     const { fragments, ...found } = await readFragments(file);
@@ -63,8 +63,8 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
     const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
     pictures.push({ rendition, ...found, segments: segmentsOf(fragments), keyframes });
   }
-  const [{ segments }] = pictures as [PictureFile];
-  const sounds = await readSounds(folder, ladder, segments);
+  const [{ segments }] = pictures as [EncodedVideo];
+  const sounds = await readAudio(folder, ladder, segments);
   const target = Math.max(
     ladder.isWatched ? GROWING_TARGET_SECONDS : 1,
     ...[...pictures, ...sounds].map(({ segments }) => targetDuration(segments)),
@@ -87,13 +87,13 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
     };
     await write(names.playlist, playlistOf(file, headerBytes, segments));
     await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
-    variants.push({ ...names, ...shownAs(rendition, ladder), codec, segments, keyframes });
+    variants.push({ ...names, ...playlistAttributes(rendition, ladder), codec, segments, keyframes });
   }
   await write("master.m3u8", masterPlaylist(variants, sounds));
 }
 
 /** Returns the attributes of a rendition in the master playlist that don't depend on its content. */
-function shownAs(rendition: Rendition, { rate }: Pick<Ladder, "rate">) {
+function playlistAttributes(rendition: Rendition, { rate }: Pick<Ladder, "rate">) {
   const { width, height, forSlowConnections } = rendition;
   const { numerator, denominator } = rateOf(rendition, rate);
   return { width, height, forSlowConnections, frameRate: numerator / denominator };
@@ -106,11 +106,11 @@ async function writeInOneStep(file: string, text: string): Promise<void> {
 }
 
 /** Reads the encoded audio renditions. Discards copied ones that are shorter than the video. */
-async function readSounds(
+async function readAudio(
   folder: string,
   { sounds, probe }: Ladder,
   pictures: readonly Segment[],
-): Promise<(SoundRendition & { file: string; headerBytes: number })[]> {
+): Promise<(EncodedAudio & { file: string; headerBytes: number })[]> {
   const found = [];
   for (const sound of sounds) {
     const file = `${sound.name}.mp4`;
@@ -123,7 +123,7 @@ async function readSounds(
       await removeTemporary(path.join(folder, file));
       continue;
     }
-    const segments = soundSegments(fragments, pictures);
+    const segments = audioSegments(fragments, pictures);
     found.push({ ...sound, file, headerBytes, codec, segments, playlist: `${sound.name}.m3u8` });
   }
   const isOffered = new Set(found.filter((one) => one.isDefault).map(({ encoding }) => encoding));
@@ -224,8 +224,8 @@ function waited(over: AbortSignal): Promise<boolean> {
 }
 
 type GrowingFile = Omit<FragmentedFile, "fragments"> & { name: string; segments: Segment[] };
-type GrowingPictures = GrowingFile & ReturnType<typeof shownAs> & { maxBitrate: number };
-type GrowingSound = GrowingFile & Sound;
+type GrowingVideo = GrowingFile & ReturnType<typeof playlistAttributes> & { maxBitrate: number };
+type GrowingAudio = GrowingFile & AudioRendition;
 
 /** Result for a file that the encoder hasn't created yet. */
 const NOT_YET_OPENED: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
@@ -239,21 +239,21 @@ function lookAt(ladder: Ladder) {
   };
   const encoded = ladder.sounds.filter(({ bitrate }) => bitrate);
   const readPictures = renditions.map(readerOf);
-  const readSounds = encoded.map(readerOf);
+  const readAudio = encoded.map(readerOf);
 
-  return async (): Promise<{ pictures: GrowingPictures[]; sounds: GrowingSound[] }> => {
+  return async (): Promise<{ pictures: GrowingVideo[]; sounds: GrowingAudio[] }> => {
     const found = await Promise.all(readPictures.map((read) => read()));
-    const heard = await Promise.all(readSounds.map((read) => read()));
+    const heard = await Promise.all(readAudio.map((read) => read()));
     const pictures = found.map(({ fragments, ...file }, at) => ({
       ...file,
-      ...shownAs(renditions[at]!, ladder),
+      ...playlistAttributes(renditions[at]!, ladder),
       name: renditions[at]!.name,
       maxBitrate: renditions[at]!.maxBitrate,
       segments: closedSegments(fragments, probe.durationSeconds),
     }));
     const sounds = heard.map(({ fragments, ...file }, at) => ({
       ...{ ...encoded[at]!, ...file },
-      segments: soundSegments(fragments, pictures[0]!.segments, true),
+      segments: audioSegments(fragments, pictures[0]!.segments, true),
     }));
     return { pictures, sounds };
   };
@@ -261,15 +261,15 @@ function lookAt(ladder: Ladder) {
 
 /** Returns a master playlist with maximum bitrates, because the bitrate of the rest of the video isn't known yet. */
 function growingMaster(
-  pictures: readonly GrowingPictures[],
-  sounds: readonly GrowingSound[],
+  pictures: readonly GrowingVideo[],
+  sounds: readonly GrowingAudio[],
 ): string {
   const variants = pictures.map(({ name, maxBitrate, segments, ...shown }): Variant => {
     const duration = GROWING_TARGET_SECONDS;
     const busiest = { offset: 0, bytes: (maxBitrate * duration) / 8, duration };
     return { ...shown, playlist: `${name}.m3u8`, segments: [...segments, busiest], keyframes: [] };
   });
-  const heard = sounds.map((sound): SoundRendition => {
+  const heard = sounds.map((sound): EncodedAudio => {
     return { ...sound, playlist: `${sound.name}.m3u8` };
   });
   return masterPlaylist(variants, heard);

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { createInterface } from "node:readline";
 import { every } from "~db/runtime.server";
 import { InterruptedError, start, throwIfInterrupted, timeoutFactor } from "../probe/ffmpeg.server";
-import { withPlace } from "../probe/process-gate.server";
+import { withSlot } from "../probe/process-gate.server";
 
 /** ffmpeg is killed if it makes no progress for this long. */
 export const WATCHDOG_MS = 60_000;
@@ -30,7 +30,7 @@ export interface TaskControl extends Task {
   pause(): void;
   resume(): void;
   /** Returns how long it has been paused so far. */
-  heldMs(): number;
+  pausedMs(): number;
   /** Stops the work immediately; pending calls throw. */
   abort(): void;
 }
@@ -58,8 +58,8 @@ export function createTask(folder: string, report: (progress: Progress) => void)
   const controller = new AbortController();
   const running = new Set<number>();
   let waiting: (() => void)[] = [];
-  let heldMs = 0;
-  let heldSince = 0;
+  let pausedMs = 0;
+  let pausedSince = 0;
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of running) {
       try {
@@ -78,17 +78,17 @@ export function createTask(folder: string, report: (progress: Progress) => void)
     whenResumed: () =>
       task.paused ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
     pause() {
-      if (!task.paused) heldSince = performance.now();
+      if (!task.paused) pausedSince = performance.now();
       task.paused = true;
       signalAll("SIGSTOP");
     },
     resume() {
-      if (task.paused) heldMs += performance.now() - heldSince;
+      if (task.paused) pausedMs += performance.now() - pausedSince;
       task.paused = false;
       signalAll("SIGCONT");
       for (const resolve of waiting.splice(0)) resolve();
     },
-    heldMs: () => heldMs + (task.paused ? performance.now() - heldSince : 0),
+    pausedMs: () => pausedMs + (task.paused ? performance.now() - pausedSince : 0),
     abort() {
       controller.abort();
       for (const resolve of waiting.splice(0)) resolve();
@@ -127,7 +127,7 @@ export interface Run {
  * @throws {InterruptedError} if ffmpeg was killed, stalled or exceeded a limit, or if the disk is full.
  */
 export function runFfmpeg(task: Task, args: string[], run: Run): Promise<string[]> {
-  return withPlace(() => runWithPlace(task, args, run), { signal: task.signal });
+  return withSlot(() => runWithPlace(task, args, run), { signal: task.signal });
 }
 
 async function runWithPlace(task: Task, args: string[], run: Run): Promise<string[]> {

@@ -4,29 +4,29 @@ import { settings } from "~/platform/settings.server";
 import { languageTag, UNKNOWN } from "../captions/languages";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { cachedProbe, type Probe, timestampsJump } from "../probe/probe.server";
-import { isPlayableVideo, type SoundStream } from "../probe/streams";
+import { isPlayableVideo, type AudioTrack } from "../probe/streams";
 import { inputSize } from "../storage/ranged-input.server";
 import {
   type Artifact,
   cpuSecondsFor,
-  isOnePicture,
+  isSingleFrame,
   maxFileBytes,
   NO_ARTIFACT,
   type Source,
 } from "./artifact";
 import { decodeFrames, isAsLong, isWholeCopy, streamsOf } from "./count-frames.server";
 import {
-  chosenHardware,
+  activeHardware,
   deviceArguments,
   type Hardware,
-  pictureArguments,
-  soundArguments,
-  steadySound,
+  videoArguments,
+  audioArguments,
+  audioSyncFilter,
   threads,
   uploadFilter,
   withSoftware,
 } from "./encoders.server";
-import { pictureFilters } from "./filters.server";
+import { videoFilters } from "./filters.server";
 import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions.server";
 import type { Ladder } from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
@@ -34,23 +34,23 @@ import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 /** The first rendition is small, so that it is ready soon. The ladder adds larger ones. */
 const FIRST_SIDE = 720;
 const FIRST_BITRATE = 4_000_000;
-const FIRST_SOUND = 128_000;
+const FIRST_AUDIO_BITRATE = 128_000;
 const FILE = "playable.mp4";
 const NOT_DECODABLE =
   "The new file is incomplete or has decoding errors. The previous file was kept.";
 
 /** Codecs that many phones and TVs can't decode. */
-const NOT_EVERYWHERE = ["av1"];
+const NOT_WIDELY_SUPPORTED = ["av1"];
 
 /** Containers whose timestamps survive a copy. Those of AVI and MPEG don't. */
-const COPIED_FROM = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
+const COPYABLE_CONTAINERS = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
 
 /** Returns which streams of a file can be copied into an MP4 that browsers play, and which have to be encoded. */
 export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "copy" | "encode" } {
   const { container, video, audio } = probe;
   // Appended recordings may have different codec parameters, of which an MP4 would only keep the first.
   if (timestampsJump(probe)) return { video: "encode", audio: "encode" };
-  const isKnown = probe.copyable && COPIED_FROM.includes(container);
+  const isKnown = probe.copyable && COPYABLE_CONTAINERS.includes(container);
   const isCopied = isKnown && isPlayableVideo(video) && video.codec !== "vp8";
   const sounds = isCopied && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
   return {
@@ -66,24 +66,24 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
  */
 function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
   const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
-  return row.video_url === "" && isEncoded && !timestampsJump(probe) && !isOnePicture(probe);
+  return row.video_url === "" && isEncoded && !timestampsJump(probe) && !isSingleFrame(probe);
 }
 
 /** Audio codecs that the container of a copy supports. Originals with other codecs are kept beside their copies. */
-const COPIED_SOUNDS: Record<string, string[]> = {
+const COPYABLE_AUDIO_CODECS: Record<string, string[]> = {
   mp4: ["aac", "mp3", "opus", "ac3"],
   webm: ["opus", "vorbis"],
 };
 const containerOf = ({ container }: Probe) => (container === "webm" ? "webm" : "mp4");
 
 /** Returns the audio tracks that a copy of a playable file keeps. Browsers play the first; the stream uses all. */
-export function copiedSounds(probe: Probe): SoundStream[] {
-  return probe.sounds.filter(({ codec }) => COPIED_SOUNDS[containerOf(probe)]!.includes(codec));
+export function copyableAudioTracks(probe: Probe): AudioTrack[] {
+  return probe.sounds.filter(({ codec }) => COPYABLE_AUDIO_CODECS[containerOf(probe)]!.includes(codec));
 }
 
 /** Whether the copy of a file has all of its tracks, so that the original needn't be kept. */
-export function isCopyOf(probe: Probe): boolean {
-  return probe.playable && copiedSounds(probe).length === probe.sounds.length;
+export function copyHasAllTracks(probe: Probe): boolean {
+  return probe.playable && copyableAudioTracks(probe).length === probe.sounds.length;
 }
 
 /**
@@ -95,12 +95,12 @@ export async function transcode(source: Source, probe: Probe, task: Task): Promi
   if (isStreamedFirst(source, probe)) {
     return { ...NO_ARTIFACT, durationSeconds: probe.durationSeconds, streamIsUrgent: true };
   }
-  const artifact = await makePlayable(source, probe, task);
+  const artifact = await createPlayable(source, probe, task);
   const isKept = conversionOf(probe).video === "copy";
-  return { ...artifact, streamIsUrgent: isKept && NOT_EVERYWHERE.includes(probe.video.codec) };
+  return { ...artifact, streamIsUrgent: isKept && NOT_WIDELY_SUPPORTED.includes(probe.video.codec) };
 }
 
-async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
+async function createPlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const { durationSeconds } = probe;
   if (probe.playable) {
     const container = containerOf(probe);
@@ -116,8 +116,8 @@ async function makePlayable(source: Source, probe: Probe, task: Task): Promise<A
   }
   const isCopied = conversionOf(probe).video === "copy";
   if (!isCopied || !(await isRemuxed(source, probe, task))) {
-    const sound = isCopied ? encodedSound(probe) : soundOf(probe);
-    await withSoftware(chosenHardware(), (hardware) =>
+    const sound = isCopied ? encodedAudioOptions(probe) : audioOptions(probe);
+    await withSoftware(activeHardware(), (hardware) =>
       encode(source, probe, task, hardware, sound),
     );
   }
@@ -183,7 +183,7 @@ export function streams({ video, audio }: Probe, sounds = audio ? [audio] : []):
 
 /** Supplemental information (ITU-T H.264 §7.4.1), in which AVCHD camcorders write date, location and model. */
 const H264_SEI = 6;
-function isCamcorders({ container, video }: Probe): boolean {
+function isCamcorderRecording({ container, video }: Probe): boolean {
   return container === "mpegts" && video.codec === "h264";
 }
 
@@ -195,13 +195,13 @@ async function remux(
   container: "mp4" | "webm",
 ): Promise<void> {
   const size = await inputSize(source.file);
-  const sounds = probe.playable ? copiedSounds(probe) : undefined;
-  const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(languageOf)] : soundOf(probe);
+  const sounds = probe.playable ? copyableAudioTracks(probe) : undefined;
+  const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(languageArguments)] : audioOptions(probe);
   await runFfmpeg(
     task,
     [
       ...[...inputArguments(source.file), ...streams(probe, sounds), "-c:v", "copy"],
-      ...(isCamcorders(probe) ? ["-bsf:v", `filter_units=remove_types=${H264_SEI}`] : []),
+      ...(isCamcorderRecording(probe) ? ["-bsf:v", `filter_units=remove_types=${H264_SEI}`] : []),
       ...audio,
       ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
       ...["-f", container, FILE],
@@ -244,19 +244,19 @@ async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<bool
 }
 
 /** Returns the arguments that keep the language of an audio track. Its title isn't kept: it may name the author. */
-export function languageOf({ language }: SoundStream, index: number): string[] {
+export function languageArguments({ language }: AudioTrack, index: number): string[] {
   const tag = languageTag(language);
   return tag === UNKNOWN ? [] : [`-metadata:s:a:${index}`, `language=${language}`];
 }
 
-function soundOf(probe: Probe): string[] {
+function audioOptions(probe: Probe): string[] {
   if (probe.audio && conversionOf(probe).audio === "copy") return ["-c:a", "copy"];
-  return encodedSound(probe);
+  return encodedAudioOptions(probe);
 }
 
-function encodedSound(probe: Probe): string[] {
+function encodedAudioOptions(probe: Probe): string[] {
   if (!probe.audio) return [];
-  return ["-af", steadySound(probe), ...soundArguments(FIRST_SOUND)];
+  return ["-af", audioSyncFilter(probe), ...audioArguments(FIRST_AUDIO_BITRATE)];
 }
 
 /** Returns size and bitrate of the first rendition. If sources are removed, it has to be good enough for the stream. */
@@ -278,7 +278,7 @@ async function encode(
   const { side, bitrate } = firstRendition(probe);
   const size = fit(video, side);
   const filters = [
-    ...pictureFilters(video, size, steadyRate(video.frameRate)),
+    ...videoFilters(video, size, steadyRate(video.frameRate)),
     uploadFilter(hardware),
   ];
   await runFfmpeg(
@@ -288,12 +288,12 @@ async function encode(
       ...["-threads", String(threads()), ...inputArguments(source.file, probe), ...streams(probe)],
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
-      ...pictureArguments(hardware, { maxBitrate: bitrate, crf: 22 }),
+      ...videoArguments(hardware, { maxBitrate: bitrate, crf: 22 }),
       ...[...sound, "-movflags", "+faststart", FILE],
     ],
     {
       seconds: probe.durationSeconds,
-      fileBytes: maxFileBytes(probe.durationSeconds, bitrate + FIRST_SOUND),
+      fileBytes: maxFileBytes(probe.durationSeconds, bitrate + FIRST_AUDIO_BITRATE),
       cpuSeconds: cpuSecondsFor(probe),
     },
   );

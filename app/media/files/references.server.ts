@@ -2,7 +2,7 @@ import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import { type FileName, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
-import { cutBasePath } from "./cut-source.server";
+import { trimBasePath } from "./trim-source.server";
 
 /**
  * Finds references to the files in the buckets: from rows of videos, of their other files and of deleted videos, and
@@ -140,7 +140,7 @@ function namesOf(row: NamingRow): MediaName[] {
   ];
   const names = urls.map((url) => parseMediaUrl(url ?? "")).filter((name) => name !== undefined);
   // The file of a trim is in the bucket before its row refers to it.
-  const cut = row.video_url === "" ? cutBasePath(row) : undefined;
+  const cut = row.video_url === "" ? trimBasePath(row) : undefined;
   if (cut) names.push({ bucket: "videos", path: `${cut}.mp4` });
   return names;
 }

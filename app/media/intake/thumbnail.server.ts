@@ -1,9 +1,9 @@
 import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
 import {
-  PictureError,
-  type PictureFailure,
-  processPicture,
-} from "../pictures/picture-process.server";
+  ImageError,
+  type ImageFailure,
+  processImage,
+} from "../images/process-image.server";
 import { notAnImage } from "./sniff.server";
 import { diskFull, UploadError } from "./upload-error.server";
 
@@ -23,22 +23,22 @@ export interface EncodedThumbnail {
 export async function encodeThumbnail(file: string): Promise<EncodedThumbnail> {
   const target = await temporaryPath();
   try {
-    const { colors } = await processPicture({ kind: "thumbnail", file, target });
+    const { colors } = await processImage({ kind: "thumbnail", file, target });
     return { file: target, colors };
   } catch (error) {
     await removeTemporary(target);
-    throw error instanceof PictureError ? toUploadError(error.failure) : error;
+    throw error instanceof ImageError ? toUploadError(error.failure) : error;
   }
 }
 
-function toUploadError(failure: PictureFailure): UploadError {
+function toUploadError(failure: ImageFailure): UploadError {
   switch (failure) {
     case "disk full":
       return diskFull();
     case "unreadable":
       return notAnImage();
     case "too many pixels":
-      return pictureError(
+      return imageError(
         "The thumbnail has more than 40 megapixels. Choose a smaller image.",
       );
     case "interrupted":
@@ -49,10 +49,10 @@ function toUploadError(failure: PictureFailure): UploadError {
       );
     case "too slow":
     case "crashed":
-      return pictureError("The thumbnail takes too long to process. Choose a smaller image.");
+      return imageError("The thumbnail takes too long to process. Choose a smaller image.");
   }
 }
 
-function pictureError(message: string): UploadError {
+function imageError(message: string): UploadError {
   return new UploadError(422, message, "thumbnail");
 }

@@ -81,7 +81,7 @@ export interface TusSender {
  *   version of the uploaders' terms in its metadata (`terms`).
  * @param path the URL path of the endpoint.
  */
-export async function answerTus(
+export async function handleTusRequest(
   request: Request,
   { userId, isLimited }: TusSender,
   requireAdmission: Incoming["requireAdmission"],
@@ -239,7 +239,7 @@ function uploadLocks(stop: () => () => void): Locker {
           const until = Date.now() + WAIT_MS;
           for (let other = held.get(id); other; other = held.get(id)) {
             other.release();
-            if (!(await endsWithin(other.released, until - Date.now()))) {
+            if (!(await settlesWithin(other.released, until - Date.now()))) {
               throw { status_code: 423, body: "This upload is busy. Try again.\n" };
             }
           }
@@ -257,7 +257,7 @@ function uploadLocks(stop: () => () => void): Locker {
   };
 }
 
-async function endsWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, withinMs));

@@ -3,7 +3,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { runCommand, runCommandSync } from "~/platform/child-process.server";
 import { inputUrl, isInputUrl } from "../storage/ranged-input.server";
-import { memoryOfProcess, withPlace } from "./process-gate.server";
+import { memoryOfProcess, withSlot } from "./process-gate.server";
 
 /**
  * The only module that runs ffmpeg and ffprobe, with argument arrays and without a shell. It limits what untrusted
@@ -165,7 +165,7 @@ export function inputArguments(
  *
  * @param limits.writable existing folders that it may write to. If omitted, only file permissions apply.
  */
-export function insideLimits(
+export function limitedCommand(
   program: readonly string[],
   limits: Partial<Limits> & {
     memoryBytes?: number;
@@ -220,7 +220,7 @@ export function start(
  * @throws {InterruptedError} if it was killed, timed out or couldn't start.
  */
 export function run(program: Program, args: string[], limits: Limits) {
-  return withPlace(async () => {
+  return withSlot(async () => {
     const [command, ...rest] = commandLine(program, args, limits);
     const timeout = (limits.seconds ?? 0) * timeoutFactor(args) * 1_000;
     const options = { ...always, timeout, maxBuffer: MAX_OUTPUT_BYTES };
@@ -242,7 +242,7 @@ export function runLines(
   limits: Limits,
   onLine: (line: string) => void,
 ): Promise<void> {
-  return withPlace(async () => {
+  return withSlot(async () => {
     const [command, ...rest] = commandLine(program, args, limits);
     const timeout = (limits.seconds ?? 0) * timeoutFactor(args) * 1_000;
     const child = runCommand(command, rest, { ...always, timeout, buffer: false });
@@ -278,7 +278,7 @@ export class InterruptedError extends Error {
 
 const NO_SPACE = /No space left on device/i;
 /** ffmpeg's exit code after SIGINT or SIGTERM. */
-const EXIT_OF_SIGNAL = 255;
+const SIGNAL_EXIT_CODE = 255;
 
 /** @throws {InterruptedError} if a program didn't exit by itself, or the disk was full. */
 export function throwIfInterrupted(
@@ -296,7 +296,7 @@ export function throwIfInterrupted(
   if (end.timedOut) throw new InterruptedError(`${program} exceeded its time limit.`);
   if (end.signal) throw new InterruptedError(`${program} was killed by ${end.signal}.`);
   if (end.exitCode === undefined) throw new InterruptedError(`${program} could not be started.`);
-  if (end.exitCode === EXIT_OF_SIGNAL) throw new InterruptedError(`${program} was stopped early.`);
+  if (end.exitCode === SIGNAL_EXIT_CODE) throw new InterruptedError(`${program} was stopped early.`);
 }
 
 const always = {
@@ -316,7 +316,7 @@ function commandLine(
   const command = [program, ...common, ...args];
   // A process without a network has no loopback interface either.
   const offline = !readsByRange(args);
-  return insideLimits(command, {
+  return limitedCommand(command, {
     ...limits,
     memoryBytes: memoryOfProcess(MAX_MEMORY_BYTES),
     offline,

@@ -4,7 +4,7 @@ import { inputArguments, type Limits, run, runLines } from "./ffmpeg.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
 
 /** What ffprobe reports about the duration of a file, in seconds; omitted where the file doesn't state it. */
-export interface SaidLength {
+export interface DurationHints {
   container: { format_name: string; start_time?: number; duration?: number };
   picture: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
   /** Indices of the audio streams. */
@@ -26,9 +26,9 @@ export interface VideoLength {
 
 const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
 /** A position after the end of any video, so that ffprobe seeks to the last keyframe. */
-const BEHIND_THE_END = "999999%";
+const PAST_THE_END = "999999%";
 /** Allows for rounding, and for audio that ends after the video, in the duration of a header. */
-const WHOLE_SHARE = 0.95;
+const MIN_COMPLETE_SHARE = 0.95;
 
 /** Containers whose header states the duration. For others, ffmpeg reports the duration that it has found. */
 const ANNOUNCING = /^(mov|matroska|flv|mxf)/;
@@ -36,7 +36,7 @@ const ANNOUNCING = /^(mov|matroska|flv|mxf)/;
 /** Whether the file has less than 95% of the duration in its header. */
 export function isCutOff(length: VideoLength): length is CutOff {
   const { seconds, announcedSeconds } = length;
-  return announcedSeconds !== undefined && seconds < announcedSeconds * WHOLE_SHARE;
+  return announcedSeconds !== undefined && seconds < announcedSeconds * MIN_COMPLETE_SHARE;
 }
 
 /**
@@ -48,7 +48,7 @@ export function isCutOff(length: VideoLength): length is CutOff {
  */
 export async function videoLength(
   file: string,
-  said: SaidLength,
+  said: DurationHints,
   { tailOnly = false } = {},
 ): Promise<VideoLength> {
   const { container, picture, layout, frameRate } = said;
@@ -87,7 +87,7 @@ async function lastTimestamps(
   const { stdout, isMaxBuffer } = await run(
     "ffprobe",
     [
-      ...["-v", "error", "-read_intervals", BEHIND_THE_END, "-of", "csv=p=0"],
+      ...["-v", "error", "-read_intervals", PAST_THE_END, "-of", "csv=p=0"],
       ...["-show_entries", "packet=stream_index,pts_time,dts_time,duration_time"],
       ...inputArguments(file),
     ],
@@ -114,7 +114,7 @@ async function lastTimestamps(
 
 async function announcedLength(
   file: string,
-  { container, picture }: SaidLength,
+  { container, picture }: DurationHints,
   start: number,
   present: number,
 ): Promise<{ announcedSeconds: number } | undefined> {

@@ -14,7 +14,7 @@ import {
 } from "./ffmpeg.server";
 import {
   isCutOff,
-  type SaidLength,
+  type DurationHints,
   timestampsMayJump,
   type VideoLength,
   videoLength,
@@ -23,16 +23,16 @@ import { readMp4Layout } from "./mp4-boxes.server";
 import {
   type AudioStream,
   describeAudio,
-  describeSounds,
+  describeAudioTracks,
   describeSubtitles,
   describeVideo,
-  isPicture,
+  isVideoStream,
   isPlayable,
-  isSound,
+  isAudioStream,
   largest,
   number,
   preferred,
-  type SoundStream,
+  type AudioTrack,
   type Stream,
   type SubtitleStream,
   streamSchema,
@@ -68,7 +68,7 @@ export interface Probe {
   /** The default audio track. */
   audio?: AudioStream;
   /** All audio tracks, the default one first. */
-  sounds: SoundStream[];
+  sounds: AudioTrack[];
   /** Text subtitles. Bitmap subtitles, as on discs, are left out. */
   subtitles: SubtitleStream[];
   /** Whether browsers can play the file unchanged. */
@@ -87,7 +87,7 @@ export interface Probe {
  * Size of the largest file, in bytes, that is read completely while the uploader waits: 6 seconds, or half a minute
  * on a slow disk.
  */
-export const MEASURED_WHILE_WAITING = 4 * 1024 ** 3;
+export const MAX_MEASURED_UPLOAD_BYTES = 4 * 1024 ** 3;
 
 export interface ProbeOptions {
   /** `unplayable` decodes no frame of a file that browsers can play according to its header. */
@@ -116,7 +116,7 @@ export class RefusedFileError extends Error {
 }
 
 const NOT_A_VIDEO = "This file isn't a supported video. Use MP4, MOV, MKV, WebM or AVI.";
-const NO_PICTURES = "This file has no video track.";
+const NO_VIDEO_TRACK = "This file has no video track.";
 const BROKEN = "This video is damaged: none of its frames can be decoded.";
 const INDEX_MISSING = "The file is incomplete and can't be played. Upload the whole file.";
 const VVC = "This video is in VVC (H.266), which isn't supported. Use H.264, HEVC, VP9 or AV1.";
@@ -161,12 +161,12 @@ export async function probe(
   if (layout?.isEncrypted || answer.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
-  const pictures = answer.streams.filter(isPicture);
+  const pictures = answer.streams.filter(isVideoStream);
   const picture = largest(preferred(pictures));
-  if (!picture) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_PICTURES);
+  if (!picture) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_VIDEO_TRACK);
   requireSize(picture);
   const video = describeVideo(picture);
-  const sounds = answer.streams.filter(isSound);
+  const sounds = answer.streams.filter(isAudioStream);
   const [sound] = preferred(sounds);
   const audio = sound && describeAudio(sound, answer.format.start_time);
   const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
@@ -177,7 +177,7 @@ export async function probe(
     (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, picture.index))));
   // Browsers only use the first sample description, and differ in how they handle several edits.
   const playable = isFirst && copyable && isPlayable(container, video, audio);
-  if (decode === "all" || !playable) await decodeOnePicture(file, picture);
+  if (decode === "all" || !playable) await decodeOneFrame(file, picture);
   const audioIndices = sounds.map(({ index }) => index);
   const said = { container: answer.format, picture, audio: audioIndices, layout };
   const isEstimated = timestampsMayJump(answer.format.format_name) && size > measureUpTo;
@@ -200,7 +200,7 @@ export async function probe(
       }),
     },
     ...(audio && { audio }),
-    sounds: describeSounds(sounds, sound, answer.format.start_time),
+    sounds: describeAudioTracks(sounds, sound, answer.format.start_time),
     subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
     copyable,
@@ -210,7 +210,7 @@ export async function probe(
 
 async function lengthOf(
   file: string,
-  said: SaidLength,
+  said: DurationHints,
   isEstimated: boolean,
 ): Promise<VideoLength> {
   const { container, layout } = said;
@@ -281,7 +281,7 @@ function requireSize({ width = 0, height = 0 }: Stream): void {
   if (isTooLarge || Math.min(width, height) < MIN_SIDE) throw new RefusedFileError(422, TOO_LARGE);
 }
 
-async function decodeOnePicture(file: string, { index, ...stream }: Stream): Promise<void> {
+async function decodeOneFrame(file: string, { index, ...stream }: Stream): Promise<void> {
   const { exitCode, stdout } = await run(
     "ffmpeg",
     [

@@ -22,13 +22,13 @@ interface Waiting {
   start(): void;
 }
 
-export interface PlaceOptions {
+export interface SlotOptions {
   /** The account that the work is for; slots rotate among accounts. Omitted for the site itself. */
   owner?: string;
   /** Cancels the waiting. */
   signal?: AbortSignal;
   /** Whether to wait regardless of the length of the owner's queue, such as for an upload that would be lost. */
-  isPatient?: boolean;
+  ignoresQueueLimit?: boolean;
 }
 
 /** A semaphore with a queue per owner, served in rotation. */
@@ -48,7 +48,7 @@ export class ProcessGate {
    * @throws {UploadError} 429 if the queue of the owner is full. That of the site has no limit.
    * @throws the reason of the signal if it is aborted before there is a place.
    */
-  async enter(options: PlaceOptions): Promise<() => void> {
+  async enter(options: SlotOptions): Promise<() => void> {
     options.signal?.throwIfAborted();
     if (this.running < this.places) this.running += 1;
     else await this.wait(options);
@@ -59,9 +59,9 @@ export class ProcessGate {
     };
   }
 
-  private wait({ owner, signal, isPatient }: PlaceOptions): Promise<void> {
+  private wait({ owner, signal, ignoresQueueLimit }: SlotOptions): Promise<void> {
     const queue = this.queues.get(owner) ?? [];
-    if (owner !== undefined && !isPatient && queue.length >= this.maxWaiting) {
+    if (owner !== undefined && !ignoresQueueLimit && queue.length >= this.maxWaiting) {
       throw new UploadError(
         429,
         `You already have ${this.maxWaiting} requests waiting to process a video. Try again when they are done.`,
@@ -114,7 +114,7 @@ export function asJob<T>(work: () => Promise<T>): Promise<T> {
  *
  * @throws {UploadError} 429 if the owner has too many calls waiting.
  */
-export async function withPlace<T>(work: () => Promise<T>, options: PlaceOptions = {}): Promise<T> {
+export async function withSlot<T>(work: () => Promise<T>, options: SlotOptions = {}): Promise<T> {
   if (permits.getStore()) return work();
   const leave = await gate().enter(options);
   try {

@@ -37,7 +37,7 @@ export interface AudioStream {
 }
 
 /** An audio track of a file, such as a language or a commentary. */
-export interface SoundStream extends AudioStream {
+export interface AudioTrack extends AudioStream {
   /** As in the file, such as `eng`; may be empty, or any text. */
   language: string;
   title: string;
@@ -51,7 +51,7 @@ export interface SubtitleStream {
   title: string;
   /** Whether it only covers foreign-language dialogue and signs. */
   forced: boolean;
-  forTheDeaf: boolean;
+  hearingImpaired: boolean;
 }
 
 const EIGHT_BIT_420 = ["yuv420p", "yuvj420p"];
@@ -63,8 +63,8 @@ export function isPlayableVideo({ codec, profile, pixelFormat }: VideoStream): b
   return ["vp8", "vp9", "av1"].includes(codec);
 }
 
-const SOUND_OF_MP4 = ["aac", "mp3", "opus"];
-const SOUND_OF_WEBM = ["opus", "vorbis"];
+const MP4_AUDIO_CODECS = ["aac", "mp3", "opus"];
+const WEBM_AUDIO_CODECS = ["opus", "vorbis"];
 
 /**
  * Whether browsers can play a file unchanged: H.264 8-bit 4:2:0 with AAC, MP3 or no audio in MP4 or MOV;
@@ -73,12 +73,12 @@ const SOUND_OF_WEBM = ["opus", "vorbis"];
 export function isPlayable(container: string, video: VideoStream, audio?: AudioStream): boolean {
   if (!isPlayableVideo(video)) return false;
   if (container === "mp4" || container === "mov") {
-    if (audio && !SOUND_OF_MP4.includes(audio.codec)) return false;
+    if (audio && !MP4_AUDIO_CODECS.includes(audio.codec)) return false;
     if (video.codec === "h264") return audio?.codec !== "opus";
     return video.codec === "av1" && container === "mp4";
   }
   if (container !== "webm") return false;
-  return video.codec !== "h264" && (!audio || SOUND_OF_WEBM.includes(audio.codec));
+  return video.codec !== "h264" && (!audio || WEBM_AUDIO_CODECS.includes(audio.codec));
 }
 
 /** A number that ffprobe may write as a string, or omit. */
@@ -119,9 +119,9 @@ export const streamSchema = z.object({
 });
 export type Stream = z.infer<typeof streamSchema>;
 
-export const isPicture = ({ codec_type, disposition }: Stream) =>
+export const isVideoStream = ({ codec_type, disposition }: Stream) =>
   codec_type === "video" && !disposition?.attached_pic;
-export const isSound = ({ codec_type, channels }: Stream) =>
+export const isAudioStream = ({ codec_type, channels }: Stream) =>
   codec_type === "audio" && Boolean(channels);
 
 /** Returns the streams that the file marks as default, or all of them if it marks none. */
@@ -184,11 +184,11 @@ export function describeAudio(stream: Stream, fileStart = 0): AudioStream {
 }
 
 /** Describes the audio tracks that can be decoded, the default one first. */
-export function describeSounds(
+export function describeAudioTracks(
   sounds: Stream[],
   played: Stream | undefined,
   fileStart?: number,
-): SoundStream[] {
+): AudioTrack[] {
   const known = sounds.filter(
     (stream) => stream === played || (stream.codec_name !== "unknown" && stream.sample_rate),
   );
@@ -210,7 +210,7 @@ export function describeSubtitles(stream: Stream): SubtitleStream | undefined {
     language: tags.language ?? "",
     title: tags.title ?? "",
     forced: disposition?.forced === 1,
-    forTheDeaf: disposition?.hearing_impaired === 1,
+    hearingImpaired: disposition?.hearing_impaired === 1,
   };
 }
 

@@ -48,7 +48,7 @@ export async function serveStored(
     const store = await objectStore();
     const body = (start: number, length: number) =>
       streamBody((signal) => store.get(object, { start, end: start + length - 1 }, signal));
-    return await answerBytes(request, { bytes, version, modifiedMs, body }, headers);
+    return await respondWithBytes(request, { bytes, version, modifiedMs, body }, headers);
   } catch (error) {
     return storageFailure(name, error);
   }
@@ -117,7 +117,7 @@ export interface Content {
 }
 
 /** Responds to GET and HEAD with the whole content or one range of it (RFC 9110 §13 and §14). */
-export async function answerBytes(
+export async function respondWithBytes(
   request: Request,
   content: Content,
   headers: Headers,

@@ -10,7 +10,7 @@ import { isUnfinished } from "../files/temporary-files.server";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { mediaType, openFile } from "./open-file.server";
 import {
-  answerBytes,
+  respondWithBytes,
   CONTENT_SECURITY_POLICY,
   NO_CACHE,
   notFound,
@@ -18,7 +18,7 @@ import {
   serveStored,
   storageFailure,
 } from "./serve-stored.server";
-import { requestedWidth } from "./small-picture.server";
+import { requestedWidth } from "./small-thumbnail.server";
 import { playlistWithCaptions } from "./stream-captions.server";
 
 /**
@@ -195,7 +195,7 @@ async function serveFile(
         return fileBody(handle, start, length);
       },
     };
-    return await answerBytes(request, content, headers);
+    return await respondWithBytes(request, content, headers);
   } finally {
     if (!isRead) await handle.close();
   }

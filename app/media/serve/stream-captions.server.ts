@@ -30,7 +30,7 @@ const PLAYLIST = ".m3u8";
 export async function playlistWithCaptions(name: MediaName): Promise<string | undefined> {
   if (name.bucket !== "videos") return undefined;
   const url = mediaUrl(name.bucket, name.path);
-  const behind = fileBehind(name);
+  const behind = captionsOfPlaylist(name);
   if (behind.path !== name.path) return captionsPlaylist(mediaUrl(behind.bucket, behind.path));
   if (!MASTER.test(name.path)) return undefined;
   const captions = rowsOf(name)
@@ -43,7 +43,7 @@ export async function playlistWithCaptions(name: MediaName): Promise<string | un
 }
 
 /** Returns the caption file of a caption playlist; for any other name, the name itself. */
-export function fileBehind({ bucket, path }: MediaName): MediaName {
+export function captionsOfPlaylist({ bucket, path }: MediaName): MediaName {
   return { bucket, path: path.replace(/(\.vtt)\.m3u8$/, "$1") };
 }
 

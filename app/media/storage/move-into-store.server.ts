@@ -18,7 +18,7 @@ import {
 } from "../files/stored-files.server";
 import { versionOf } from "../serve/file-version.server";
 import { mediaType } from "../serve/open-file.server";
-import { isSmallVersion } from "../serve/small-picture.server";
+import { isSmallVersion } from "../serve/small-thumbnail.server";
 import { StorageError } from "./object-store";
 import { ownStore } from "./store-identity.server";
 

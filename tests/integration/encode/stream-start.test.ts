@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loader } from "~/features/watch/routes/video-stream";
 import { streamStart } from "~/features/watch/stream-start.server";
-import { masterPlaylist, mediaPlaylist, type SoundRendition } from "~/media/encode/playlists";
+import { masterPlaylist, mediaPlaylist, type EncodedAudio } from "~/media/encode/playlists";
 import { database } from "~db/client.server";
 import { video, write as writeRows } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
@@ -37,12 +37,12 @@ const variant = (height: number, factor: number) => ({
   segments: segments.map((segment) => ({ ...segment, bytes: segment.bytes * factor })),
 });
 
-const sound = (name: string, isDefault: boolean): SoundRendition => ({
+const sound = (name: string, isDefault: boolean): EncodedAudio => ({
   encoding: "stereo",
   label: name,
   channels: 2,
   isDefault,
-  mayBeTaken: true,
+  isAutoselect: true,
   playlist: `${name}.m3u8`,
   codec: "mp4a.40.2",
   segments,

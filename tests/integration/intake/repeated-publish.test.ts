@@ -21,7 +21,7 @@ import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 
 /** The browser repeats a publish request after a lost connection, and gets the outcome of the first. */
 
-const FILE_THREADS = ["query threads", "password thread", "picture process"];
+const FILE_THREADS = ["query threads", "password thread", "image process"];
 let site: ReturnType<typeof useTemporarySite>;
 let user: { id: string; email: string };
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { posterColors } from "~/media/pictures/picture-process.server";
+import { posterColors } from "~/media/images/process-image.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { CHILD_VARIABLES } from "~/platform/settings/child-environment";

@@ -3,7 +3,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fillPosterColors } from "~/features/operations/library-check/fill-poster-colors.server";
-import { posterColors } from "~/media/pictures/picture-process.server";
+import { posterColors } from "~/media/images/process-image.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 

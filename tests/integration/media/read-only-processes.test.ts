@@ -2,12 +2,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTask, runFfmpeg } from "~/media/encode/task.server";
-import { processPicture } from "~/media/pictures/picture-process.server";
+import { processImage } from "~/media/images/process-image.server";
 import {
   ffmpegAvailable,
   filesAreReadOnly,
   forgetFfmpeg,
-  insideLimits,
+  limitedCommand,
   run,
 } from "~/media/probe/ffmpeg.server";
 import { runCommand } from "~/platform/child-process.server";
@@ -75,14 +75,14 @@ describe.runIf(ffmpegAvailable())("a process that reads an untrusted file", () =
     await run("ffprobe", ["-show_format", "-i", clip], LIMITS);
     expect(writable()).toEqual([]);
     const target = path.join(site.uploads, "tmp", "image.webp");
-    await processPicture({ kind: "thumbnail", file: image, target });
+    await processImage({ kind: "thumbnail", file: image, target });
     expect(writable()).toEqual([path.join(site.uploads, "tmp")]);
   });
 
   it.runIf(filesAreReadOnly())("can't write anywhere else", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     const script = `echo no > '${elsewhere}'; echo yes > '${folder}/a' && mv '${folder}/a' '${folder}/b'; cat /etc/passwd > /dev/null`;
-    const [command, ...args] = insideLimits(["sh", "-c", script], { writable: [folder] });
+    const [command, ...args] = limitedCommand(["sh", "-c", script], { writable: [folder] });
     const { exitCode } = await runCommand(command, args, { reject: false });
     expect(exitCode).toBe(0);
     expect(fs.existsSync(elsewhere)).toBe(false);

@@ -518,7 +518,7 @@ describe("incomplete uploads to the store", () => {
       vi.advanceTimersByTime(24 * HOUR_MS);
       await expect.poll(partials).toEqual(["videos/u/.partial-in-progress"]);
     } finally {
-      await stopRuntime({ except: ["query threads", "picture process"] });
+      await stopRuntime({ except: ["query threads", "image process"] });
       vi.useRealTimers();
     }
   });

@@ -175,17 +175,17 @@ describe("languages", () => {
     expect(languageTag(said)).toBe(tag);
   });
 
-  const stream = { language: "eng", title: "", forced: false, forTheDeaf: false };
+  const stream = { language: "eng", title: "", forced: false, hearingImpaired: false };
   it.each([
     [{}, "English"],
     [{ title: "english" }, "English"],
     [{ title: "Commentary" }, "English (Commentary)"],
-    [{ title: "English (SDH)", forTheDeaf: true }, "English (SDH)"],
+    [{ title: "English (SDH)", hearingImpaired: true }, "English (SDH)"],
     [{ forced: true }, "English (forced)"],
     [{ title: "Songs", forced: true }, "English (Songs, forced)"],
     [{ title: "signs and songs" }, "English (Signs, Songs)"],
     [{ title: "European, full" }, "English (European, Full)"],
-    [{ forTheDeaf: true }, "English (SDH)"],
+    [{ hearingImpaired: true }, "English (SDH)"],
     [{ language: "", title: "Songs" }, "Songs"],
     [{ language: "", title: "" }, "Captions"],
     [{ language: "", title: "Forced" }, "Forced"],

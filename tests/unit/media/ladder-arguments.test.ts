@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { presetFor } from "~/media/encode/encoders.server";
 import { ladderArguments } from "~/media/encode/ladder.server";
 import { renditionsFor, steadyRate } from "~/media/encode/renditions.server";
-import { soundsFor } from "~/media/encode/sounds";
+import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import type { Probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
 
@@ -44,7 +44,7 @@ function argumentsFor(processors: number): string[] {
   vi.spyOn(os, "availableParallelism").mockReturnValue(processors);
   const { video } = probe;
   const ladder = { file: "video.mp4", probe, renditions: renditionsFor(video, 1080) };
-  const sounds = soundsFor(probe.sounds, true);
+  const sounds = audioRenditionsFor(probe.sounds, true);
   const more = { sounds, rate: steadyRate(25), folder: "hls-x", preset: "veryfast" };
   return ladderArguments({ ...ladder, ...more }, "off");
 }

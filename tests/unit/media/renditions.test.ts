@@ -5,7 +5,7 @@ import {
   masterPlaylist,
   mediaPlaylist,
   segmentsOf,
-  soundSegments,
+  audioSegments,
   targetDuration,
 } from "~/media/encode/playlists";
 import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
@@ -180,7 +180,7 @@ describe("playlists", () => {
         bytes: 10,
         duration: each,
       }));
-      const made = soundSegments(fragments, pictures);
+      const made = audioSegments(fragments, pictures);
       expect(made.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(wanted);
       let end = 100;
       for (const { offset, bytes } of made) {

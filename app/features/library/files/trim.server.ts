@@ -3,14 +3,14 @@ import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/m
 import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import type { Cut } from "~/media/encode/artifact";
-import { bestFile, fileOfBase } from "~/media/files/cut-source.server";
+import { bestFilePath, fileOfBasePath } from "~/media/files/trim-source.server";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
 import { releaseUploadId, reserveUploadId } from "~/media/intake/move-into-bucket.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { cachedProbe, RefusedFileError } from "~/media/probe/probe.server";
-import { withPlace } from "~/media/probe/process-gate.server";
+import { withSlot } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { failure } from "~/platform/failure";
@@ -84,7 +84,7 @@ export async function trimVideo(
   if (isPending(id)) return refuse(409, PENDING);
   if (isBeingConverted(video)) return refuse(409, CONVERTING);
   const base = originalBase(video);
-  const file = bestFile(originalOf(video) ?? { video_url: "", source_url: null });
+  const file = bestFilePath(originalOf(video) ?? { video_url: "", source_url: null });
   if (base === undefined || !file) return refuse(409, NO_FILE);
   if (!ffmpegAvailable()) return refuse(409, NO_FFMPEG);
   if (!(await hasFreeDiskSpace())) return refuse(507, FULL);
@@ -138,7 +138,7 @@ function originalBase(video: VideoRow): string | undefined {
 
 function originalOf(video: VideoRow) {
   const base = originalBase(video);
-  return base === undefined ? undefined : fileOfBase(video.id, base);
+  return base === undefined ? undefined : fileOfBasePath(video.id, base);
 }
 
 /** Its file may be put in another's place any moment. */
@@ -159,7 +159,7 @@ async function lengthOf(
 ): Promise<number | "away" | UploadError | undefined> {
   try {
     const read = async () => (await cachedProbe(file)).durationSeconds;
-    return await withPlace(() => withReadableFile(file, read, { fetchCopy: false }), {
+    return await withSlot(() => withReadableFile(file, read, { fetchCopy: false }), {
       owner: userId,
       signal: clientSignal(),
     });

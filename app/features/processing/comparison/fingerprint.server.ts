@@ -1,4 +1,4 @@
-import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { type Artifact, isSingleFrame, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
 import { grayFrames } from "~/media/encode/frames.server";
 import type { Task } from "~/media/encode/task.server";
 import type { Probe } from "~/media/probe/probe.server";
@@ -34,7 +34,7 @@ export async function fingerprintVideo(
   probe: Probe,
   task: Task,
 ): Promise<Artifact> {
-  if (isOnePicture(probe)) return NO_ARTIFACT;
+  if (isSingleFrame(probe)) return NO_ARTIFACT;
   const step = probe.durationSeconds / PICTURES;
   const times = Array.from({ length: PICTURES }, (_, index) => (index + 0.5) * step);
   const pictures = await grayFrames(source.playing, probe, times, HASHED_SIDE, task);

@@ -12,13 +12,13 @@ import {
   type CodecEncoder,
   chooseEncoder,
   deviceArguments,
-  extraArguments,
+  extraCodecArguments,
   extraCodecs,
   QUALITY,
   threads,
   uploadFilter,
 } from "~/media/encode/encoders.server";
-import { pictureFilters, type Rate } from "~/media/encode/filters.server";
+import { videoFilters, type Rate } from "~/media/encode/filters.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { FRAGMENTS } from "~/media/encode/ladder.server";
 import {
@@ -159,7 +159,7 @@ function codecArguments(
 ): string[] {
   const { hardware } = encoder;
   const filters = [
-    ...pictureFilters(probe.video, rendition, rate),
+    ...videoFilters(probe.video, rendition, rate),
     ...(rendition.everySecond ? ["framestep=2"] : []),
     uploadFilter(hardware),
   ];
@@ -167,7 +167,7 @@ function codecArguments(
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
     ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
-    ...extraArguments(encoder, {
+    ...extraCodecArguments(encoder, {
       ...{ maxBitrate: rendition.maxBitrate, crf: QUALITY },
       keyframeEvery: keyframeEvery(rendition, rate),
     }),

@@ -6,20 +6,20 @@ import {
   type Source,
 } from "~/media/encode/artifact";
 import {
-  chosenHardware,
+  activeHardware,
   deviceArguments,
   type Hardware,
-  pictureArguments,
-  soundArguments,
-  steadySound,
+  videoArguments,
+  audioArguments,
+  audioSyncFilter,
   threads,
   uploadFilter,
   withSoftware,
 } from "~/media/encode/encoders.server";
-import { pictureFilters } from "~/media/encode/filters.server";
+import { videoFilters } from "~/media/encode/filters.server";
 import { fit, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
-import { languageOf, streams } from "~/media/encode/transcode.server";
+import { languageArguments, streams } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
@@ -66,7 +66,7 @@ export async function cutVideo(
   probe: Probe,
   task: Task,
 ): Promise<Artifact> {
-  await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
+  await withSoftware(activeHardware(), (hardware) => encode(source, probe, task, hardware));
   return {
     moves: [{ from: FILE, bucket: "videos", path: `${source.basePath}.mp4` }],
     columns: { video_url: source.url },
@@ -93,7 +93,7 @@ async function encode(
         ];
   const filters = [
     ...trim(""),
-    ...pictureFilters(video, fit(video, MAX_SIDE), rate),
+    ...videoFilters(video, fit(video, MAX_SIDE), rate),
     uploadFilter(hardware),
   ];
   const maxBitrate = renditionsFor(video, MAX_SIDE).at(-1)!.maxBitrate * BITRATE_FACTOR;
@@ -106,11 +106,11 @@ async function encode(
       ...inputArguments(file, probe),
       ...streams(probe, sounds),
       ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
-      ...pictureArguments(hardware, { maxBitrate, crf: QUALITY }),
+      ...videoArguments(hardware, { maxBitrate, crf: QUALITY }),
       ...(sounds.length > 0
         ? [
-            ...["-af", [...trim("a"), steadySound(probe, length)].join(",")],
-            ...[...soundArguments(SOUND_BITRATE), ...sounds.flatMap(languageOf)],
+            ...["-af", [...trim("a"), audioSyncFilter(probe, length)].join(",")],
+            ...[...audioArguments(SOUND_BITRATE), ...sounds.flatMap(languageArguments)],
           ]
         : []),
       ...["-movflags", "+faststart", FILE],

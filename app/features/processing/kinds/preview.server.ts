@@ -3,12 +3,12 @@ import path from "node:path";
 import type { Artifact, Source } from "~/media/encode/artifact";
 import {
   chooseEncoder,
-  extraArguments,
+  extraCodecArguments,
   extraCodecs,
-  pictureArguments,
+  videoArguments,
   uploadFilter,
 } from "~/media/encode/encoders.server";
-import { pictureFilters } from "~/media/encode/filters.server";
+import { videoFilters } from "~/media/encode/filters.server";
 import { fit, steadyRate } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
@@ -40,11 +40,11 @@ export async function createPreview(
   if (inAv1) await mkdir(path.join(task.folder, folder));
   const clip = { source, probe, task };
   await encodeSmall(clip, name, (maxBitrate) =>
-    pictureArguments("off", { maxBitrate, crf: PREVIEW.crf }),
+    videoArguments("off", { maxBitrate, crf: PREVIEW.crf }),
   );
   if (inAv1) {
     await encodeSmall(clip, `${folder}/${AV1_PREVIEW}`, (maxBitrate) =>
-      extraArguments(chooseEncoder("av1"), {
+      extraCodecArguments(chooseEncoder("av1"), {
         maxBitrate,
         crf: PREVIEW.crf,
         keyframeEvery: KEYFRAME_EVERY,
@@ -88,7 +88,7 @@ async function encode(
   const rate = steadyRate(Math.min(30, video.frameRate));
   const start = previewStart(durationSeconds);
   const filters = [
-    ...pictureFilters(video, fit(video, PREVIEW.side), rate),
+    ...videoFilters(video, fit(video, PREVIEW.side), rate),
     // The last frame may last longer than the part that is read.
     `trim=duration=${CLIP_SECONDS}`,
     uploadFilter("off"),

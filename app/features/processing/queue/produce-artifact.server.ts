@@ -4,7 +4,7 @@ import type { Pace } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import type { Task } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
-import { cutSource } from "~/media/files/cut-source.server";
+import { trimSource } from "~/media/files/trim-source.server";
 import { localFile, withReadableFile } from "~/media/files/local-copies.server";
 import { fileExists } from "~/media/media-files.server";
 import { cleanVideoFile, isCleanFile } from "~/media/metadata/clean-files.server";
@@ -37,7 +37,7 @@ export async function sourceOf(job: JobRow): Promise<Source | undefined> {
     .where("id", "=", job.video_id)
     .executeTakeFirst();
   if (!row) return undefined;
-  const cut = cutSource(job.video_id);
+  const cut = trimSource(job.video_id);
   if (cut) return cut;
   const url = row.source_url ?? row.video_url;
   const file = fileOf(url);

@@ -5,10 +5,10 @@ import { decodeFrames, hashPackets, isAsLong, streamsOf } from "~/media/encode/c
 import { frameFilters } from "~/media/encode/filters.server";
 import { steadyRate } from "~/media/encode/renditions.server";
 import type { Task } from "~/media/encode/task.server";
-import { conversionOf, copiedSounds } from "~/media/encode/transcode.server";
+import { conversionOf, copyableAudioTracks } from "~/media/encode/transcode.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
 import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.server";
-import type { SoundStream } from "~/media/probe/streams";
+import type { AudioTrack } from "~/media/probe/streams";
 import { fileVersion } from "~/media/serve/file-version.server";
 
 /** The original stays; `message` says why, as a sentence for the log. */
@@ -119,8 +119,8 @@ async function hasSamePackets(
   probe: Probe,
   task: Task,
 ): Promise<boolean> {
-  const packetsOf = (from: string, { video, durationSeconds }: Probe, sounds: SoundStream[]) =>
+  const packetsOf = (from: string, { video, durationSeconds }: Probe, sounds: AudioTrack[]) =>
     hashPackets(task, from, durationSeconds, [video.index, ...sounds.map(({ index }) => index)]);
   const copied = await packetsOf(playing, copy, copy.sounds);
-  return isDeepStrictEqual(copied, await packetsOf(file, probe, copiedSounds(probe)));
+  return isDeepStrictEqual(copied, await packetsOf(file, probe, copyableAudioTracks(probe)));
 }

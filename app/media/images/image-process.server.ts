@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { PictureAnswer, PictureFailure, PictureTask } from "./picture-process.server";
+import type { ImageResult, ImageFailure, ImageTask } from "./process-image.server";
 
 /**
  * The entry point of the image process. It decodes and encodes images one at a time, responds to its parent over the
@@ -54,7 +54,7 @@ async function bestOf(files: readonly string[]): Promise<string> {
   return best.file;
 }
 
-async function perform(task: PictureTask): Promise<PictureAnswer> {
+async function perform(task: ImageTask): Promise<ImageResult> {
   switch (task.kind) {
     case "thumbnail":
       // Upright, first frame only, without EXIF and other metadata.
@@ -90,14 +90,14 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
   }
 }
 
-function failureOf(error: unknown): PictureFailure {
+function failureOf(error: unknown): ImageFailure {
   const said = String(error);
   if (/exceeds pixel limit/i.test(said)) return "too many pixels";
   if (/No space left|ENOSPC/i.test(said)) return "disk full";
   return "unreadable";
 }
 
-process.on("message", (task: PictureTask) => {
+process.on("message", (task: ImageTask) => {
   perform(task).then(
     (answer) => process.send?.({ answer }),
     (error) => process.send?.({ failure: failureOf(error), reason: String(error) }),

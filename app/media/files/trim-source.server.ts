@@ -22,7 +22,7 @@ export interface FileOfVideo {
  * Returns the file of a video that has a base path, current or previous: a trim may have to be encoded again after
  * the video has another file.
  */
-export function fileOfBase(videoId: string, base: string): FileOfVideo | undefined {
+export function fileOfBasePath(videoId: string, base: string): FileOfVideo | undefined {
   const rows = prepared<FileOfVideo>(
     `SELECT NULL AS id, video_url, source_url, hls_url, storyboard_url, captions, duration,
        (SELECT sha256 FROM video_digests WHERE video_id = videos.id) AS sha256
@@ -38,7 +38,7 @@ export function fileOfBase(videoId: string, base: string): FileOfVideo | undefin
 }
 
 /** Returns the path of the original file if it was kept, otherwise of the played one; undefined for external URLs. */
-export function bestFile({
+export function bestFilePath({
   source_url,
   video_url,
 }: Pick<FileOfVideo, "source_url" | "video_url">): string | undefined {
@@ -50,7 +50,7 @@ export function bestFile({
  * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. It has the user of the original. Its upload id
  * was reserved when its row was created, and is the time of that.
  */
-export function cutBasePath({
+export function trimBasePath({
   cut_of,
   created_at,
 }: Pick<VideoFileRow, "cut_of" | "created_at">): string | undefined {
@@ -58,15 +58,15 @@ export function cutBasePath({
 }
 
 /** Returns the source of a trim that isn't encoded yet; undefined for any other file, or without the original. */
-export function cutSource(fileId: string): (Source & { cut: Cut }) | undefined {
+export function trimSource(fileId: string): (Source & { cut: Cut }) | undefined {
   const row = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state = 'pending' AND video_url = ''",
   ).get(fileId);
-  const basePath = row && cutBasePath(row);
+  const basePath = row && trimBasePath(row);
   if (!row || basePath === undefined || row.cut_start === null || row.cut_end === null)
     return undefined;
-  const original = fileOfBase(row.video_id, row.cut_of ?? "");
-  const file = original && bestFile(original);
+  const original = fileOfBasePath(row.video_id, row.cut_of ?? "");
+  const file = original && bestFilePath(original);
   if (!file || !fileExists(file)) return undefined;
   return {
     videoId: fileId,

@@ -5,7 +5,7 @@ import { createMutex } from "~/shared/event-loop";
 import { findExecutable } from "~/shared/program.server";
 import { processState } from "~db/runtime.server";
 import { temporaryFolder, withTemporaryPath } from "../files/temporary-files.server";
-import { insideLimits } from "../probe/ffmpeg.server";
+import { limitedCommand } from "../probe/ffmpeg.server";
 
 /**
  * Images are decoded in a separate process, one at a time for the whole site. An untrusted image can take gigabytes of
@@ -13,7 +13,7 @@ import { insideLimits } from "../probe/ffmpeg.server";
  * killed, unlike a decoder inside the server.
  */
 
-export type PictureTask =
+export type ImageTask =
   /** Re-encodes an image as WebP: upright, at most 1280 or `width` pixels wide, without metadata. */
   | { kind: "thumbnail"; file: string; target: string; width?: number }
   | { kind: "colors"; file: string }
@@ -36,13 +36,13 @@ export type PictureTask =
       target: string;
     };
 
-export interface PictureAnswer {
+export interface ImageResult {
   /** Average colors of the four quarters, 24 hexadecimal digits. */
   colors?: string;
 }
 
 /** `crashed`: because of the image, for example out of memory. `interrupted`: for another reason. */
-export type PictureFailure =
+export type ImageFailure =
   | "too many pixels"
   | "unreadable"
   | "too slow"
@@ -50,9 +50,9 @@ export type PictureFailure =
   | "interrupted"
   | "disk full";
 
-export class PictureError extends Error {
+export class ImageError extends Error {
   constructor(
-    readonly failure: PictureFailure,
+    readonly failure: ImageFailure,
     reason = "",
   ) {
     super(`The image could not be processed: ${failure}. ${reason}`.trim());
@@ -68,10 +68,10 @@ const IDLE_MS = 10_000;
 
 type Message =
   | { ready: true }
-  | { answer: PictureAnswer }
-  | { failure: PictureFailure; reason: string };
+  | { answer: ImageResult }
+  | { failure: ImageFailure; reason: string };
 
-interface PictureProcess {
+interface ImageProcess {
   child?: ChildProcess | undefined;
   /** The only folder that it may write to. */
   folder?: string;
@@ -79,8 +79,8 @@ interface PictureProcess {
   runExclusive: ReturnType<typeof createMutex>;
 }
 
-const pictures = processState<PictureProcess>(
-  "picture process",
+const pictures = processState<ImageProcess>(
+  "image process",
   () => ({ runExclusive: createMutex() }),
   ({ child, idle }) => {
     clearTimeout(idle);
@@ -89,7 +89,7 @@ const pictures = processState<PictureProcess>(
 );
 
 /** Returns the running process, for tests that kill it. */
-export function pictureProcess(): ChildProcess | undefined {
+export function imageProcess(): ChildProcess | undefined {
   return pictures().child;
 }
 
@@ -98,11 +98,11 @@ export function pictureProcess(): ChildProcess | undefined {
  *
  * @throws {ImageError} if the image can't be read, is too large or takes too long, or if the process was killed.
  */
-export function processPicture(task: PictureTask): Promise<PictureAnswer> {
+export function processImage(task: ImageTask): Promise<ImageResult> {
   return pictures().runExclusive(() => perform(task));
 }
 
-async function perform(task: PictureTask): Promise<PictureAnswer> {
+async function perform(task: ImageTask): Promise<ImageResult> {
   clearTimeout(pictures().idle);
   const child = await running();
   try {
@@ -111,8 +111,8 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
     child.send(task);
     const message = await nextMessage(child, MAX_SECONDS * 1000);
     if ("answer" in message) return message.answer;
-    if ("failure" in message) throw new PictureError(message.failure, message.reason);
-    throw new PictureError("interrupted");
+    if ("failure" in message) throw new ImageError(message.failure, message.reason);
+    throw new ImageError("interrupted");
   } finally {
     child.channel?.unref();
     child.unref();
@@ -134,11 +134,11 @@ async function running(): Promise<ChildProcess> {
   const isRunning = state.child?.connected && state.child.exitCode === null;
   if (state.child && isRunning && state.folder === folder) return state.child;
   if (state.child) end(state.child);
-  const { file, loader } = findExecutable("picture-program", import.meta.url);
+  const { file, loader } = findExecutable("image-process", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   await mkdir(folder, { recursive: true });
   const limits = { dataBytes: MAX_DATA_BYTES, offline: true, writable: [folder] };
-  const [command, ...args] = insideLimits(node, limits);
+  const [command, ...args] = limitedCommand(node, limits);
   const child = startMessagingProcess(command, args, {
     MALLOC_ARENA_MAX: "2",
     UV_THREADPOOL_SIZE: "2",
@@ -152,10 +152,10 @@ async function running(): Promise<ChildProcess> {
 /** Waits for a message. Kills the process if none arrives in time. */
 function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
   return new Promise((resolve, reject) => {
-    const fail = (failure: PictureFailure) => {
+    const fail = (failure: ImageFailure) => {
       stopListening();
       end(child);
-      reject(new PictureError(failure));
+      reject(new ImageError(failure));
     };
     const onMessage = (message: unknown) => {
       stopListening();
@@ -174,12 +174,12 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
   });
 }
 
-type Drawing = Omit<Extract<PictureTask, { kind: "drawing" }>, "kind" | "target">;
+type Drawing = Omit<Extract<ImageTask, { kind: "drawing" }>, "kind" | "target">;
 
 /** Returns a PNG of one of the site's own drawings. */
-export function drawPicture(drawing: Drawing): Promise<Buffer> {
+export function drawImage(drawing: Drawing): Promise<Buffer> {
   return withTemporaryPath(async (target) => {
-    await processPicture({ kind: "drawing", ...drawing, target });
+    await processImage({ kind: "drawing", ...drawing, target });
     return fs.readFile(target);
   });
 }
@@ -190,9 +190,9 @@ export function drawPicture(drawing: Drawing): Promise<Buffer> {
  */
 export async function posterColors(file: string): Promise<string | undefined> {
   try {
-    return (await processPicture({ kind: "colors", file })).colors;
+    return (await processImage({ kind: "colors", file })).colors;
   } catch (error) {
-    if (error instanceof PictureError) return undefined;
+    if (error instanceof ImageError) return undefined;
     throw error;
   }
 }

@@ -18,10 +18,10 @@ import { enqueueRemovals, removeUnreferenced } from "../files/removals.server";
 import { withTemporaryPath } from "../files/temporary-files.server";
 import { recordFile } from "../media-files.server";
 import {
-  PictureError,
-  type PictureFailure,
-  processPicture,
-} from "../pictures/picture-process.server";
+  ImageError,
+  type ImageFailure,
+  processImage,
+} from "../images/process-image.server";
 
 /**
  * Thumbnails are up to 1280 pixels wide, but cards show them 150 to 600 pixels wide, or as wide as a phone. With
@@ -34,7 +34,7 @@ const MAX_QUEUED = 200;
 /** Number of unreadable thumbnails that are remembered, so that they aren't tried for each request. */
 const MAX_REMEMBERED = 10_000;
 /** Failures that would recur. */
-const LASTING: readonly PictureFailure[] = ["unreadable", "too many pixels"];
+const LASTING: readonly ImageFailure[] = ["unreadable", "too many pixels"];
 
 const resizing = processState(
   "small thumbnails",
@@ -75,7 +75,7 @@ export function isSmallVersion({ bucket, path: name }: FileName): boolean {
 }
 
 /** Resolves when all versions that were requested so far are done. */
-export function smallPicturesMade(): Promise<void> {
+export function smallThumbnailsCreated(): Promise<void> {
   return resizing().last;
 }
 
@@ -91,7 +91,7 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
     .then(() => resize(name, small, width))
     // Thumbnails that can't be read are served unchanged. After other failures, such as a full disk, it is retried.
     .catch((error) => {
-      if (error instanceof PictureError && LASTING.includes(error.failure))
+      if (error instanceof ImageError && LASTING.includes(error.failure))
         unreadable.set(name.path, original);
     })
     .finally(() => waiting.delete(small.path));
@@ -101,7 +101,7 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
   const [from, to] = [name, small].map(({ bucket, path }) => bucketFile(bucket, path));
   if (!from || !to) return;
   await withTemporaryPath(async (target) => {
-    await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
+    await processImage({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
   });
   const owner = prepared<string>("SELECT id FROM videos WHERE thumbnail_url = ?").pluck();

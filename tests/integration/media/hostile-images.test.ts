@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import { pictureProcess, processPicture } from "~/media/pictures/picture-process.server";
+import { imageProcess, processImage } from "~/media/images/process-image.server";
 import { measureHeld } from "../../event-loop";
 import { until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
@@ -75,15 +75,15 @@ describe("images that are expensive to decode", () => {
   it("are decoded one at a time", async () => {
     const file = await picture("small.png", 200);
     await Promise.all([1, 2, 3].map(() => encodeThumbnail(file)));
-    const first = pictureProcess()?.pid;
+    const first = imageProcess()?.pid;
     await Promise.all([1, 2, 3].map(() => encodeThumbnail(file)));
-    expect(pictureProcess()?.pid).toBe(first);
+    expect(imageProcess()?.pid).toBe(first);
   });
 
   it("are rejected with a message after 10 seconds, and the next one is processed", async () => {
     const file = await picture("small.png", 200);
     await encodeThumbnail(file);
-    const child = pictureProcess()!;
+    const child = imageProcess()!;
     child.kill("SIGSTOP");
     const error = await errorOf(file);
     expect(error).toMatchObject({ status: 422, field: "thumbnail" });
@@ -96,13 +96,13 @@ describe("images that are expensive to decode", () => {
     const file = await picture("small.png", 200);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      await processPicture({ kind: "colors", file });
-      const idle = pictureProcess();
+      await processImage({ kind: "colors", file });
+      const idle = imageProcess();
       vi.advanceTimersByTime(10_000);
       // It was killed, but hasn't exited yet.
       expect([idle?.killed, idle?.connected]).toEqual([true, true]);
-      expect((await processPicture({ kind: "colors", file })).colors).toMatch(/^[0-9a-f]{24}$/);
-      expect(pictureProcess()).not.toBe(idle);
+      expect((await processImage({ kind: "colors", file })).colors).toMatch(/^[0-9a-f]{24}$/);
+      expect(imageProcess()).not.toBe(idle);
     } finally {
       vi.useRealTimers();
     }
@@ -115,7 +115,7 @@ describe("images that are expensive to decode", () => {
       ["SIGKILL", 503, "try again in a moment"],
     ] as const) {
       await encodeThumbnail(file);
-      const child = pictureProcess()!;
+      const child = imageProcess()!;
       child.kill("SIGSTOP");
       const send = vi.spyOn(child, "send");
       const error = errorOf(file);

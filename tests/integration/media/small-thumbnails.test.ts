@@ -8,7 +8,7 @@ import { restoreDeletion } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
 import { loader } from "~/features/watch/routes/media";
 import { removeFiles } from "~/media/files/removals.server";
-import { smallPicturesMade } from "~/media/serve/small-picture.server";
+import { smallThumbnailsCreated } from "~/media/serve/small-thumbnail.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, caught, sendMultipart, signInAdmin } from "../../admin-requests";
@@ -45,7 +45,7 @@ async function visit(address: string) {
 /** Requests the smaller version, and again once it was created. */
 async function visitTwice() {
   const first = await visit(`${THUMBNAIL}?w=480`);
-  await smallPicturesMade();
+  await smallThumbnailsCreated();
   return [first, await visit(`${THUMBNAIL}?w=480`)];
 }
 
@@ -70,7 +70,7 @@ describe("the smaller version of a thumbnail", () => {
       { status: 200, width: 1280 },
       { status: 200, width: 1280 },
     ]);
-    await smallPicturesMade();
+    await smallThumbnailsCreated();
     expect(await Promise.all(both.map(visit))).toEqual([
       { status: 200, width: 720 },
       { status: 200, width: 480 },
@@ -123,7 +123,7 @@ describe("the smaller version of a thumbnail", () => {
     const request = new Request(`http://localhost${THUMBNAIL}?w=480`);
     const answer = await loader({ request, params: {}, context: {} });
     expect([answer.status, await answer.text()]).toEqual([200, "no picture"]);
-    await smallPicturesMade();
+    await smallThumbnailsCreated();
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
     expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe("the smaller version of a thumbnail", () => {
     addVideo({ id: "v", title: "A", description: "B", thumbnail_url: THUMBNAIL });
     await visitTwice();
     await visit(`${THUMBNAIL}?w=720`);
-    await smallPicturesMade();
+    await smallThumbnailsCreated();
     expect(fs.readdirSync(path.dirname(onDisk(SMALL)))).toHaveLength(2);
     const form = new FormData();
     const fields = { intent: "update", id: "v", title: "A", description: "B", category: "desi" };

@@ -1,11 +1,11 @@
-import { distinctLabel, languageTag, soundLabel, UNKNOWN } from "../captions/languages";
-import type { SoundStream } from "../probe/streams";
+import { distinctLabel, languageTag, audioLabel, UNKNOWN } from "../captions/languages";
+import type { AudioTrack } from "../probe/streams";
 
 /**
  * An audio rendition of an adaptive stream, which has its own file. Each audio track of the video has one rendition in
  * each of one or more encodings.
  */
-export interface Sound {
+export interface AudioRendition {
   /** Base name of its files, such as `sound-1`. */
   name: string;
   /** Index of the audio stream in the source. */
@@ -21,7 +21,7 @@ export interface Sound {
   /** Whether it is played unless another one is chosen. */
   isDefault: boolean;
   /** Whether players may select it by the user's language: true for the first one in each language. */
-  mayBeTaken: boolean;
+  isAutoselect: boolean;
 }
 
 /** Stereo for most renditions, low-bitrate stereo for the slowest connections, and the source's surround sound. */
@@ -42,16 +42,16 @@ const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
  *
  * @param withLowBandwidth whether the stream has a video rendition for slow connections.
  */
-export function soundsFor(streams: readonly SoundStream[], withLowBandwidth: boolean): Sound[] {
+export function audioRenditionsFor(streams: readonly AudioTrack[], withLowBandwidth: boolean): AudioRendition[] {
   const labels = new Set<string>();
   const languages = new Set<string>();
-  const stereo: Sound[] = [];
-  const surround: Sound[] = [];
+  const stereo: AudioRendition[] = [];
+  const surround: AudioRendition[] = [];
   const most = streams.slice(0, MAX_AUDIO_TRACKS);
   for (const stream of most) {
     const other = most.find((each) => surroundOf(each, most) === stream);
     if (other) continue;
-    const label = distinctLabel(soundLabel(stream), labels);
+    const label = distinctLabel(audioLabel(stream), labels);
     labels.add(label);
     const tag = languageTag(stream.language);
     const isDefault = stereo.length === 0;
@@ -59,7 +59,7 @@ export function soundsFor(streams: readonly SoundStream[], withLowBandwidth: boo
     const sound = {
       ...{ index: stream.index, label, isDefault },
       ...(tag !== UNKNOWN && { language: tag }),
-      mayBeTaken: isDefault || (tag !== UNKNOWN && !languages.has(tag)),
+      isAutoselect: isDefault || (tag !== UNKNOWN && !languages.has(tag)),
     };
     languages.add(tag);
     const bitrate = BITRATES.stereo;
@@ -83,12 +83,12 @@ export function soundsFor(streams: readonly SoundStream[], withLowBandwidth: boo
   ];
 }
 
-function isSurround({ codec, channels }: SoundStream): boolean {
+function isSurround({ codec, channels }: AudioTrack): boolean {
   return SURROUND_CODECS.includes(codec) && channels > 2;
 }
 
 /** Finds the surround version of a stereo track. Many videos have each language in both. */
-function surroundOf(stereo: SoundStream, streams: readonly SoundStream[]): SoundStream | undefined {
+function surroundOf(stereo: AudioTrack, streams: readonly AudioTrack[]): AudioTrack | undefined {
   if (stereo.channels > 2) return undefined;
   return streams.find(
     (stream) =>

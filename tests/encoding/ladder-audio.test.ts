@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { soundLabel } from "~/media/captions/languages";
-import { isCopyOf, transcode } from "~/media/encode/transcode.server";
+import { audioLabel } from "~/media/captions/languages";
+import { copyHasAllTracks, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { makeLadder, workOn, workOnNamed } from "../encode-library";
@@ -151,9 +151,9 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     expect((await transcode(source, found, task)).replacement).toBe("playable.mp4");
     const copy = (await probe(path.join(site.folder, "playable.mp4")))!;
     expect(copy.sounds.map(({ codec }) => codec)).toEqual(inCopy);
-    if (isAll) expect(soundLabel(copy.sounds[1]!)).toBe("German");
+    if (isAll) expect(audioLabel(copy.sounds[1]!)).toBe("German");
     expect(copy.playable).toBe(true);
-    expect(isCopyOf(found)).toBe(isAll);
+    expect(copyHasAllTracks(found)).toBe(isAll);
   });
 
   it("is padded in the playable copy if it is re-encoded", async () => {
