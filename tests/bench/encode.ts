@@ -48,7 +48,7 @@ function prepare(folder: string, file: string) {
     basePath: "u/1",
     url: "/media/videos/u/1.mp4",
     file,
-    playing: file,
+    playedFile: file,
   };
   return {
     source: {

@@ -34,16 +34,16 @@ function endOf(file: string, stream: "v" | "a"): number {
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
 /** A video with several audio tracks, each with its own tone and metadata. */
-function probeOf(name: string, sounds: { codec: string; channels?: number; said?: string[] }[]) {
+function probeOf(name: string, tracks: { codec: string; channels?: number; metadata?: string[] }[]) {
   const clip = path.join(site.folder, name);
   ffmpeg([
     ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=3"],
-    ...sounds.flatMap((_, index) => ["-f", "lavfi", "-i", tone(3, 300 * (index + 1))]),
-    ...["-map", "0", ...sounds.flatMap((_, index) => ["-map", String(index + 1)])],
+    ...tracks.flatMap((_, index) => ["-f", "lavfi", "-i", tone(3, 300 * (index + 1))]),
+    ...["-map", "0", ...tracks.flatMap((_, index) => ["-map", String(index + 1)])],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
-    ...sounds.flatMap(({ codec, channels = 2, said = [] }, index) => [
+    ...tracks.flatMap(({ codec, channels = 2, metadata = [] }, index) => [
       ...[`-c:a:${index}`, codec, `-ac:a:${index}`, String(channels)],
-      ...said.flatMap((each) => [`-metadata:s:a:${index}`, each]),
+      ...metadata.flatMap((each) => [`-metadata:s:a:${index}`, each]),
     ]),
     clip,
   ]);
@@ -61,7 +61,7 @@ function toneOf(file: string): number {
   return Math.round(rises.length / 10) * 10;
 }
 
-const soundTags = (ladder: string) =>
+const audioTags = (ladder: string) =>
   fs.readFileSync(masterOf(ladder), "utf8").match(/^#EXT-X-MEDIA:.*$/gm) ?? [];
 
 describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
@@ -86,12 +86,12 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it("is available in every language of the video, and in surround if the video has it", async () => {
     const ladder = await makeLadder(
       probeOf("languages.mkv", [
-        { codec: "aac", said: ["language=ger"] },
-        { codec: "ac3", channels: 6, said: ["language=ger", "title=Dolby Digital 5.1"] },
-        { codec: "libmp3lame", said: ["language=eng", "title=Ada's commentary"] },
+        { codec: "aac", metadata: ["language=ger"] },
+        { codec: "ac3", channels: 6, metadata: ["language=ger", "title=Dolby Digital 5.1"] },
+        { codec: "libmp3lame", metadata: ["language=eng", "title=Ada's commentary"] },
       ]),
     );
-    expect(soundTags(ladder)).toEqual([
+    expect(audioTags(ladder)).toEqual([
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1.m3u8"',
       `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2.m3u8"`,
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1-poor.m3u8"',
@@ -102,9 +102,9 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
       toneOf(path.join(ladder, `${name}.mp4`)),
     );
     expect(tones).toEqual([300, 600, 900]);
-    const said = ["-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"];
-    expect(ffprobe(path.join(ladder, "sound-1-surround.mp4"), said).trim()).toMatch(/^ac3,6\b/);
-    expect(ffprobe(path.join(ladder, "sound-2.mp4"), said).trim()).toMatch(/^aac,2\b/);
+    const entries = ["-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"];
+    expect(ffprobe(path.join(ladder, "sound-1-surround.mp4"), entries).trim()).toMatch(/^ac3,6\b/);
+    expect(ffprobe(path.join(ladder, "sound-2.mp4"), entries).trim()).toMatch(/^aac,2\b/);
     const master = fs.readFileSync(masterOf(ladder), "utf8");
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
@@ -115,13 +115,13 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
       audio: ["ac3", "-ac", "6"],
     });
     const ladder = await makeLadder(clip);
-    expect(soundTags(ladder).join("\n")).not.toContain("surround");
+    expect(audioTags(ladder).join("\n")).not.toContain("surround");
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
   it("is missing in the stream of a silent video, which has no audio groups", async () => {
     const ladder = await makeLadder(makeClip(site.folder, "silent", { audio: false }));
-    expect(soundTags(ladder)).toEqual([]);
+    expect(audioTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
   });
 
@@ -133,7 +133,7 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
     bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
     fs.writeFileSync(clip, bytes);
     const ladder = await makeLadder(clip);
-    const tags = soundTags(ladder);
+    const tags = audioTags(ladder);
     expect(tags).toHaveLength(2);
     expect(fs.readdirSync(ladder).join()).not.toContain("sound-2");
     for (const tag of tags) expect(tag).toContain("DEFAULT=YES");
@@ -142,16 +142,16 @@ describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it.each([
     ["AC-3, which is also in the copy", "ac3", ["aac", "ac3"], true],
     ["E-AC-3, for which the original is kept", "eac3", ["aac"], false],
-  ])("in a second language isn't lost if a copy replaces the file: %s", async (...told) => {
-    const [, codec, inCopy, isAll] = told;
-    const said = ["language=ger"];
-    const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, said }]);
+  ])("in a second language isn't lost if a copy replaces the file: %s", async (...row) => {
+    const [, codec, inCopy, isAll] = row;
+    const metadata = ["language=ger"];
+    const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, metadata }]);
     const [source, found, task] = await workOn(clip);
     expect(found.playable).toBe(true);
     expect((await transcode(source, found, task)).replacement).toBe("playable.mp4");
     const copy = (await probe(path.join(site.folder, "playable.mp4")))!;
-    expect(copy.sounds.map(({ codec }) => codec)).toEqual(inCopy);
-    if (isAll) expect(audioLabel(copy.sounds[1]!)).toBe("German");
+    expect(copy.audioTracks.map(({ codec }) => codec)).toEqual(inCopy);
+    if (isAll) expect(audioLabel(copy.audioTracks[1]!)).toBe("German");
     expect(copy.playable).toBe(true);
     expect(copyHasAllTracks(found)).toBe(isAll);
   });

@@ -236,7 +236,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "A resumable upload ends at the size limit",
     file: "app/media/intake/tus-store.server.ts",
-    find: "if (admitted > room) throw new UploadError(413, tooMuch);",
+    find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
     title: "stops at the size limit while receiving",
@@ -253,8 +253,8 @@ export const MUTATIONS: readonly Mutation[] = [
     // ffprobe refuses other files too, but not before all of their bytes have arrived.
     rule: "An upload that isn't a video is refused",
     file: "app/media/intake/sniff.server.ts",
-    find: "if (!ending) throw notAVideo();",
-    replace: 'if (!ending) return "mp4";',
+    find: "if (!extension) throw notAVideo();",
+    replace: 'if (!extension) return "mp4";',
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
     title: "is rejected after its first bytes if it isn't a video",
   },
@@ -386,7 +386,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Outside the job queue, a limited number of processes runs",
     file: "app/media/probe/process-gate.server.ts",
-    find: "if (this.running < this.places) this.running += 1;",
+    find: "if (this.running < this.slots) this.running += 1;",
     replace: "if (this.running < 99) this.running += 1;",
     killedBy: "tests/integration/studio/process-gate.test.ts",
     title: "run two at a time",

@@ -12,8 +12,8 @@ export async function readCaptionFile(
   file: string,
   origin: CaptionsOrigin,
 ): Promise<string | undefined> {
-  const asked: CaptionFile = { file, origin };
-  const answer = await queryThread<CaptionsAnswer>("files", "read-captions", asked);
+  const task: CaptionFile = { file, origin };
+  const answer = await queryThread<CaptionsAnswer>("files", "read-captions", task);
   if ("limit" in answer) throw new CaptionsLimitError(answer.limit);
   return answer.webvtt;
 }

@@ -49,14 +49,14 @@ export function readCues(text: string): Cue[] {
   for (let index = 0; index < lines.length; index++) {
     const timing = TIMING.exec(lines[index]!);
     if (!timing) continue;
-    const said: string[] = [];
-    while (index + 1 < lines.length && !endsCue(lines[index + 1]!)) said.push(lines[++index]!);
-    const body = said.map(isWebvtt ? withKnownClasses : fromSubrip);
+    const body: string[] = [];
+    while (index + 1 < lines.length && !endsCue(lines[index + 1]!)) body.push(lines[++index]!);
+    const converted = body.map(isWebvtt ? withKnownClasses : fromSubrip);
     const cue = {
       start: seconds(timing, 1),
       end: seconds(timing, 5),
       settings: isWebvtt ? keptSettings(timing[9]) : "",
-      text: body
+      text: converted
         .map((line) => line.trim())
         .filter(Boolean)
         .join("\n"),
@@ -78,8 +78,8 @@ function seconds(timing: RegExpExecArray, from: number): number {
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(whole) + Number(`0.${part}`);
 }
 
-function keptSettings(said = ""): string {
-  return said
+function keptSettings(settings = ""): string {
+  return settings
     .split(/\s+/)
     .filter((setting) => SETTING.test(setting))
     .join(" ");

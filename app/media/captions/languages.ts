@@ -14,9 +14,9 @@ export function languageName(language: string): string | undefined {
 }
 
 /** Returns the BCP 47 tag for a language code in a file, such as `de` for `ger`; `und` if it isn't a language. */
-export function languageTag(said: string): string {
+export function languageTag(code: string): string {
   try {
-    const [tag = UNKNOWN] = Intl.getCanonicalLocales(said.trim().replaceAll("_", "-"));
+    const [tag = UNKNOWN] = Intl.getCanonicalLocales(code.trim().replaceAll("_", "-"));
     return languageName(tag) ? tag : UNKNOWN;
   } catch {
     return UNKNOWN;

@@ -19,9 +19,9 @@ export interface Source {
   /** Path of the original file on the disk. */
   file: string;
   /** Path of the file that browsers play: the original or its converted copy. */
-  playing: string;
+  playedFile: string;
   /** The range to be encoded, for a trim that isn't encoded yet. */
-  cut?: Cut;
+  trim?: TrimRange;
   /** The current columns of the row. */
   row: {
     video_url: string;
@@ -34,7 +34,7 @@ export interface Source {
 }
 
 /** The range of a trim, in seconds. */
-export interface Cut {
+export interface TrimRange {
   start: number;
   end: number;
 }

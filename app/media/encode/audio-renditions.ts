@@ -49,29 +49,29 @@ export function audioRenditionsFor(streams: readonly AudioTrack[], withLowBandwi
   const surround: AudioRendition[] = [];
   const most = streams.slice(0, MAX_AUDIO_TRACKS);
   for (const stream of most) {
-    const other = most.find((each) => surroundOf(each, most) === stream);
+    const other = most.find((each) => surroundVersionOf(each, most) === stream);
     if (other) continue;
     const label = distinctLabel(audioLabel(stream), labels);
     labels.add(label);
     const tag = languageTag(stream.language);
     const isDefault = stereo.length === 0;
     const name = `sound-${stereo.length + 1}`;
-    const sound = {
+    const rendition = {
       ...{ index: stream.index, label, isDefault },
       ...(tag !== UNKNOWN && { language: tag }),
       isAutoselect: isDefault || (tag !== UNKNOWN && !languages.has(tag)),
     };
     languages.add(tag);
     const bitrate = BITRATES.stereo;
-    stereo.push({ ...sound, name, encoding: "stereo", bitrate, channels: 2 });
-    const full = isSurround(stream) ? stream : surroundOf(stream, most);
+    stereo.push({ ...rendition, name, encoding: "stereo", bitrate, channels: 2 });
+    const full = isSurround(stream) ? stream : surroundVersionOf(stream, most);
     if (!full) continue;
     const { index, channels } = full;
-    surround.push({ ...sound, name: `${name}-surround`, encoding: "surround", index, channels });
+    surround.push({ ...rendition, name: `${name}-surround`, encoding: "surround", index, channels });
   }
-  const poor = stereo.map((sound) => ({
-    ...sound,
-    name: `${sound.name}-poor`,
+  const poor = stereo.map((rendition) => ({
+    ...rendition,
+    name: `${rendition.name}-poor`,
     encoding: "poor" as const,
     bitrate: BITRATES.poor,
   }));
@@ -88,7 +88,7 @@ function isSurround({ codec, channels }: AudioTrack): boolean {
 }
 
 /** Finds the surround version of a stereo track. Many videos have each language in both. */
-function surroundOf(stereo: AudioTrack, streams: readonly AudioTrack[]): AudioTrack | undefined {
+function surroundVersionOf(stereo: AudioTrack, streams: readonly AudioTrack[]): AudioTrack | undefined {
   if (stereo.channels > 2) return undefined;
   return streams.find(
     (stream) =>

@@ -101,8 +101,8 @@ export interface Decoding {
 }
 
 /** Returns all video and audio streams that are converted. */
-export function streamsOf({ durationSeconds, video, sounds, dtsDeltaThreshold }: Probe): Decoding {
-  const audio = sounds.map(({ index }) => index);
+export function streamsOf({ durationSeconds, video, audioTracks, dtsDeltaThreshold }: Probe): Decoding {
+  const audio = audioTracks.map(({ index }) => index);
   return {
     ...{ durationSeconds, video: video.index, audio },
     ...(dtsDeltaThreshold !== undefined && { dtsDeltaThreshold }),

@@ -7,7 +7,7 @@ import { type Probe, timestampsJump } from "../probe/probe.server";
 import { EncodeError } from "./task.server";
 
 export type Hardware = "off" | "vaapi" | "nvenc" | "qsv";
-type Card = Exclude<Hardware, "off">;
+type HardwareEncoder = Exclude<Hardware, "off">;
 
 /** How long software encoders are used after a hardware encoder has failed. */
 const SUSPENSION_MS = 10 * 60_000;
@@ -106,14 +106,14 @@ export function uploadFilter(hardware: Hardware): string {
 }
 
 /** Returns the options for H.264 High with a maximum bitrate and a fixed keyframe interval. */
-export function videoArguments(hardware: Hardware, picture: VideoEncoding): string[] {
+export function videoArguments(hardware: Hardware, video: VideoEncoding): string[] {
   const {
     maxBitrate,
     bufferSeconds = 2,
     keyframeEvery,
     crf,
     preset = presetFor("usual"),
-  } = picture;
+  } = video;
   const within = ["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * bufferSeconds)];
   const keyframes = keyframeEvery
     ? ["-g", String(keyframeEvery), "-force_key_frames", `expr:not(mod(n,${keyframeEvery}))`]
@@ -144,7 +144,7 @@ export function audioArguments(bitrate: number): string[] {
 export function audioSyncFilter(probe: Probe, seconds = probe.durationSeconds): string {
   const end = seconds.toFixed(6);
   // ffmpeg recreates the filters when the format changes. The new ones must not insert silence from 0 on.
-  const fillsStart = !timestampsJump(probe) || probe.sounds.some(({ startsLate }) => startsLate);
+  const fillsStart = !timestampsJump(probe) || probe.audioTracks.some(({ startsLate }) => startsLate);
   const start = fillsStart ? ":first_pts=0" : "";
   return `aresample=48000:async=1${start},apad=whole_dur=${end},atrim=end=${end}`;
 }
@@ -160,8 +160,8 @@ export async function withSoftware<T>(
     // A driver that crashes or hangs also terminates ffmpeg.
     const isInterrupted = error instanceof InterruptedError && error.code !== "ENOSPC";
     if (hardware === "off" || !(isInterrupted || error instanceof EncodeError)) throw error;
-    const said = error instanceof EncodeError ? error.lines.at(-1) : undefined;
-    suspendHardware(hardware, said ?? error.message);
+    const lastLine = error instanceof EncodeError ? error.lines.at(-1) : undefined;
+    suspendHardware(hardware, lastLine ?? error.message);
     return encode("off");
   }
 }
@@ -210,7 +210,7 @@ export function logDisabledCodecs(): void {
 }
 
 /** The encoder for one attempt. The device, the last filter and the encoder options depend on it. */
-export type CodecEncoder = { codec: "av1"; hardware: "off" } | { codec: "hevc"; hardware: Card };
+export type CodecEncoder = { codec: "av1"; hardware: "off" } | { codec: "hevc"; hardware: HardwareEncoder };
 
 /**
  * Chooses the encoder for a codec, once per attempt, because hardware may be suspended during one.
@@ -225,14 +225,14 @@ export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder
 }
 
 /** Returns the encoder options for the same quality as x264 with the given settings. */
-export function extraCodecArguments({ codec, hardware }: CodecEncoder, picture: VideoEncoding): string[] {
-  const maxBitrate = Math.round(picture.maxBitrate * MAX_SHARE_OF_H264);
+export function extraCodecArguments({ codec, hardware }: CodecEncoder, video: VideoEncoding): string[] {
+  const maxBitrate = Math.round(video.maxBitrate * MAX_SHARE_OF_H264);
   if (codec === "hevc") {
-    const args = videoArguments(hardware, { ...picture, maxBitrate });
+    const args = videoArguments(hardware, { ...video, maxBitrate });
     const other = args.map((value) => value.replace(/^h264_/, "hevc_"));
     return [...other.map((value) => (value === "high" ? "main" : value)), "-tag:v", "hvc1"];
   }
-  const { bufferSeconds = 2, keyframeEvery, crf } = picture;
+  const { bufferSeconds = 2, keyframeEvery, crf } = video;
   const quality = Math.round(AV1_QUALITY + (crf - QUALITY) * AV1_STEPS);
   return [
     ...["-c:v", "libsvtav1", "-preset", String(AV1_PRESET), "-crf", String(quality)],

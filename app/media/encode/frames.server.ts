@@ -19,17 +19,17 @@ interface Size {
 }
 
 /** How frames are extracted, and in which format they are written. */
-interface Taking {
+interface Extraction {
   /** Decoder options. */
-  decoding?: string[];
+  decoderOptions?: string[];
   filters: string[];
-  writing: string[];
+  outputOptions: string[];
   extension: "jpg" | "gray";
   urgent?: boolean;
 }
 
 /**
- * Extracts the frames at some positions as JPEGs into the task's folder, and returns their paths; undefined for missing
+ * Extracts the frames at the given positions as JPEGs into the task's folder, and returns their paths; undefined for missing
  * frames, for example after the end of a video that is shorter than its header says.
  *
  * @param times positions in seconds.
@@ -43,12 +43,12 @@ export function extractFrames(
   task: Task,
   onProgress: (done: number) => void = () => {},
 ): Promise<(string | undefined)[]> {
-  const taking: Taking = {
+  const extraction: Extraction = {
     filters: [...videoFilters(probe.video, size), jpegColors(probe.video)],
-    writing: ["-q:v", "2", "-f", "image2", "-update", "1"],
+    outputOptions: ["-q:v", "2", "-f", "image2", "-update", "1"],
     extension: "jpg",
   };
-  return grabFrames(file, probe, times, task, taking, onProgress);
+  return grabFrames(file, probe, times, task, extraction, onProgress);
 }
 
 /** Extracts one frame as a JPEG, see `extractFrames`. */
@@ -59,12 +59,12 @@ export async function extractFrame(
   size: Size,
   task: Task,
 ): Promise<string | undefined> {
-  const [picture] = await extractFrames(file, probe, [seconds], size, task);
-  return picture;
+  const [frame] = await extractFrames(file, probe, [seconds], size, task);
+  return frame;
 }
 
 /**
- * Returns the frames at some positions as 8-bit grayscale pixels, `side` by `side`; undefined for missing frames. No
+ * Returns the frames at the given positions as 8-bit grayscale pixels, `side` by `side`; undefined for missing frames. No
  * files remain in the task's folder.
  */
 export async function grayFrames(
@@ -73,21 +73,21 @@ export async function grayFrames(
   times: readonly number[],
   side: number,
   task: Task,
-  { decoding, urgent }: Pick<Taking, "decoding" | "urgent"> = {},
+  { decoderOptions, urgent }: Pick<Extraction, "decoderOptions" | "urgent"> = {},
 ): Promise<(Buffer | undefined)[]> {
-  const taking: Taking = {
-    decoding,
+  const extraction: Extraction = {
+    decoderOptions,
     urgent,
     filters: [...videoFilters(probe.video, { width: side, height: side }), "format=gray"],
-    writing: ["-f", "rawvideo"],
+    outputOptions: ["-f", "rawvideo"],
     extension: "gray",
   };
-  const files = await grabFrames(file, probe, times, task, taking, (done) =>
+  const files = await grabFrames(file, probe, times, task, extraction, (done) =>
     task.report({ fraction: done / times.length }),
   );
   const frames: (Buffer | undefined)[] = [];
-  for (const picture of files) {
-    const pixels = picture === undefined ? undefined : await readFile(picture);
+  for (const frame of files) {
+    const pixels = frame === undefined ? undefined : await readFile(frame);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
   // Only after all are read: in a video of a few milliseconds, several positions share a file.
@@ -104,18 +104,18 @@ async function grabFrames(
   probe: Probe,
   times: readonly number[],
   task: Task,
-  taking: Taking,
+  extraction: Extraction,
   onProgress: (done: number) => void,
 ): Promise<(string | undefined)[]> {
   const fitting = Math.floor(PIXELS_AT_ONCE / (probe.video.width * probe.video.height));
   const atOnce = Math.max(1, Math.min(MAX_CONCURRENT, fitting));
-  const pictures: (string | undefined)[] = [];
+  const frames: (string | undefined)[] = [];
   for (let from = 0; from < times.length; from += atOnce) {
-    const some = times.slice(from, from + atOnce);
-    pictures.push(...(await grabTogether(file, probe, some, task, taking)));
-    onProgress(pictures.length);
+    const group = times.slice(from, from + atOnce);
+    frames.push(...(await grabTogether(file, probe, group, task, extraction)));
+    onProgress(frames.length);
   }
-  return pictures;
+  return frames;
 }
 
 async function grabTogether(
@@ -123,16 +123,16 @@ async function grabTogether(
   probe: Probe,
   times: readonly number[],
   task: Task,
-  taking: Taking,
+  extraction: Extraction,
 ): Promise<(string | undefined)[]> {
-  const { decoding = [], filters, writing, extension, urgent } = taking;
+  const { decoderOptions = [], filters, outputOptions, extension, urgent } = extraction;
   const names = times.map((seconds) => `frame-${seconds.toFixed(3)}.${extension}`);
   const inputs = times.flatMap((seconds) => [
-    ...["-ss", seconds.toFixed(3), "-threads", "1", ...decoding, ...inputArguments(file)],
+    ...["-ss", seconds.toFixed(3), "-threads", "1", ...decoderOptions, ...inputArguments(file)],
   ]);
   const outputs = names.flatMap((name, input) => [
     ...["-map", `${input}:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
-    ...[...NO_METADATA, "-vf", filters.join(","), ...writing, name],
+    ...[...NO_METADATA, "-vf", filters.join(","), ...outputOptions, name],
   ]);
   const count = times.length;
   const limits = { seconds: 1, fileBytes: FILE_BYTES, cpuSeconds: count * CPU_SECONDS };
@@ -143,12 +143,12 @@ async function grabTogether(
     if (!(error instanceof EncodeError)) throw error;
     await removeTemporary(...names.map((name) => path.join(task.folder, name)));
   }
-  const pictures: (string | undefined)[] = [];
+  const frames: (string | undefined)[] = [];
   for (const [index, name] of names.entries()) {
-    const picture = path.join(task.folder, name);
-    if (existsSync(picture)) pictures.push(picture);
-    else if (count === 1) pictures.push(undefined);
-    else pictures.push(...(await grabTogether(file, probe, [times[index]!], task, taking)));
+    const frame = path.join(task.folder, name);
+    if (existsSync(frame)) frames.push(frame);
+    else if (count === 1) frames.push(undefined);
+    else frames.push(...(await grabTogether(file, probe, [times[index]!], task, extraction)));
   }
-  return pictures;
+  return frames;
 }

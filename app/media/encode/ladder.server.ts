@@ -68,9 +68,9 @@ export async function encodeLadder(
   watch?: EarlyWatch,
 ): Promise<Artifact> {
   if (isSingleFrame(probe)) return NO_ARTIFACT;
-  const made = await encodeRenditions(source.file, probe, task, `hls-${generation}`, pace, watch);
-  const stream = await finishStream(source, made, task, watch !== undefined);
-  if (watch) await markFinished(path.resolve(task.folder, made.folder));
+  const ladder = await encodeRenditions(source.file, probe, task, `hls-${generation}`, pace, watch);
+  const stream = await finishStream(source, ladder, task, watch !== undefined);
+  if (watch) await markFinished(path.resolve(task.folder, ladder.folder));
   return stream;
 }
 
@@ -90,12 +90,12 @@ export async function encodeRenditions(
 ): Promise<Ladder> {
   const renditions = streamRenditions(probe);
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
-  const sounds = audioRenditionsFor(probe.sounds, withLowBandwidth);
+  const audio = audioRenditionsFor(probe.audioTracks, withLowBandwidth);
   const preset = presetFor(pace);
   const rate = steadyRate(probe.video.frameRate);
-  const made = await encode({ file, probe, renditions, sounds, rate, folder, preset }, task, watch);
-  await copySurround(made, task);
-  return made;
+  const ladder = await encode({ file, probe, renditions, audio, rate, folder, preset }, task, watch);
+  await copySurround(ladder, task);
+  return ladder;
 }
 
 /**
@@ -105,33 +105,33 @@ export async function encodeRenditions(
  */
 export async function finishStream(
   source: Source,
-  made: Ladder,
+  ladder: Ladder,
   task: Task,
   withCopy: boolean,
 ): Promise<Artifact> {
-  const from = path.resolve(task.folder, made.folder);
-  await writePlaylists(from, made);
+  const from = path.resolve(task.folder, ladder.folder);
+  await writePlaylists(from, ladder);
   const target = `${source.basePath}/${path.basename(from)}`;
   const columns = {
     hls_url: `/media/videos/${target}/master.m3u8`,
     hls_settings: ladderSettings(),
   };
-  const moves: Artifact["moves"] = [{ from: made.folder, bucket: "videos", path: target }];
+  const moves: Artifact["moves"] = [{ from: ladder.folder, bucket: "videos", path: target }];
   if (!withCopy) return { moves, columns };
-  const copy = await copyOfStream(source, made, task);
+  const copy = await copyOfStream(source, ladder, task);
   return { moves: [...moves, ...copy.moves], columns: { ...columns, ...copy.columns } };
 }
 
 /** Encodes a ladder. If that fails, retries with the default audio only, since other tracks may be unreadable. */
 async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<Ladder> {
-  const { probe, renditions, sounds } = ladder;
+  const { probe, renditions, audio } = ladder;
   let runs = 0;
-  const run = (some: Ladder) =>
+  const run = (attempted: Ladder) =>
     withSoftware(activeHardware(), async (hardware) => {
-      const name = `${some.folder}${runs++ || ""}`;
+      const name = `${attempted.folder}${runs++ || ""}`;
       const opened = watch
-        ? { ...some, folder: await openUnfinished(watch, name), isWatched: true }
-        : some;
+        ? { ...attempted, folder: await openUnfinished(watch, name), isWatched: true }
+        : attempted;
       const folder = path.resolve(task.folder, opened.folder);
       await mkdir(folder, { recursive: true });
       const encoder = runFfmpeg(task, ladderArguments(opened, hardware), {
@@ -147,17 +147,17 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
   try {
     return await run(ladder);
   } catch (error) {
-    const withDefault = { ...ladder, sounds: sounds.filter(({ isDefault }) => isDefault) };
-    if (!(error instanceof EncodeError) || withDefault.sounds.length === sounds.length) throw error;
-    for (const { name } of watch ? [] : sounds) await removeAudio(ladder, task, name);
+    const withDefault = { ...ladder, audio: audio.filter(({ isDefault }) => isDefault) };
+    if (!(error instanceof EncodeError) || withDefault.audio.length === audio.length) throw error;
+    for (const { name } of watch ? [] : audio) await removeAudio(ladder, task, name);
     return run(withDefault);
   }
 }
 
 /** Copies surround audio in a separate run, because ffmpeg can't copy some streams. The stream then goes without. */
 async function copySurround(ladder: Ladder, task: Task): Promise<void> {
-  const { file, probe, sounds, folder } = ladder;
-  const copied = sounds.filter(({ encoding }) => encoding === "surround");
+  const { file, probe, audio, folder } = ladder;
+  const copied = audio.filter(({ encoding }) => encoding === "surround");
   if (copied.length === 0 || !probe.copyable) return;
   const outputs = copied.flatMap(({ name, index }) => [
     ...["-map", `0:${index}`, "-c", "copy", "-t", probe.durationSeconds.toFixed(6)],
@@ -200,7 +200,7 @@ function audioFileArguments(folder: string, name: string): string[] {
  * has its own filters: in a common filter graph, the video would wait until the last audio stream begins.
  */
 export function ladderArguments(
-  { file, probe, renditions, sounds, rate, folder, preset }: Ladder,
+  { file, probe, renditions, audio, rate, folder, preset }: Ladder,
   hardware: Hardware,
 ): string[] {
   const largestFirst = [...renditions].reverse();
@@ -214,7 +214,7 @@ export function ladderArguments(
         ? [...videoFilters(probe.video, rendition, rate), ...thin]
         : [...thin, `scale=${rendition.width}:${rendition.height}:flags=bicubic`, "setsar=1"];
     const from = index === 0 ? `[0:${probe.video.index}]` : `[rest${index}]`;
-    const to = `${uploadFilter(hardware)}[picture${index}]`;
+    const to = `${uploadFilter(hardware)}[video${index}]`;
     graph.push(
       index === largestFirst.length - 1
         ? `${from}${filters.join(",")},${to}`
@@ -228,7 +228,7 @@ export function ladderArguments(
     ...["-filter_complex_threads", String(threads()), "-filter_threads", "1"],
     ...["-filter_complex", graph.join(";")],
     ...largestFirst.flatMap((rendition, index) => [
-      ...["-map", `[picture${index}]`],
+      ...["-map", `[video${index}]`],
       ...videoArguments(hardware, {
         maxBitrate: rendition.maxBitrate,
         ...(rendition.forSlowConnections && { bufferSeconds: 1 }),
@@ -240,7 +240,7 @@ export function ladderArguments(
       ...["-movflags", `+frag_keyframe${FRAGMENTS}`, ...WITHOUT_DELAY, "-f", "mp4"],
       `${folder}/${rendition.name}.mp4`,
     ]),
-    ...sounds.flatMap(({ name, index, bitrate }) =>
+    ...audio.flatMap(({ name, index, bitrate }) =>
       bitrate
         ? [
             ...["-map", `0:${index}`, "-af", audioSyncFilter(probe)],

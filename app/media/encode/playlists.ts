@@ -34,25 +34,25 @@ export interface EncodedAudio
  */
 export function masterPlaylist(
   variants: readonly Variant[],
-  sounds: readonly EncodedAudio[],
+  audio: readonly EncodedAudio[],
 ): string {
   const smallestFirst = [...variants].sort((a, b) => side(a) - side(b));
   const start = startRendition(variants);
   const inOrder = [...smallestFirst].sort((a, b) => Number(b === start) - Number(a === start));
-  const hasSurround = sounds.some(({ encoding }) => encoding === "surround");
-  const poorest = sounds.find(({ encoding }) => encoding === "poor");
+  const hasSurround = audio.some(({ encoding }) => encoding === "surround");
+  const poorest = audio.find(({ encoding }) => encoding === "poor");
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...sounds.map(audioTag),
-    ...inOrder.flatMap((variant) => variantTag(variant, stereoOf(variant, sounds))),
+    ...audio.map(audioTag),
+    ...inOrder.flatMap((variant) => variantTag(variant, stereoOf(variant, audio))),
     ...(hasSurround
       ? inOrder
           .filter(({ forSlowConnections }) => !forSlowConnections)
-          .flatMap((variant) => variantTag(variant, groupOf("surround", sounds)))
+          .flatMap((variant) => variantTag(variant, groupOf("surround", audio)))
       : []),
-    ...(poorest ? audioOnlyTag(poorest, groupOf("poor", sounds)) : []),
+    ...(poorest ? audioOnlyTag(poorest, groupOf("poor", audio)) : []),
     // §4.3.4.3. After the variants, because the first one of those is played first.
     ...smallestFirst.filter(({ keyframePlaylist }) => keyframePlaylist).map(keyframesTag),
     "",
@@ -61,32 +61,32 @@ export function masterPlaylist(
 
 const side = ({ width, height }: Variant) => Math.min(width, height);
 
-function stereoOf({ forSlowConnections }: Variant, sounds: readonly EncodedAudio[]) {
-  return groupOf(forSlowConnections ? "poor" : "stereo", sounds);
+function stereoOf({ forSlowConnections }: Variant, audio: readonly EncodedAudio[]) {
+  return groupOf(forSlowConnections ? "poor" : "stereo", audio);
 }
 
-function groupOf(encoding: Encoding, sounds: readonly EncodedAudio[]) {
-  return sounds.filter((sound) => sound.encoding === encoding);
+function groupOf(encoding: Encoding, audio: readonly EncodedAudio[]) {
+  return audio.filter((each) => each.encoding === encoding);
 }
 
 /** Returns an EXT-X-MEDIA tag (§4.3.4.1). */
-function audioTag(sound: EncodedAudio): string {
+function audioTag(audio: EncodedAudio): string {
   const yes = (is: boolean) => (is ? "YES" : "NO");
   return `#EXT-X-MEDIA:${[
     "TYPE=AUDIO",
-    `GROUP-ID="${sound.encoding}"`,
-    `NAME=${quoted(sound.label)}`,
-    ...(sound.language ? [`LANGUAGE=${quoted(sound.language)}`] : []),
-    `DEFAULT=${yes(sound.isDefault)}`,
-    `AUTOSELECT=${yes(sound.isAutoselect)}`,
-    `CHANNELS="${sound.channels}"`,
-    `URI="${sound.playlist}"`,
+    `GROUP-ID="${audio.encoding}"`,
+    `NAME=${quoted(audio.label)}`,
+    ...(audio.language ? [`LANGUAGE=${quoted(audio.language)}`] : []),
+    `DEFAULT=${yes(audio.isDefault)}`,
+    `AUTOSELECT=${yes(audio.isAutoselect)}`,
+    `CHANNELS="${audio.channels}"`,
+    `URI="${audio.playlist}"`,
   ].join(",")}`;
 }
 
 /** Returns an EXT-X-STREAM-INF tag (§4.3.4.2). Its bandwidth includes the largest audio rendition of the group. */
 function variantTag(variant: Variant, group: readonly EncodedAudio[]): string[] {
-  const { peak, average } = together(variant.segments, group);
+  const { peak, average } = totalBandwidth(variant.segments, group);
   const codecs = new Set([variant.codec, ...group.map(({ codec }) => codec)]);
   return streamTag(variant.playlist, [
     `BANDWIDTH=${peak}`,
@@ -98,13 +98,13 @@ function variantTag(variant: Variant, group: readonly EncodedAudio[]): string[] 
   ]);
 }
 
-function audioOnlyTag(sound: EncodedAudio, group: readonly EncodedAudio[]): string[] {
-  const { peak, average } = together([], group);
-  return streamTag(sound.playlist, [
+function audioOnlyTag(audio: EncodedAudio, group: readonly EncodedAudio[]): string[] {
+  const { peak, average } = totalBandwidth([], group);
+  return streamTag(audio.playlist, [
     `BANDWIDTH=${peak}`,
     `AVERAGE-BANDWIDTH=${average}`,
-    `CODECS="${sound.codec}"`,
-    `AUDIO="${sound.encoding}"`,
+    `CODECS="${audio.codec}"`,
+    `AUDIO="${audio.encoding}"`,
   ]);
 }
 
@@ -113,12 +113,12 @@ const streamTag = (playlist: string, attributes: string[]) => [
   playlist,
 ];
 
-function together(segments: readonly Segment[], group: readonly EncodedAudio[]) {
-  const pictures = bandwidth(segments);
-  const sounds = group.map((sound) => bandwidth(sound.segments));
+function totalBandwidth(segments: readonly Segment[], group: readonly EncodedAudio[]) {
+  const video = bandwidth(segments);
+  const audio = group.map((each) => bandwidth(each.segments));
   return {
-    peak: pictures.peak + Math.max(0, ...sounds.map(({ peak }) => peak)),
-    average: pictures.average + Math.max(0, ...sounds.map(({ average }) => average)),
+    peak: video.peak + Math.max(0, ...audio.map(({ peak }) => peak)),
+    average: video.average + Math.max(0, ...audio.map(({ average }) => average)),
   };
 }
 
@@ -184,21 +184,21 @@ export function closedSegments(fragments: readonly Segment[], videoSeconds: numb
  */
 export function audioSegments(
   fragments: readonly Segment[],
-  pictures: readonly Segment[],
+  videoSegments: readonly Segment[],
   isGrowing = false,
 ): Segment[] {
   const segments: Segment[] = [];
-  let picturesEnd = 0;
+  let videoEnd = 0;
   let end = 0;
   let at = 0;
-  for (const [index, { duration }] of pictures.entries()) {
-    picturesEnd += duration;
-    const isLast = !isGrowing && index === pictures.length - 1;
+  for (const [index, { duration }] of videoSegments.entries()) {
+    videoEnd += duration;
+    const isLast = !isGrowing && index === videoSegments.length - 1;
     let isClosed = !isGrowing;
     let segment: Segment | undefined;
     for (; at < fragments.length; at++) {
       const { offset, bytes, duration } = fragments[at]!;
-      if (segment && !isLast && end + duration / 2 > picturesEnd) {
+      if (segment && !isLast && end + duration / 2 > videoEnd) {
         isClosed = true;
         break;
       }

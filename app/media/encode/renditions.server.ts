@@ -116,8 +116,8 @@ export function rateOf(
 export function keyframeEvery(rendition: Pick<Rendition, "everySecond">, rate: Rate): number {
   const smooth = rate.numerator / rate.denominator > 31;
   const slow = rateOf({ everySecond: smooth }, rate);
-  const pictures = Math.round((KEYFRAME_SECONDS * slow.numerator) / slow.denominator);
-  return smooth && !rendition.everySecond ? pictures * 2 : pictures;
+  const frames = Math.round((KEYFRAME_SECONDS * slow.numerator) / slow.denominator);
+  return smooth && !rendition.everySecond ? frames * 2 : frames;
 }
 
 /** Returns the video renditions for a stream, within the configured limit. */

@@ -28,7 +28,7 @@ export interface Ladder {
   probe: Probe;
   /** Smallest first. */
   renditions: readonly Rendition[];
-  sounds: readonly AudioRendition[];
+  audio: readonly AudioRendition[];
   rate: Rate;
   /** Relative to the task's folder; an absolute path if the stream can be watched while it is being encoded. */
   folder: string;
@@ -55,31 +55,31 @@ interface EncodedVideo {
 
 /** Writes the playlists of a stream whose files are complete. */
 export async function writePlaylists(folder: string, ladder: Ladder): Promise<void> {
-  const pictures: EncodedVideo[] = [];
+  const video: EncodedVideo[] = [];
   for (const rendition of ladder.renditions) {
     const file = path.join(folder, `${rendition.name}.mp4`);
     const { fragments, ...found } = await readFragments(file);
     if (fragments.length === 0) throw new EncodeError("No segments could be created.");
     const keyframes = fragments.map(({ keyframeBytes: bytes, ...rest }) => ({ ...rest, bytes }));
-    pictures.push({ rendition, ...found, segments: segmentsOf(fragments), keyframes });
+    video.push({ rendition, ...found, segments: segmentsOf(fragments), keyframes });
   }
-  const [{ segments }] = pictures as [EncodedVideo];
-  const sounds = await readAudio(folder, ladder, segments);
+  const [{ segments }] = video as [EncodedVideo];
+  const audio = await readAudio(folder, ladder, segments);
   const target = Math.max(
     ladder.isWatched ? GROWING_TARGET_SECONDS : 1,
-    ...[...pictures, ...sounds].map(({ segments }) => targetDuration(segments)),
+    ...[...video, ...audio].map(({ segments }) => targetDuration(segments)),
   );
-  const write = (name: string, text: string) => writeInOneStep(path.join(folder, name), text);
+  const write = (name: string, text: string) => writeAtomically(path.join(folder, name), text);
   const playlistOf = (file: string, headerBytes: number, segments: readonly Segment[]) =>
     mediaPlaylist(
       ...([file, headerBytes, segments, target, undefined] as const),
       ladder.isWatched ? "grown" : "whole",
     );
-  for (const { file, headerBytes, playlist, segments } of sounds) {
+  for (const { file, headerBytes, playlist, segments } of audio) {
     await write(playlist, playlistOf(file, headerBytes, segments));
   }
   const variants: Variant[] = [];
-  for (const { rendition, headerBytes, codec, segments, keyframes } of pictures) {
+  for (const { rendition, headerBytes, codec, segments, keyframes } of video) {
     const file = `${rendition.name}.mp4`;
     const names = {
       playlist: `${rendition.name}.m3u8`,
@@ -89,7 +89,7 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
     await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
     variants.push({ ...names, ...playlistAttributes(rendition, ladder), codec, segments, keyframes });
   }
-  await write("master.m3u8", masterPlaylist(variants, sounds));
+  await write("master.m3u8", masterPlaylist(variants, audio));
 }
 
 /** Returns the attributes of a rendition in the master playlist that don't depend on its content. */
@@ -100,7 +100,7 @@ function playlistAttributes(rendition: Rendition, { rate }: Pick<Ladder, "rate">
 }
 
 /** Writes a file atomically, so that concurrent readers get either the old or the new content. */
-async function writeInOneStep(file: string, text: string): Promise<void> {
+async function writeAtomically(file: string, text: string): Promise<void> {
   await writeFile(`${file}.part`, text);
   await rename(`${file}.part`, file);
 }
@@ -108,23 +108,23 @@ async function writeInOneStep(file: string, text: string): Promise<void> {
 /** Reads the encoded audio renditions. Discards copied ones that are shorter than the video. */
 async function readAudio(
   folder: string,
-  { sounds, probe }: Ladder,
-  pictures: readonly Segment[],
+  { audio, probe }: Ladder,
+  video: readonly Segment[],
 ): Promise<(EncodedAudio & { file: string; headerBytes: number })[]> {
   const found = [];
-  for (const sound of sounds) {
-    const file = `${sound.name}.mp4`;
-    const made = await readFragments(path.join(folder, file)).catch(unlessMissing);
-    if (!made) continue;
-    const { fragments, headerBytes, codec } = made;
-    const lasts = fragments.reduce((sum, { duration }) => sum + duration, 0);
-    const isWhole = sound.bitrate || lasts > probe.durationSeconds - MAX_MISSING_SECONDS;
+  for (const rendition of audio) {
+    const file = `${rendition.name}.mp4`;
+    const encoded = await readFragments(path.join(folder, file)).catch(unlessMissing);
+    if (!encoded) continue;
+    const { fragments, headerBytes, codec } = encoded;
+    const seconds = fragments.reduce((sum, { duration }) => sum + duration, 0);
+    const isWhole = rendition.bitrate || seconds > probe.durationSeconds - MAX_MISSING_SECONDS;
     if (!isWhole || fragments.length === 0) {
       await removeTemporary(path.join(folder, file));
       continue;
     }
-    const segments = audioSegments(fragments, pictures);
-    found.push({ ...sound, file, headerBytes, codec, segments, playlist: `${sound.name}.m3u8` });
+    const segments = audioSegments(fragments, video);
+    found.push({ ...rendition, file, headerBytes, codec, segments, playlist: `${rendition.name}.m3u8` });
   }
   const isOffered = new Set(found.filter((one) => one.isDefault).map(({ encoding }) => encoding));
   for (const { file, encoding } of found) {
@@ -149,7 +149,7 @@ export interface EarlyWatch {
 /** Number of segments that each file must have before the stream is published. */
 const FIRST_SEGMENTS = 2;
 /** How often the files are checked for new fragments. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Creates the folder for a run of the encoder, and marks it as unfinished. */
 export async function openUnfinished(watch: EarlyWatch, name: string): Promise<string> {
@@ -170,15 +170,15 @@ export async function growPlaylists(
   watch: EarlyWatch,
   encoder: Promise<unknown>,
 ): Promise<void> {
-  const over = new AbortController();
+  const stopped = new AbortController();
   let isPublished = false;
   const publish = async (name: string) => {
     await watch.publish(name);
     isPublished = true;
   };
   const ends = await Promise.allSettled([
-    encoder.finally(() => over.abort()),
-    follow(ladder, { ...watch, publish }, over.signal),
+    encoder.finally(() => stopped.abort()),
+    follow(ladder, { ...watch, publish }, stopped.signal),
   ]);
   const failed = ends.find((end) => end.status === "rejected");
   if (!failed) return;
@@ -187,19 +187,19 @@ export async function growPlaylists(
   throw failed.reason;
 }
 
-async function follow(ladder: Ladder, watch: EarlyWatch, over: AbortSignal): Promise<void> {
-  const look = lookAt(ladder);
+async function follow(ladder: Ladder, watch: EarlyWatch, stopped: AbortSignal): Promise<void> {
+  const readSegments = createSegmentReader(ladder);
   const write = (name: string, text: string) =>
-    writeInOneStep(path.join(ladder.folder, name), text);
+    writeAtomically(path.join(ladder.folder, name), text);
   const written = new Map<string, number>();
   let offered: Set<string> | undefined;
-  while (await waited(over)) {
-    const { pictures, sounds } = await look();
-    const files = [...pictures, ...sounds];
+  while (await waitForNextCheck(stopped)) {
+    const { video, audio } = await readSegments();
+    const files = [...video, ...audio];
     const isFirst = !offered;
     if (isFirst) {
-      const needed = [...pictures, ...sounds.filter(({ isDefault }) => isDefault)];
-      const seconds = Math.min(...pictures.map(({ segments }) => secondsOf(segments)));
+      const needed = [...video, ...audio.filter(({ isDefault }) => isDefault)];
+      const seconds = Math.min(...video.map(({ segments }) => durationOf(segments)));
       if (!needed.every(hasBegun) || seconds <= watch.watchableSeconds) continue;
     }
     offered ??= new Set(files.filter(hasBegun).map(({ name }) => name));
@@ -213,14 +213,14 @@ async function follow(ladder: Ladder, watch: EarlyWatch, over: AbortSignal): Pro
       written.set(name, segments.length);
     }
     if (!isFirst) continue;
-    await write("master.m3u8", growingMaster(pictures, sounds.filter(hasBegun)));
+    await write("master.m3u8", growingMaster(video, audio.filter(hasBegun)));
     await watch.publish(path.basename(ladder.folder));
   }
 }
 
 /** Waits for the next check. Returns false once the encoder has exited. */
-function waited(over: AbortSignal): Promise<boolean> {
-  return setTimeout(LOOK_EVERY_MS, true, { signal: over, ref: false }).catch(() => false);
+function waitForNextCheck(stopped: AbortSignal): Promise<boolean> {
+  return setTimeout(CHECK_INTERVAL_MS, true, { signal: stopped, ref: false }).catch(() => false);
 }
 
 type GrowingFile = Omit<FragmentedFile, "fragments"> & { name: string; segments: Segment[] };
@@ -231,54 +231,54 @@ type GrowingAudio = GrowingFile & AudioRendition;
 const NOT_YET_OPENED: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
 
 /** Returns a function that reads the current segments of all files, which the encoder writes in parallel. */
-function lookAt(ladder: Ladder) {
+function createSegmentReader(ladder: Ladder) {
   const { renditions, folder, probe } = ladder;
   const readerOf = ({ name }: { name: string }) => {
     const read = fragmentReader(path.join(folder, `${name}.mp4`));
     return async () => (await read().catch(unlessMissing)) ?? NOT_YET_OPENED;
   };
-  const encoded = ladder.sounds.filter(({ bitrate }) => bitrate);
-  const readPictures = renditions.map(readerOf);
-  const readAudio = encoded.map(readerOf);
+  const encoded = ladder.audio.filter(({ bitrate }) => bitrate);
+  const readVideoFiles = renditions.map(readerOf);
+  const readAudioFiles = encoded.map(readerOf);
 
-  return async (): Promise<{ pictures: GrowingVideo[]; sounds: GrowingAudio[] }> => {
-    const found = await Promise.all(readPictures.map((read) => read()));
-    const heard = await Promise.all(readAudio.map((read) => read()));
-    const pictures = found.map(({ fragments, ...file }, at) => ({
+  return async (): Promise<{ video: GrowingVideo[]; audio: GrowingAudio[] }> => {
+    const foundVideo = await Promise.all(readVideoFiles.map((read) => read()));
+    const foundAudio = await Promise.all(readAudioFiles.map((read) => read()));
+    const video = foundVideo.map(({ fragments, ...file }, at) => ({
       ...file,
       ...playlistAttributes(renditions[at]!, ladder),
       name: renditions[at]!.name,
       maxBitrate: renditions[at]!.maxBitrate,
       segments: closedSegments(fragments, probe.durationSeconds),
     }));
-    const sounds = heard.map(({ fragments, ...file }, at) => ({
+    const audio = foundAudio.map(({ fragments, ...file }, at) => ({
       ...{ ...encoded[at]!, ...file },
-      segments: audioSegments(fragments, pictures[0]!.segments, true),
+      segments: audioSegments(fragments, video[0]!.segments, true),
     }));
-    return { pictures, sounds };
+    return { video, audio };
   };
 }
 
 /** Returns a master playlist with maximum bitrates, because the bitrate of the rest of the video isn't known yet. */
 function growingMaster(
-  pictures: readonly GrowingVideo[],
-  sounds: readonly GrowingAudio[],
+  video: readonly GrowingVideo[],
+  audio: readonly GrowingAudio[],
 ): string {
-  const variants = pictures.map(({ name, maxBitrate, segments, ...shown }): Variant => {
+  const variants = video.map(({ name, maxBitrate, segments, ...shown }): Variant => {
     const duration = GROWING_TARGET_SECONDS;
     const busiest = { offset: 0, bytes: (maxBitrate * duration) / 8, duration };
     return { ...shown, playlist: `${name}.m3u8`, segments: [...segments, busiest], keyframes: [] };
   });
-  const heard = sounds.map((sound): EncodedAudio => {
-    return { ...sound, playlist: `${sound.name}.m3u8` };
+  const encodedAudio = audio.map((each): EncodedAudio => {
+    return { ...each, playlist: `${each.name}.m3u8` };
   });
-  return masterPlaylist(variants, heard);
+  return masterPlaylist(variants, encodedAudio);
 }
 
 function hasBegun({ segments }: GrowingFile): boolean {
   return segments.length >= FIRST_SEGMENTS;
 }
 
-function secondsOf(segments: readonly Segment[]): number {
+function durationOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { duration }) => sum + duration, 0);
 }

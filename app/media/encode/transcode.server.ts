@@ -52,10 +52,10 @@ export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "
   if (timestampsJump(probe)) return { video: "encode", audio: "encode" };
   const isKnown = probe.copyable && COPYABLE_CONTAINERS.includes(container);
   const isCopied = isKnown && isPlayableVideo(video) && video.codec !== "vp8";
-  const sounds = isCopied && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
+  const codecs = isCopied && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
   return {
     video: isCopied ? "copy" : "encode",
-    audio: audio && isKnown && sounds.includes(audio.codec) ? "copy" : "encode",
+    audio: audio && isKnown && codecs.includes(audio.codec) ? "copy" : "encode",
   };
 }
 
@@ -78,12 +78,12 @@ const containerOf = ({ container }: Probe) => (container === "webm" ? "webm" : "
 
 /** Returns the audio tracks that a copy of a playable file keeps. Browsers play the first; the stream uses all. */
 export function copyableAudioTracks(probe: Probe): AudioTrack[] {
-  return probe.sounds.filter(({ codec }) => COPYABLE_AUDIO_CODECS[containerOf(probe)]!.includes(codec));
+  return probe.audioTracks.filter(({ codec }) => COPYABLE_AUDIO_CODECS[containerOf(probe)]!.includes(codec));
 }
 
 /** Whether the copy of a file has all of its tracks, so that the original needn't be kept. */
 export function copyHasAllTracks(probe: Probe): boolean {
-  return probe.playable && copyableAudioTracks(probe).length === probe.sounds.length;
+  return probe.playable && copyableAudioTracks(probe).length === probe.audioTracks.length;
 }
 
 /**
@@ -110,28 +110,28 @@ async function createPlayable(source: Source, probe: Probe, task: Task): Promise
     const isReady = source.isClean && probe.container !== "mov" && !probe.needsFaststart;
     if (isReady) return { ...NO_ARTIFACT, durationSeconds };
     await remux(source, probe, task, container);
-    if (!isPlayed && container === "mp4") return { ...beside(source), durationSeconds };
+    if (!isPlayed && container === "mp4") return { ...besideSource(source), durationSeconds };
     // The row keeps the previous file as its source, see commit-artifact.server.ts.
     return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }
   const isCopied = conversionOf(probe).video === "copy";
   if (!isCopied || !(await isRemuxed(source, probe, task))) {
-    const sound = isCopied ? encodedAudioOptions(probe) : audioOptions(probe);
+    const audio = isCopied ? encodedAudioOptions(probe) : audioOptions(probe);
     await withSoftware(activeHardware(), (hardware) =>
-      encode(source, probe, task, hardware, sound),
+      encode(source, probe, task, hardware, audio),
     );
   }
-  const made = beside(source);
+  const artifact = besideSource(source);
   // The file was created before and may be watched, so it is replaced, see commit-artifact.server.ts.
-  if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
+  if (source.row.video_url !== "" && source.row.video_url === artifact.columns.video_url) {
     if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
   }
-  return { ...made, durationSeconds };
+  return { ...artifact, durationSeconds };
 }
 
 /** Returns the artifact for a played file that is placed next to its source. */
-function beside(source: Source): Pick<Artifact, "moves" | "columns"> {
+function besideSource(source: Source): Pick<Artifact, "moves" | "columns"> {
   const target = `${source.basePath}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
   return {
     moves: [{ from: FILE, bucket: "videos", path: target }],
@@ -142,15 +142,15 @@ function beside(source: Source): Pick<Artifact, "moves" | "columns"> {
 /** Muxes a video rendition of a stream and its default audio into one file, without decoding. */
 export async function copyOfStream(
   source: Source,
-  { folder, renditions, sounds, probe }: Ladder,
+  { folder, renditions, audio: audioRenditions, probe }: Ladder,
   task: Task,
 ): Promise<Pick<Artifact, "moves" | "columns">> {
   // If the source is removed, later streams can only be encoded from this file.
   const most = settings().keepSources === "never" ? Number.POSITIVE_INFINITY : FIRST_SIDE;
   const isSmall = ({ width, height }: Rendition) => Math.min(width, height) <= most;
   const { name } = renditions.filter(isSmall).at(-1) ?? renditions[0]!;
-  const sound = sounds.find(({ bitrate }) => bitrate);
-  const files = [name, ...(sound ? [sound.name] : [])].map((each) =>
+  const audio = audioRenditions.find(({ bitrate }) => bitrate);
+  const files = [name, ...(audio ? [audio.name] : [])].map((each) =>
     path.join(folder, `${each}.mp4`),
   );
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
@@ -169,14 +169,14 @@ export async function copyOfStream(
     },
   );
   await requireWholeCopy(task, files[0]!, await cachedProbe(files[0]!));
-  return beside(source);
+  return besideSource(source);
 }
 
 /** Returns the arguments that select only video and audio of an untrusted file, without metadata and chapters. */
-export function streams({ video, audio }: Probe, sounds = audio ? [audio] : []): string[] {
+export function selectStreams({ video, audio }: Probe, tracks = audio ? [audio] : []): string[] {
   return [
     ...["-map", `0:${video.index}`],
-    ...sounds.flatMap(({ index }) => ["-map", `0:${index}`]),
+    ...tracks.flatMap(({ index }) => ["-map", `0:${index}`]),
     ...[...NO_METADATA, "-sn", "-dn"],
   ];
 }
@@ -195,12 +195,12 @@ async function remux(
   container: "mp4" | "webm",
 ): Promise<void> {
   const size = await inputSize(source.file);
-  const sounds = probe.playable ? copyableAudioTracks(probe) : undefined;
-  const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(languageArguments)] : audioOptions(probe);
+  const tracks = probe.playable ? copyableAudioTracks(probe) : undefined;
+  const audio = tracks ? ["-c:a", "copy", ...tracks.flatMap(languageArguments)] : audioOptions(probe);
   await runFfmpeg(
     task,
     [
-      ...[...inputArguments(source.file), ...streams(probe, sounds), "-c:v", "copy"],
+      ...[...inputArguments(source.file), ...selectStreams(probe, tracks), "-c:v", "copy"],
       ...(isCamcorderRecording(probe) ? ["-bsf:v", `filter_units=remove_types=${H264_SEI}`] : []),
       ...audio,
       ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
@@ -228,8 +228,8 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
 /** Whether the new file may replace one that is being played. */
 async function isFitReplacement(task: Task, video: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
-  const made = await cachedProbe(file);
-  return isAsLong(made, video) && (await decodeFrames(task, file, streamsOf(made))) !== undefined;
+  const probe = await cachedProbe(file);
+  return isAsLong(probe, video) && (await decodeFrames(task, file, streamsOf(probe))) !== undefined;
 }
 
 /** Tries to remux a file. That fails if a packet is damaged, while decoders would skip it. */
@@ -272,7 +272,7 @@ async function encode(
   probe: Probe,
   task: Task,
   hardware: Hardware,
-  sound: readonly string[],
+  audio: readonly string[],
 ): Promise<void> {
   const { video } = probe;
   const { side, bitrate } = firstRendition(probe);
@@ -285,11 +285,11 @@ async function encode(
     task,
     [
       ...deviceArguments(hardware),
-      ...["-threads", String(threads()), ...inputArguments(source.file, probe), ...streams(probe)],
+      ...["-threads", String(threads()), ...inputArguments(source.file, probe), ...selectStreams(probe)],
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
       ...videoArguments(hardware, { maxBitrate: bitrate, crf: 22 }),
-      ...[...sound, "-movflags", "+faststart", FILE],
+      ...[...audio, "-movflags", "+faststart", FILE],
     ],
     {
       seconds: probe.durationSeconds,

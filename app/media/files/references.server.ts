@@ -140,8 +140,8 @@ function namesOf(row: NamingRow): MediaName[] {
   ];
   const names = urls.map((url) => parseMediaUrl(url ?? "")).filter((name) => name !== undefined);
   // The file of a trim is in the bucket before its row refers to it.
-  const cut = row.video_url === "" ? trimBasePath(row) : undefined;
-  if (cut) names.push({ bucket: "videos", path: `${cut}.mp4` });
+  const trim = row.video_url === "" ? trimBasePath(row) : undefined;
+  if (trim) names.push({ bucket: "videos", path: `${trim}.mp4` });
   return names;
 }
 

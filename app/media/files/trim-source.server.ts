@@ -2,7 +2,7 @@ import path from "node:path";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.server";
-import type { Cut, Source } from "../encode/artifact";
+import type { TrimRange, Source } from "../encode/artifact";
 import { fileExists } from "../media-files.server";
 
 /** A file of a video: the current one or a previous one. */
@@ -58,7 +58,7 @@ export function trimBasePath({
 }
 
 /** Returns the source of a trim that isn't encoded yet; undefined for any other file, or without the original. */
-export function trimSource(fileId: string): (Source & { cut: Cut }) | undefined {
+export function trimSource(fileId: string): (Source & { trim: TrimRange }) | undefined {
   const row = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state = 'pending' AND video_url = ''",
   ).get(fileId);
@@ -73,8 +73,8 @@ export function trimSource(fileId: string): (Source & { cut: Cut }) | undefined 
     basePath,
     url: mediaUrl("videos", `${basePath}.mp4`),
     file,
-    playing: file,
+    playedFile: file,
     row: { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null },
-    cut: { start: row.cut_start, end: row.cut_end },
+    trim: { start: row.cut_start, end: row.cut_end },
   };
 }

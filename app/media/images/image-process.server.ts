@@ -91,9 +91,9 @@ async function perform(task: ImageTask): Promise<ImageResult> {
 }
 
 function failureOf(error: unknown): ImageFailure {
-  const said = String(error);
-  if (/exceeds pixel limit/i.test(said)) return "too many pixels";
-  if (/No space left|ENOSPC/i.test(said)) return "disk full";
+  const message = String(error);
+  if (/exceeds pixel limit/i.test(message)) return "too many pixels";
+  if (/No space left|ENOSPC/i.test(message)) return "disk full";
   return "unreadable";
 }
 

@@ -79,7 +79,7 @@ interface ImageProcess {
   runExclusive: ReturnType<typeof createMutex>;
 }
 
-const pictures = processState<ImageProcess>(
+const state = processState<ImageProcess>(
   "image process",
   () => ({ runExclusive: createMutex() }),
   ({ child, idle }) => {
@@ -90,7 +90,7 @@ const pictures = processState<ImageProcess>(
 
 /** Returns the running process, for tests that kill it. */
 export function imageProcess(): ChildProcess | undefined {
-  return pictures().child;
+  return state().child;
 }
 
 /**
@@ -99,11 +99,11 @@ export function imageProcess(): ChildProcess | undefined {
  * @throws {ImageError} if the image can't be read, is too large or takes too long, or if the process was killed.
  */
 export function processImage(task: ImageTask): Promise<ImageResult> {
-  return pictures().runExclusive(() => perform(task));
+  return state().runExclusive(() => perform(task));
 }
 
 async function perform(task: ImageTask): Promise<ImageResult> {
-  clearTimeout(pictures().idle);
+  clearTimeout(state().idle);
   const child = await running();
   try {
     child.ref();
@@ -116,24 +116,24 @@ async function perform(task: ImageTask): Promise<ImageResult> {
   } finally {
     child.channel?.unref();
     child.unref();
-    pictures().idle = setTimeout(() => end(child), IDLE_MS).unref();
+    state().idle = setTimeout(() => end(child), IDLE_MS).unref();
   }
 }
 
 /** Kills the process. Tasks from now on get a new one. */
 function end(child: ChildProcess): void {
-  const state = pictures();
-  if (state.child === child) state.child = undefined;
+  const current = state();
+  if (current.child === child) current.child = undefined;
   child.kill("SIGKILL");
 }
 
 /** Returns the process, and starts it if necessary. */
 async function running(): Promise<ChildProcess> {
-  const state = pictures();
+  const current = state();
   const folder = temporaryFolder();
-  const isRunning = state.child?.connected && state.child.exitCode === null;
-  if (state.child && isRunning && state.folder === folder) return state.child;
-  if (state.child) end(state.child);
+  const isRunning = current.child?.connected && current.child.exitCode === null;
+  if (current.child && isRunning && current.folder === folder) return current.child;
+  if (current.child) end(current.child);
   const { file, loader } = findExecutable("image-process", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   await mkdir(folder, { recursive: true });
@@ -143,8 +143,8 @@ async function running(): Promise<ChildProcess> {
     MALLOC_ARENA_MAX: "2",
     UV_THREADPOOL_SIZE: "2",
   });
-  state.child = child;
-  state.folder = folder;
+  current.child = child;
+  current.folder = folder;
   await nextMessage(child, STARTS_WITHIN_MS);
   return child;
 }

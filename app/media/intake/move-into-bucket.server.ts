@@ -31,11 +31,11 @@ const uploads = processState("upload ids", () => ({ lastId: 0 }));
  */
 export async function moveIntoBucket(
   userId: string,
-  video: { file: string; ending: string },
+  video: { file: string; extension: string },
   thumbnail?: string,
 ): Promise<MovedUpload> {
   const uploadId = await reserveUploadId(userId);
-  const name = `${uploadId}.${video.ending}`;
+  const name = `${uploadId}.${video.extension}`;
   const videoPath = `${userId}/${name}`;
   const thumbnailPath = thumbnail && `${userId}/${uploadId}.webp`;
   const files: MediaName[] = [

@@ -43,7 +43,7 @@ export async function receiveFile(
   name: string,
   rule: FileRule,
   field?: string,
-  room?: Reservation,
+  reservation?: Reservation,
 ): Promise<ReceivedFile> {
   const target = await temporaryPath();
   const file = await open(target, "wx");
@@ -56,7 +56,7 @@ export async function receiveFile(
     },
     wrote(written) {
       hash.update(written);
-      room?.written(written.length);
+      reservation?.written(written.length);
     },
     head: { bytes: HEAD_BYTES, check: rule.checkHead },
   });

@@ -39,9 +39,9 @@ const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp
 export async function videoExtension(head: Buffer): Promise<string> {
   if (head.length === 0) throw new UploadError(415, EMPTY_FILE, "video");
   const type = await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES));
-  const ending = type && VIDEO_EXTENSIONS[type.mime];
-  if (!ending) throw notAVideo();
-  return ending;
+  const extension = type && VIDEO_EXTENSIONS[type.mime];
+  if (!extension) throw notAVideo();
+  return extension;
 }
 
 /**

@@ -118,7 +118,7 @@ export class UploadStore extends FileStore {
     if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
     // The size limit for videos applies to uploads of unknown length.
     const { maxBytes, tooLarge } = videoSize(settings());
-    const room = (record.size ?? maxBytes) - offset;
+    const maxLength = (record.size ?? maxBytes) - offset;
     const tooMuch =
       record.size === undefined ? tooLarge : "The upload is larger than announced.";
     const digest = this.digestAt(id, offset);
@@ -133,7 +133,7 @@ export class UploadStore extends FileStore {
       const sink = fileSink(file, offset, {
         admit(length) {
           admitted += length;
-          if (admitted > room) throw new UploadError(413, tooMuch);
+          if (admitted > maxLength) throw new UploadError(413, tooMuch);
         },
         wrote(chunk) {
           written += chunk.length;

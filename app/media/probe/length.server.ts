@@ -6,7 +6,7 @@ import type { Mp4Layout } from "./mp4-boxes.server";
 /** What ffprobe reports about the duration of a file, in seconds; omitted where the file doesn't state it. */
 export interface DurationHints {
   container: { format_name: string; start_time?: number; duration?: number };
-  picture: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
+  video: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
   /** Indices of the audio streams. */
   audio: readonly number[];
   /** Frames per second. */
@@ -31,7 +31,7 @@ const PAST_THE_END = "999999%";
 const MIN_COMPLETE_SHARE = 0.95;
 
 /** Containers whose header states the duration. For others, ffmpeg reports the duration that it has found. */
-const ANNOUNCING = /^(mov|matroska|flv|mxf)/;
+const STATES_DURATION = /^(mov|matroska|flv|mxf)/;
 
 /** Whether the file has less than 95% of the duration in its header. */
 export function isCutOff(length: VideoLength): length is CutOff {
@@ -48,30 +48,29 @@ export function isCutOff(length: VideoLength): length is CutOff {
  */
 export async function videoLength(
   file: string,
-  said: DurationHints,
+  hints: DurationHints,
   { tailOnly = false } = {},
 ): Promise<VideoLength> {
-  const { container, picture, layout, frameRate } = said;
-  const start = container.start_time ?? picture.start_time ?? 0;
+  const { container, video, layout, frameRate } = hints;
+  const start = container.start_time ?? video.start_time ?? 0;
   // With several edits, ffprobe reports at most the duration of the media that they repeat.
-  if (layout?.isWhole && layout.isCopyable && !layout.isFragmented && picture.duration) {
-    return { seconds: (picture.start_time ?? start) + picture.duration - start };
+  if (layout?.isWhole && layout.isCopyable && !layout.isFragmented && video.duration) {
+    return { seconds: (video.start_time ?? start) + video.duration - start };
   }
   // In a program stream, frames without a presentation timestamp are shown this long after they are decoded.
-  const pictureDelay =
-    container.format_name === "mpeg" ? (picture.has_b_frames ?? 0) / frameRate : 0;
+  const frameDelay =
+    container.format_name === "mpeg" ? (video.has_b_frames ?? 0) / frameRate : 0;
   if (timestampsMayJump(container.format_name) && !tailOnly) {
-    const { index: video } = picture;
-    const known = { video, audio: said.audio, start, frameRate, frameDelay: pictureDelay };
+    const known = { video: video.index, audio: hints.audio, start, frameRate, frameDelay };
     return measureWithJumps(file, known);
   }
-  const tail = await lastTimestamps(file, picture.index, frameRate, pictureDelay);
+  const tail = await lastTimestamps(file, video.index, frameRate, frameDelay);
   const seconds =
-    tail.picture === undefined
-      ? await measure(file, [picture.index], frameRate)
-      : tail.picture - start;
+    tail.video === undefined
+      ? await measure(file, [video.index], frameRate)
+      : tail.video - start;
   const present = tail.any === undefined ? seconds : tail.any - start;
-  const announced = await announcedLength(file, said, start, present);
+  const announced = await announcedLength(file, hints, start, present);
   if (announced === undefined) return { seconds };
   const isCut = layout?.isWhole === false || isCutOff({ seconds: present, ...announced });
   return { seconds, ...(isCut && announced.announcedSeconds > seconds && announced) };
@@ -80,10 +79,10 @@ export async function videoLength(
 /** Returns the timestamps in seconds at which the last video packet and the last packet of any stream end. */
 async function lastTimestamps(
   file: string,
-  picture: number,
+  videoIndex: number,
   frameRate: number,
-  pictureDelay: number,
-): Promise<{ picture?: number; any?: number }> {
+  frameDelay: number,
+): Promise<{ video?: number; any?: number }> {
   const { stdout, isMaxBuffer } = await run(
     "ffprobe",
     [
@@ -93,38 +92,38 @@ async function lastTimestamps(
     ],
     TAIL_LIMITS,
   );
-  const ends: { picture?: number; any?: number } = {};
+  const ends: { video?: number; any?: number } = {};
   // The last frames of a program stream have no timestamps.
   let untimed = 0;
   // The output was truncated, so its end is missing.
   if (isMaxBuffer) return ends;
   for (const line of stdout.split("\n")) {
     const [index, shown, decoded, lasts] = line.split(",").map(Number);
-    const delay = index === picture ? pictureDelay : 0;
+    const delay = index === videoIndex ? frameDelay : 0;
     const time = Number.isFinite(shown) || decoded === undefined ? shown : decoded + delay;
-    if (index === picture) untimed = Number.isFinite(time) ? 0 : untimed + 1;
+    if (index === videoIndex) untimed = Number.isFinite(time) ? 0 : untimed + 1;
     if (index === undefined || time === undefined || !Number.isFinite(time)) continue;
-    const end = time + (lasts && lasts > 0 ? lasts : index === picture ? 1 / frameRate : 0);
+    const end = time + (lasts && lasts > 0 ? lasts : index === videoIndex ? 1 / frameRate : 0);
     ends.any = Math.max(ends.any ?? end, end);
-    if (index === picture) ends.picture = Math.max(ends.picture ?? end, end);
+    if (index === videoIndex) ends.video = Math.max(ends.video ?? end, end);
   }
-  if (ends.picture !== undefined) ends.picture += untimed / frameRate;
+  if (ends.video !== undefined) ends.video += untimed / frameRate;
   return ends;
 }
 
 async function announcedLength(
   file: string,
-  { container, picture }: DurationHints,
+  { container, video }: DurationHints,
   start: number,
   present: number,
 ): Promise<{ announcedSeconds: number } | undefined> {
   const bytes = await announcedBytes(file);
   if (bytes) return { announcedSeconds: present * bytes };
-  if (!ANNOUNCING.test(container.format_name)) return undefined;
-  const said = (container.format_name.startsWith("mov") && picture.duration) || container.duration;
-  if (!said) return undefined;
+  if (!STATES_DURATION.test(container.format_name)) return undefined;
+  const seconds = (container.format_name.startsWith("mov") && video.duration) || container.duration;
+  if (!seconds) return undefined;
   // Some Matroska muxers write the duration, others the timestamp of the end.
-  return { announcedSeconds: start > 1 && said > start ? said - start : said };
+  return { announcedSeconds: start > 1 && seconds > start ? seconds - start : seconds };
 }
 
 /** File Properties Object of ASF (Advanced Systems Format §3.2), which contains the size of the file. */
@@ -138,12 +137,12 @@ async function announcedBytes(file: string): Promise<number | undefined> {
   try {
     const head = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await input.read(head, 0, HEAD_BYTES, 0);
-    let said = 0;
-    if (head.toString("latin1", 0, 4) === "RIFF") said = head.readUInt32LE(4) + 8;
+    let announced = 0;
+    if (head.toString("latin1", 0, 4) === "RIFF") announced = head.readUInt32LE(4) + 8;
     const at = head.indexOf(ASF_PROPERTIES);
     // The object's id (16 bytes), its size (8) and the file's id (16) precede the size of the file.
-    if (at >= 0 && at + 48 <= bytesRead) said = Number(head.readBigUInt64LE(at + 40));
-    return said > size && size > 0 ? said / size : undefined;
+    if (at >= 0 && at + 48 <= bytesRead) announced = Number(head.readBigUInt64LE(at + 40));
+    return announced > size && size > 0 ? announced / size : undefined;
   } finally {
     await input.close();
   }
@@ -295,8 +294,8 @@ async function measure(
     await readLimits(file),
   );
   const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
-  const pictures = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
-  if (Number(pictures.at(-1)?.[1] ?? 0) === 0) return 0;
+  const frames = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
+  if (Number(frames.at(-1)?.[1] ?? 0) === 0) return 0;
   // ffmpeg reports when the last frame begins.
   return Number(times.at(-1)?.[1] ?? 0) / 1_000_000 + 1 / frameRate;
 }

@@ -24,7 +24,7 @@ const CONVERTED = new Set(["vide", "soun"]);
 /** The layout of an MP4 or MOV according to its box headers. */
 export interface Mp4Layout {
   /** State of `moov`, the index of samples. */
-  index: "whole" | "cut" | "missing";
+  index: "complete" | "truncated" | "missing";
   /** Whether the index precedes the media data. */
   isIndexFirst: boolean;
   /** Whether the file has fragments (`moof`). */
@@ -68,7 +68,7 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       if (isFirst && !FIRST_BOXES.has(box.type)) return undefined;
       isFirst = false;
       if (box.type === "moov") {
-        layout.index = box.isWhole ? "whole" : "cut";
+        layout.index = box.isWhole ? "complete" : "truncated";
         layout.isIndexFirst = !hasMedia;
         for (const track of await readTracks(input, box, budget)) addTrack(layout, track);
       }
@@ -79,7 +79,7 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
     }
     if (isFirst) return undefined;
     // Boxes that weren't read may contain anything.
-    return budget.left < 0 ? { ...layout, index: "whole", isCopyable: false } : layout;
+    return budget.left < 0 ? { ...layout, index: "complete", isCopyable: false } : layout;
   } finally {
     await input.close();
   }

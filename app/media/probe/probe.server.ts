@@ -68,7 +68,7 @@ export interface Probe {
   /** The default audio track. */
   audio?: AudioStream;
   /** All audio tracks, the default one first. */
-  sounds: AudioTrack[];
+  audioTracks: AudioTrack[];
   /** Text subtitles. Bitmap subtitles, as on discs, are left out. */
   subtitles: SubtitleStream[];
   /** Whether browsers can play the file unchanged. */
@@ -117,18 +117,18 @@ export class RefusedFileError extends Error {
 
 const NOT_A_VIDEO = "This file isn't a supported video. Use MP4, MOV, MKV, WebM or AVI.";
 const NO_VIDEO_TRACK = "This file has no video track.";
-const BROKEN = "This video is damaged: none of its frames can be decoded.";
+const UNDECODABLE = "This video is damaged: none of its frames can be decoded.";
 const INDEX_MISSING = "The file is incomplete and can't be played. Upload the whole file.";
 const VVC = "This video is in VVC (H.266), which isn't supported. Use H.264, HEVC, VP9 or AV1.";
 const UNKNOWN_FORMAT = "This video uses an unsupported codec.";
 const TOO_LARGE = `The resolution of this video is too large or too small. ${MIN_SIDE} pixels to 8K (8192 × 4320) are supported.`;
 const TOO_LONG = "This video is longer than 24 hours.";
-const NO_LENGTH = "This video is damaged: its duration can't be determined.";
+const UNKNOWN_DURATION = "This video is damaged: its duration can't be determined.";
 const ENCRYPTED =
   "This video is encrypted (DRM) and can't be played. Upload a file without copy protection.";
 const TOO_MANY_STREAMS = `This file has more than ${MAX_STREAMS - 1} streams.`;
 
-const answerSchema = z.object({
+const outputSchema = z.object({
   streams: z.array(streamSchema).default([]),
   format: z.object({
     format_name: z.string(),
@@ -137,7 +137,7 @@ const answerSchema = z.object({
     tags: z.record(z.string(), z.string()).optional(),
   }),
 });
-type Answer = z.infer<typeof answerSchema>;
+type FfprobeOutput = z.infer<typeof outputSchema>;
 
 /**
  * Probes a file with ffprobe, with limits on time and memory. Also decodes one frame, so that a file that passes can
@@ -154,37 +154,37 @@ export async function probe(
   const size = await inputSize(file);
   if (size === 0) throw new RefusedFileError(415, EMPTY_FILE);
   const layout = await readMp4Layout(file);
-  const isCut = layout !== undefined && layout.index !== "whole";
-  const answer = await runFfprobe(file, isCut);
-  if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
+  const isCut = layout !== undefined && layout.index !== "complete";
+  const output = await runFfprobe(file, isCut);
+  if (output.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
   // Matroska names the key of an encrypted track (ContentEncKeyID).
-  if (layout?.isEncrypted || answer.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
+  if (layout?.isEncrypted || output.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
-  const pictures = answer.streams.filter(isVideoStream);
-  const picture = largest(preferred(pictures));
-  if (!picture) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_VIDEO_TRACK);
-  requireSize(picture);
-  const video = describeVideo(picture);
-  const sounds = answer.streams.filter(isAudioStream);
-  const [sound] = preferred(sounds);
-  const audio = sound && describeAudio(sound, answer.format.start_time);
-  const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
+  const videoStreams = output.streams.filter(isVideoStream);
+  const videoStream = largest(preferred(videoStreams));
+  if (!videoStream) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_VIDEO_TRACK);
+  requireSize(videoStream);
+  const video = describeVideo(videoStream);
+  const audioStreams = output.streams.filter(isAudioStream);
+  const [audioStream] = preferred(audioStreams);
+  const audio = audioStream && describeAudio(audioStream, output.format.start_time);
+  const container = containerName(output.format.format_name, output.format.tags, video, audio);
   // Browsers play the first stream of each type.
-  const isFirst = picture === pictures[0] && sound === sounds[0];
+  const isFirst = videoStream === videoStreams[0] && audioStream === audioStreams[0];
   const copyable =
     layout === undefined ||
-    (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, picture.index))));
+    (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, videoStream.index))));
   // Browsers only use the first sample description, and differ in how they handle several edits.
   const playable = isFirst && copyable && isPlayable(container, video, audio);
-  if (decode === "all" || !playable) await decodeOneFrame(file, picture);
-  const audioIndices = sounds.map(({ index }) => index);
-  const said = { container: answer.format, picture, audio: audioIndices, layout };
-  const isEstimated = timestampsMayJump(answer.format.format_name) && size > measureUpTo;
-  const length = await lengthOf(file, { ...said, frameRate: video.frameRate }, isEstimated);
+  if (decode === "all" || !playable) await decodeOneFrame(file, videoStream);
+  const audioIndices = audioStreams.map(({ index }) => index);
+  const hints = { container: output.format, video: videoStream, audio: audioIndices, layout };
+  const isEstimated = timestampsMayJump(output.format.format_name) && size > measureUpTo;
+  const length = await measureLength(file, { ...hints, frameRate: video.frameRate }, isEstimated);
   const isReadyToPlay = ["mp4", "mov"].includes(container)
     ? layout?.isIndexFirst && !layout.isFragmented
-    : (answer.format.duration ?? picture.duration);
+    : (output.format.duration ?? videoStream.duration);
 
   return {
     container,
@@ -196,35 +196,35 @@ export async function probe(
     video: {
       ...video,
       ...(length.dtsDeltaThreshold && {
-        firstSize: { width: picture.width ?? 0, height: picture.height ?? 0 },
+        firstSize: { width: videoStream.width ?? 0, height: videoStream.height ?? 0 },
       }),
     },
     ...(audio && { audio }),
-    sounds: describeAudioTracks(sounds, sound, answer.format.start_time),
-    subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
+    audioTracks: describeAudioTracks(audioStreams, audioStream, output.format.start_time),
+    subtitles: output.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
     copyable,
     needsFaststart: length.announcedSeconds !== undefined || !isReadyToPlay,
   };
 }
 
-async function lengthOf(
+async function measureLength(
   file: string,
-  said: DurationHints,
+  hints: DurationHints,
   isEstimated: boolean,
 ): Promise<VideoLength> {
-  const { container, layout } = said;
-  const length = await videoLength(file, said, { tailOnly: isEstimated });
+  const { container, layout } = hints;
+  const length = await videoLength(file, hints, { tailOnly: isEstimated });
   // The last packets may be after the end of the last edit.
   if (layout?.editedSeconds && !layout.isCopyable)
     length.seconds = Math.min(length.seconds, layout.editedSeconds - (container.start_time ?? 0));
   if (isEstimated) return length;
-  if (!(length.seconds > 0)) throw new RefusedFileError(422, NO_LENGTH);
+  if (!(length.seconds > 0)) throw new RefusedFileError(422, UNKNOWN_DURATION);
   if (length.seconds > MAX_DURATION_SECONDS) throw new RefusedFileError(422, TOO_LONG);
   return length;
 }
 
-async function runFfprobe(file: string, isCut: boolean): Promise<Answer> {
+async function runFfprobe(file: string, isCut: boolean): Promise<FfprobeOutput> {
   const { stdout, stderr, exitCode, isMaxBuffer } = await run(
     "ffprobe",
     ["-v", "error", "-of", "json", "-show_format", "-show_streams", ...inputArguments(file)],
@@ -235,9 +235,9 @@ async function runFfprobe(file: string, isCut: boolean): Promise<Answer> {
   }
   if (exitCode !== 0 && isCut) throw new RefusedFileError(422, INDEX_MISSING);
   if (exitCode !== 0) throw new RefusedFileError(415, NOT_A_VIDEO);
-  const answer = answerSchema.safeParse(JSON.parse(stdout));
-  if (!answer.success) throw new RefusedFileError(415, NOT_A_VIDEO);
-  return answer.data;
+  const output = outputSchema.safeParse(JSON.parse(stdout));
+  if (!output.success) throw new RefusedFileError(415, NOT_A_VIDEO);
+  return output.data;
 }
 
 /**
@@ -270,10 +270,10 @@ function containerName(
 ): string {
   if (formatName.startsWith("mov,")) return tags?.major_brand?.trim() === "qt" ? "mov" : "mp4";
   if (!formatName.startsWith("matroska")) return formatName.split(",")[0]!;
-  const ofWebm =
+  const isWebm =
     ["vp8", "vp9", "av1"].includes(video.codec) &&
     (!audio || ["opus", "vorbis"].includes(audio.codec));
-  return ofWebm ? "webm" : "matroska";
+  return isWebm ? "webm" : "matroska";
 }
 
 function requireSize({ width = 0, height = 0 }: Stream): void {
@@ -293,7 +293,7 @@ async function decodeOneFrame(file: string, { index, ...stream }: Stream): Promi
   if (exitCode !== 0 || !/^frame=1$/m.test(stdout)) {
     if (/^vv[ci]1$/.test(stream.codec_tag_string)) throw new RefusedFileError(415, VVC);
     if (stream.codec_name === "unknown") throw new RefusedFileError(415, UNKNOWN_FORMAT);
-    throw new RefusedFileError(422, BROKEN);
+    throw new RefusedFileError(422, UNDECODABLE);
   }
 }
 

@@ -38,7 +38,7 @@ export class ProcessGate {
   private readonly queues = new Map<string | undefined, Waiting[]>();
 
   constructor(
-    private readonly places: number,
+    private readonly slots: number,
     private readonly maxWaiting: number,
   ) {}
 
@@ -50,7 +50,7 @@ export class ProcessGate {
    */
   async enter(options: SlotOptions): Promise<() => void> {
     options.signal?.throwIfAborted();
-    if (this.running < this.places) this.running += 1;
+    if (this.running < this.slots) this.running += 1;
     else await this.wait(options);
     let isFree = false;
     return () => {
@@ -101,7 +101,7 @@ export class ProcessGate {
 const gate = processState("process gate", () => new ProcessGate(MAX_PROCESSES, MAX_WAITING));
 
 /** Why the current async context may start processes: as a job of the queue, or because it has a slot. */
-type Permit = "job" | "place";
+type Permit = "job" | "slot";
 const permits = new AsyncLocalStorage<Permit>();
 
 /** Runs work whose processes don't wait for a slot, because another queue limits them. */
@@ -118,7 +118,7 @@ export async function withSlot<T>(work: () => Promise<T>, options: SlotOptions =
   if (permits.getStore()) return work();
   const leave = await gate().enter(options);
   try {
-    return await permits.run("place", work);
+    return await permits.run("slot", work);
   } finally {
     leave();
   }

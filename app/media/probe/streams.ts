@@ -155,18 +155,18 @@ export function describeVideo(stream: Stream): VideoStream {
     frameRate: ratio(stream.avg_frame_rate, "/", ratio(stream.r_frame_rate, "/", 25)),
     pixelFormat: stream.pix_fmt ?? "unknown",
     hdr: ["smpte2084", "arib-std-b67"].includes(stream.color_transfer ?? ""),
-    ...said("primaries", stream.color_primaries),
-    ...said("matrix", stream.color_space),
-    ...said("transfer", stream.color_transfer),
+    ...named("primaries", stream.color_primaries),
+    ...named("matrix", stream.color_space),
+    ...named("transfer", stream.color_transfer),
     ...(stream.color_range === "pc" && { fullRange: true }),
     interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
   };
 }
 
 /** Omits ffprobe's names for reserved and unspecified values. */
-function said<Name extends string>(name: Name, value: string | undefined) {
-  const isSaid = value && !["unknown", "unspecified", "reserved"].includes(value);
-  return (isSaid ? { [name]: value } : {}) as { [Key in Name]?: string };
+function named<Name extends string>(name: Name, value: string | undefined) {
+  const isKnown = value && !["unknown", "unspecified", "reserved"].includes(value);
+  return (isKnown ? { [name]: value } : {}) as { [Key in Name]?: string };
 }
 
 const LATE_SECONDS = 0.1;
@@ -185,11 +185,11 @@ export function describeAudio(stream: Stream, fileStart = 0): AudioStream {
 
 /** Describes the audio tracks that can be decoded, the default one first. */
 export function describeAudioTracks(
-  sounds: Stream[],
+  streams: Stream[],
   played: Stream | undefined,
   fileStart?: number,
 ): AudioTrack[] {
-  const known = sounds.filter(
+  const known = streams.filter(
     (stream) => stream === played || (stream.codec_name !== "unknown" && stream.sample_rate),
   );
   return [...new Set(played ? [played, ...known] : known)].map((stream) => ({

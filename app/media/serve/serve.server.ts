@@ -37,11 +37,11 @@ const MAX_COPIED_BYTES = 1024 ** 2;
  */
 export async function serveMedia(
   request: Request,
-  asked: MediaName,
+  requested: MediaName,
   isPublic: boolean,
 ): Promise<Response> {
   const { search } = new URL(request.url);
-  const name = await requestedWidth(requestedVersion(asked, search), search);
+  const name = await requestedWidth(requestedVersion(requested, search), search);
   const file = mediaFile(name);
   if (!file) return notFound();
 
@@ -145,9 +145,9 @@ async function serveUnfinished(
   const handle = isWritten ? await openFile(file) : undefined;
   if (!handle) return notFound();
   const { size } = await handle.stat();
-  const asked = request.headers.get("Range");
-  const range = parseByteRange(asked, size);
-  if (!range || range === "unsatisfiable" || !asked?.trimEnd().endsWith(`-${range.end}`)) {
+  const header = request.headers.get("Range");
+  const range = parseByteRange(header, size);
+  if (!range || range === "unsatisfiable" || !header?.trimEnd().endsWith(`-${range.end}`)) {
     await handle.close();
     return notFound();
   }

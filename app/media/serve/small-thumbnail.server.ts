@@ -50,8 +50,8 @@ const resizing = processState(
 
 /** Returns the file to serve for a requested name. The caller has checked access. */
 export async function requestedWidth(name: MediaName, search: string): Promise<MediaName> {
-  const asked = new URLSearchParams(search).get("w");
-  const width = SMALL_WIDTHS_PIXELS.find((width) => String(width) === asked);
+  const requested = new URLSearchParams(search).get("w");
+  const width = SMALL_WIDTHS_PIXELS.find((width) => String(width) === requested);
   if (!width || name.bucket !== "thumbnails" || name.path.split("/").length !== 2) return name;
   const small = smallVersion(name, width);
   const [original, resized] = [await writtenAt(name), await writtenAt(small)];
@@ -63,8 +63,8 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
 
 /** Returns the name of a smaller version, in the thumbnail's folder: for `u/1.webp`, `u/1/480.webp.webp`. */
 function smallVersion({ bucket, path: name }: MediaName, width: number): MediaName {
-  const ending = path.extname(name);
-  return { bucket, path: `${mediaBasePath(name)}/${width}${ending}.webp` };
+  const extension = path.extname(name);
+  return { bucket, path: `${mediaBasePath(name)}/${width}${extension}.webp` };
 }
 
 /** Whether a file is a smaller version, which is recreated when it is missing. */

@@ -30,7 +30,7 @@ const probe: Probe = {
     interlaced: false,
   },
   audio: { index: 1, codec: "aac", channels: 2, sampleRate: 48_000 },
-  sounds: [
+  audioTracks: [
     { index: 1, codec: "aac", channels: 2, sampleRate: 48_000, language: "", title: "" },
     { index: 2, codec: "aac", channels: 2, sampleRate: 48_000, language: "de", title: "" },
   ],
@@ -44,8 +44,8 @@ function argumentsFor(processors: number): string[] {
   vi.spyOn(os, "availableParallelism").mockReturnValue(processors);
   const { video } = probe;
   const ladder = { file: "video.mp4", probe, renditions: renditionsFor(video, 1080) };
-  const sounds = audioRenditionsFor(probe.sounds, true);
-  const more = { sounds, rate: steadyRate(25), folder: "hls-x", preset: "veryfast" };
+  const audio = audioRenditionsFor(probe.audioTracks, true);
+  const more = { audio, rate: steadyRate(25), folder: "hls-x", preset: "veryfast" };
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 

@@ -42,7 +42,7 @@ export async function takeComparedFrames(
     // The last keyframe stands for the frames after it.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
-    const options = { decoding: FAST, urgent };
+    const options = { decoderOptions: FAST, urgent };
     frames.push(...(await grayFrames(file, probe, times, FRAME_SIDE, task, options)));
   }
   const box = boxOf(frames.filter((frame) => frame !== undefined));

@@ -1,6 +1,6 @@
 import {
   type Artifact,
-  type Cut,
+  type TrimRange,
   cpuSecondsFor,
   maxFileBytes,
   type Source,
@@ -19,7 +19,7 @@ import {
 import { videoFilters } from "~/media/encode/filters.server";
 import { fit, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
-import { languageArguments, streams } from "~/media/encode/transcode.server";
+import { languageArguments, selectStreams } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
@@ -47,7 +47,7 @@ interface PictureRange {
  * From the picture that is shown at the start to the last one before that which is shown at the end, of
  * a video with a steady rate.
  */
-function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
+function pictureRange({ start, end }: TrimRange, framesPerSecond: number): PictureRange {
   const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
   const first = pictureAt(start);
   const count = Math.max(1, pictureAt(end) - first);
@@ -62,7 +62,7 @@ function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRang
  * keyframes only, which stand seconds apart.
  */
 export async function cutVideo(
-  source: Source & { cut: Cut },
+  source: Source & { trim: TrimRange },
   probe: Probe,
   task: Task,
 ): Promise<Artifact> {
@@ -74,14 +74,14 @@ export async function cutVideo(
 }
 
 async function encode(
-  { file, cut }: Source & { cut: Cut },
+  { file, trim }: Source & { trim: TrimRange },
   probe: Probe,
   task: Task,
   hardware: Hardware,
 ): Promise<void> {
-  const { video, sounds } = probe;
+  const { video, audioTracks } = probe;
   const rate = steadyRate(video.frameRate);
-  const { seek, length } = pictureRange(cut, rate.numerator / rate.denominator);
+  const { seek, length } = pictureRange(trim, rate.numerator / rate.denominator);
   // Where timestamps jump nothing can be sought: everything before the part is decoded too.
   const isSought = !timestampsJump(probe);
   const trim = (prefix: "" | "a") =>
@@ -104,21 +104,21 @@ async function encode(
       ...["-threads", String(threads())],
       ...(isSought ? ["-ss", seek.toFixed(6), "-t", length.toFixed(6)] : []),
       ...inputArguments(file, probe),
-      ...streams(probe, sounds),
+      ...selectStreams(probe, audioTracks),
       ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
       ...videoArguments(hardware, { maxBitrate, crf: QUALITY }),
-      ...(sounds.length > 0
+      ...(audioTracks.length > 0
         ? [
             ...["-af", [...trim("a"), audioSyncFilter(probe, length)].join(",")],
-            ...[...audioArguments(SOUND_BITRATE), ...sounds.flatMap(languageArguments)],
+            ...[...audioArguments(SOUND_BITRATE), ...audioTracks.flatMap(languageArguments)],
           ]
         : []),
       ...["-movflags", "+faststart", FILE],
     ],
     {
       seconds: length,
-      fileBytes: maxFileBytes(length, maxBitrate + sounds.length * SOUND_BITRATE),
-      cpuSeconds: cpuSecondsFor({ durationSeconds: isSought ? length : cut.end }),
+      fileBytes: maxFileBytes(length, maxBitrate + audioTracks.length * SOUND_BITRATE),
+      cpuSeconds: cpuSecondsFor({ durationSeconds: isSought ? length : trim.end }),
     },
   );
 }

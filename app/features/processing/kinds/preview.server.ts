@@ -97,7 +97,7 @@ async function encode(
     task,
     [
       ...["-ss", start.toFixed(3), "-t", String(CLIP_SECONDS), "-threads", "1"],
-      ...inputArguments(source.playing),
+      ...inputArguments(source.playedFile),
       ...["-map", `0:${video.index}`, "-vf", filters.join(","), ...NO_METADATA],
       ...codec,
       ...["-movflags", "+faststart", name],

@@ -19,7 +19,7 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
     (_, index) => (probe.durationSeconds * (index + 0.5)) / CANDIDATES,
   );
   const size = fit(probe.video, SIDE);
-  const pictures = await extractFrames(source.playing, probe, times, size, task, (done) =>
+  const pictures = await extractFrames(source.playedFile, probe, times, size, task, (done) =>
     task.report({ fraction: done / (CANDIDATES + 1) }),
   );
   const files = pictures.filter((picture) => picture !== undefined);
@@ -51,7 +51,7 @@ export async function cleanThumbnail(source: Source, file: string, task: Task): 
 }
 
 async function firstPicture(source: Source, probe: Probe, task: Task): Promise<string> {
-  const picture = await extractFrame(source.playing, probe, 0, fit(probe.video, SIDE), task);
+  const picture = await extractFrame(source.playedFile, probe, 0, fit(probe.video, SIDE), task);
   if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
   return picture;
 }
@@ -103,13 +103,13 @@ export async function createStoryboard(
     // Whoever points at any moment of the cue is at most half of it away.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
-  const found = await extractFrames(source.playing, probe, middles, size, task, (done) =>
+  const found = await extractFrames(source.playedFile, probe, middles, size, task, (done) =>
     task.report({ fraction: done / (plan.count + 1) }),
   );
   const pictures: string[] = [];
   for (const one of found) {
     const picture =
-      one ?? pictures.at(-1) ?? (await extractFrame(source.playing, probe, 0, size, task));
+      one ?? pictures.at(-1) ?? (await extractFrame(source.playedFile, probe, 0, size, task));
     if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
     pictures.push(picture);
   }

@@ -80,7 +80,7 @@ export async function planSourceRemoval(
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   const video = await cachedProbe(source.file);
   const stored = storedFiles(source);
-  if (video.sounds.length > 1 || !stored) return undefined;
+  if (video.audioTracks.length > 1 || !stored) return undefined;
   try {
     const replacement = { stored, stream: undefined };
     return {
@@ -202,8 +202,8 @@ export const MIN_PART = 0.95;
 async function isWholeStream(master: string, video: Probe): Promise<boolean> {
   const text = await readText(master);
   const sounds = text.match(/^#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="(?:stereo|surround)"/gm) ?? [];
-  if (video.sounds.length > MAX_AUDIO_TRACKS) return false;
-  if (sounds.length < audioRenditionsFor(video.sounds, false).length) return false;
+  if (video.audioTracks.length > MAX_AUDIO_TRACKS) return false;
+  if (sounds.length < audioRenditionsFor(video.audioTracks, false).length) return false;
   return hasWholePlaylists(master, video.durationSeconds);
 }
 

@@ -53,7 +53,7 @@ export async function verifyReplacement(
     verified.set(file, version);
   }
 
-  const playing = await probePlaying(source.playing);
+  const playing = await probePlaying(source.playedFile);
   if (!isAsLong(playing, probe)) throw new KeptOriginalError("The file that is played is shorter.");
   const { durationSeconds } = probe;
   const decoded = (name: string, frames: number | undefined) => {
@@ -63,7 +63,7 @@ export async function verifyReplacement(
   };
   const played = decoded(
     "The file that is played",
-    await decodeFrames(task, source.playing, streamsOf(playing)),
+    await decodeFrames(task, source.playedFile, streamsOf(playing)),
   );
   let rendition: number | undefined;
   for (const file of stream ? [stream.rendition, ...stream.audio] : []) {
@@ -114,13 +114,13 @@ async function probePlaying(file: string): Promise<Probe> {
 
 /** Decoders don't notice all damage, so that what was copied without a change is compared byte by byte. */
 async function hasSamePackets(
-  { file, playing }: Source,
+  { file, playedFile }: Source,
   copy: Probe,
   probe: Probe,
   task: Task,
 ): Promise<boolean> {
   const packetsOf = (from: string, { video, durationSeconds }: Probe, sounds: AudioTrack[]) =>
     hashPackets(task, from, durationSeconds, [video.index, ...sounds.map(({ index }) => index)]);
-  const copied = await packetsOf(playing, copy, copy.sounds);
+  const copied = await packetsOf(playedFile, copy, copy.audioTracks);
   return isDeepStrictEqual(copied, await packetsOf(file, probe, copyableAudioTracks(probe)));
 }

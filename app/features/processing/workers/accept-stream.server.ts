@@ -104,7 +104,7 @@ async function checkedLadder(
     throw new RefusedResultError("The largest of its renditions is missing.");
   }
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
-  const sounds = audioRenditionsFor(video.sounds, withLowBandwidth);
+  const sounds = audioRenditionsFor(video.audioTracks, withLowBandwidth);
   // Of the sounds that were encoded, the default one is there at least.
   const silent = sounds.find((each) => each.isDefault && each.bitrate && !isThere(each));
   if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);
@@ -128,7 +128,7 @@ async function checkedLadder(
     await checkTrack(path.join(folder, `${sound.name}.mp4`), SOUNDS, seconds);
   }
   return {
-    ...{ file: source.file, probe: video, renditions, sounds: sounds.filter(isThere) },
+    ...{ file: source.file, probe: video, renditions, audio: sounds.filter(isThere) },
     ...{ rate: steadyRate(video.video.frameRate), folder, preset: presetFor("usual") },
   };
 }
