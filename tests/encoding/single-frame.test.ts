@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely sho
     // As in a file with a wrong index: there are no frames at the requested positions.
     const wrong = { ...found, durationSeconds: 2.6 };
     const task = createTask(site.folder, () => {});
-    const source = { basePath: "u/1", playing: file, file, url: "", videoId: "" };
+    const source = { basePath: "u/1", playedFile: file, file, url: "", videoId: "" };
     const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
     const made = await createStoryboard({ ...source, row }, wrong, task, "x");
     expect(made.columns.storyboard_url).toMatch(/storyboard\.vtt$/);

@@ -28,7 +28,7 @@ function received(name: string): string {
 
 /** Moves the files of an upload into the buckets, without writing its row. */
 const move = () =>
-  moveIntoBucket("u", { file: received("video"), ending: "mp4" }, received("thumbnail"));
+  moveIntoBucket("u", { file: received("video"), extension: "mp4" }, received("thumbnail"));
 
 const addRow = (columns: Record<string, string>) => {
   const row = { title: "A", category: "desi", ...columns };

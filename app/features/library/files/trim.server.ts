@@ -2,7 +2,7 @@ import path from "node:path";
 import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/may-change.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import type { Cut } from "~/media/encode/artifact";
+import type { TrimRange } from "~/media/encode/artifact";
 import { bestFilePath, fileOfBasePath } from "~/media/files/trim-source.server";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
@@ -127,7 +127,7 @@ function findVideo(id: string): VideoRow | undefined {
   return firstRow(database().selectFrom("videos").selectAll().where("id", "=", id));
 }
 
-function cutOf({ cut_start: start, cut_end: end }: VideoRow): Cut | undefined {
+function cutOf({ cut_start: start, cut_end: end }: VideoRow): TrimRange | undefined {
   return start === null || end === null ? undefined : { start, end };
 }
 
@@ -175,8 +175,8 @@ async function lengthOf(
 /** Less than a picture of any video. */
 const SAME_SECONDS = 0.01;
 
-function needlessCut(cut: Cut, length: number, today: Cut | undefined): string | undefined {
-  const isSame = (a: Cut, b: Cut) =>
+function needlessCut(cut: Cut, length: number, today: TrimRange | undefined): string | undefined {
+  const isSame = (a: TrimRange, b: TrimRange) =>
     Math.abs(a.start - b.start) < SAME_SECONDS && Math.abs(a.end - b.end) < SAME_SECONDS;
   if (today && isSame(cut, today)) return "The video is cut like this already.";
   if (!isSame(cut, { start: 0, end: length })) return undefined;
@@ -187,7 +187,7 @@ function needlessCut(cut: Cut, length: number, today: Cut | undefined): string |
 
 /** Writes the row of the cut, its jobs and the activity at once. Returns why not. */
 async function store(
-  { id, base, cut }: { id: string; base: string; cut: Cut },
+  { id, base, cut }: { id: string; base: string; cut: TrimRange },
   userId: string,
 ): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);
