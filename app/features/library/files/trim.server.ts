@@ -175,7 +175,7 @@ async function lengthOf(
 /** Less than a picture of any video. */
 const SAME_SECONDS = 0.01;
 
-function needlessCut(cut: Cut, length: number, today: TrimRange | undefined): string | undefined {
+function needlessCut(cut: TrimRange, length: number, today: TrimRange | undefined): string | undefined {
   const isSame = (a: TrimRange, b: TrimRange) =>
     Math.abs(a.start - b.start) < SAME_SECONDS && Math.abs(a.end - b.end) < SAME_SECONDS;
   if (today && isSame(cut, today)) return "The video is cut like this already.";
