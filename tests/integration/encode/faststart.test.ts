@@ -23,18 +23,18 @@ describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => 
   });
 
   it("keeps the rotation, and removes private metadata", async () => {
-    const told = ["-metadata", "location=+47.3-122.2/", "-metadata", "title=Anna's"];
+    const tags = ["-metadata", "location=+47.3-122.2/", "-metadata", "title=Anna's"];
     const named = ["-metadata:s:v:0", "handler_name=Anna's phone"];
     const dated = ["-metadata", "creation_time=2026-01-02T03:04:05Z"];
-    const clip = makeClip(site.folder, "video", { output: [...told, ...named, ...dated] });
+    const clip = makeClip(site.folder, "video", { output: [...tags, ...named, ...dated] });
     const video = rotate(clip, 90);
     expect(fs.readFileSync(video, "latin1")).toContain("Anna's");
     const copy = await copiedVideo(site, video);
     expect(fs.readFileSync(copy, "latin1")).not.toMatch(/Anna's|47\.3/);
     const entries = "stream_side_data=rotation:format_tags:stream_tags";
-    const said = ffprobe(copy, ["-show_entries", entries, "-of", "json"]);
-    expect(said).not.toContain("creation_time");
-    expect(JSON.parse(said).streams[0].side_data_list[0].rotation).toBe(-90);
+    const output = ffprobe(copy, ["-show_entries", entries, "-of", "json"]);
+    expect(output).not.toContain("creation_time");
+    expect(JSON.parse(output).streams[0].side_data_list[0].rotation).toBe(-90);
   });
 
   it("stops when it is aborted, and leaves nothing", async () => {

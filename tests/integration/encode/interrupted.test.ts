@@ -141,7 +141,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   });
 
   it("differs from an error about the file, which is final", async () => {
-    const said = vi.spyOn(console, "error");
+    const logged = vi.spyOn(console, "error");
     const noise = path.join(site.folder, "noise.mp4");
     fs.writeFileSync(noise, "no video at all");
     await expect(probe(noise)).rejects.toBeInstanceOf(RefusedFileError);
@@ -152,6 +152,6 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
     const work = runFfmpeg(task, [...inputArguments(noise), "out.mp4"], limits);
     await expect(work).rejects.toBeInstanceOf(EncodeError);
-    expect(said).not.toHaveBeenCalled();
+    expect(logged).not.toHaveBeenCalled();
   });
 });

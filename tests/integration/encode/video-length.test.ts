@@ -85,15 +85,15 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a truncated file", () => {
-  const SENTENCE =
+  const MESSAGE =
     "The file is incomplete and can't be played. Upload the whole file.";
 
   it("is rejected as incomplete if its index is missing", async () => {
     const behind = truncated(whole({}), 0.8);
-    await expect(probe(behind)).rejects.toMatchObject({ status: 422, message: SENTENCE });
+    await expect(probe(behind)).rejects.toMatchObject({ status: 422, message: MESSAGE });
     const inside = path.join(site.folder, "inside.mp4");
     const bytes = fs.readFileSync(whole(FASTSTART));
     fs.writeFileSync(inside, bytes.subarray(0, bytes.indexOf("trak", 0, "latin1") + 20));
-    await expect(probe(inside)).rejects.toMatchObject({ status: 422, message: SENTENCE });
+    await expect(probe(inside)).rejects.toMatchObject({ status: 422, message: MESSAGE });
   });
 });

@@ -12,7 +12,7 @@ import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
-const SENTENCE = /^This file was cut off: only 0:0[234] of 0:05 is there\.$/;
+const MESSAGE = /^This file was cut off: only 0:0[234] of 0:05 is there\.$/;
 
 let site: ReturnType<typeof useTemporarySite>;
 let file: string;
@@ -39,7 +39,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
   it("needs confirmation before it is published, and is kept until then", async () => {
     const { status, failure } = await asked();
     expect(status).toBe(409);
-    expect(failure.message).toMatch(SENTENCE);
+    expect(failure.message).toMatch(MESSAGE);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
     const { upload, seconds, announcedSeconds } = failure.cutOff!;
     expect(announcedSeconds).toBe(5);
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("a truncated file", () => {
     const summary = await importVideos(plan, { userId: user, mode: "copy" });
     expect(summary).toMatchObject({ imported: 1, failures: [] });
     expect(summary.notPublic).toEqual([
-      { name: "cut.mp4", reason: expect.stringMatching(SENTENCE) },
+      { name: "cut.mp4", reason: expect.stringMatching(MESSAGE) },
     ]);
     expect(rows()).toMatchObject([{ status: "review" }]);
   });

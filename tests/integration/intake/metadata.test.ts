@@ -31,7 +31,7 @@ const TAGS = [
   ...["-metadata:s:v:0", "title=Ada's camera", "-metadata:s:v:0", "handler_name=Ada's camera"],
   ...["-metadata:s:a:0", "title=Ada's voice", "-metadata:s:a:0", "handler_name=Ada's voice"],
 ];
-const TELLS = /bedroom|Secret|Bob|52\.5|Phone ?15|Phonemaker|Ada's|2026-01-02|2026:01:02/;
+const PRIVATE = /bedroom|Secret|Bob|52\.5|Phone ?15|Phonemaker|Ada's|2026-01-02|2026:01:02/;
 const hasExiftool = spawnSync("exiftool", ["-ver"]).status === 0;
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -76,7 +76,7 @@ function publicAt(url: string): string | undefined {
 }
 
 /** Returns the metadata that common tools find in a file. */
-function toldBy(file: string): string {
+function metadataOf(file: string): string {
   const entries = "format_tags:stream_tags:chapter_tags";
   const exif = hasExiftool
     ? execFileSync("exiftool", ["-a", "-ee", "-u", "-G1", "--System:all", "--FileName", file])
@@ -87,7 +87,7 @@ function toldBy(file: string): string {
 function expectClean(url: string): void {
   const file = publicAt(url);
   if (!file) throw new Error(`Nobody gets ${url}.`);
-  expect(toldBy(file)).not.toMatch(TELLS);
+  expect(metadataOf(file)).not.toMatch(PRIVATE);
   ffmpeg(["-i", file, "-f", "null", "-"]);
 }
 
@@ -101,7 +101,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     ["a recording of a camcorder", { as: "ts", output: [...TAGS, "-bsf:v", SEI] }],
   ])("is not in %s, from the moment it is public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
-    expect(toldBy(file)).toMatch(TELLS);
+    expect(metadataOf(file)).toMatch(PRIVATE);
     const { video_url, source_url } = await upload(file);
     if (video_url) expectClean(video_url);
     else expect(publicAt(source_url!)).toBeUndefined();
@@ -125,7 +125,7 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     expectClean(video_url);
     // The original stays in the studio.
     expect(publicAt(source_url!)).toBe(publicAt(video_url));
-    expect(toldBy(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(TELLS);
+    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(PRIVATE);
   });
 });
 
@@ -160,7 +160,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     // The URL of the previous version must not return the metadata either.
     const { search } = new URL(version, "http://x");
     const { path: served } = requestedVersion(parseMediaUrl(url)!, search);
-    expect(toldBy(path.join(site.uploads, "videos", served))).not.toMatch(TELLS);
+    expect(metadataOf(path.join(site.uploads, "videos", served))).not.toMatch(PRIVATE);
     // Block lists contain the digest of the unmodified file.
     const sha256 = createHash("sha256").update(fs.readFileSync(file)).digest("hex");
     expect(sqliteHandle().prepare("SELECT sha256 FROM video_digests").pluck().get()).toBe(sha256);
@@ -182,7 +182,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     const { search } = new URL(version, "http://x");
     const name = parseMediaUrl(url)!;
     expect(requestedVersion(name, search)).toEqual(name);
-    expect(toldBy(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(TELLS);
+    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(PRIVATE);
   });
 
   it("are marked again if the tool replaces the file", async () => {
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     await workUntilIdle();
     expect(await hasMark()).toBe(false);
     const now = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;
-    expect(toldBy(publicThumbnail(now))).not.toMatch(TELLS);
+    expect(metadataOf(publicThumbnail(now))).not.toMatch(PRIVATE);
     expect(publicFile(thumbnail_url)).toBeUndefined();
   });
 });
@@ -247,12 +247,12 @@ describe.runIf(hasExiftool)("the thumbnail of an upload", () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);
-    expect(toldBy(image)).toMatch(TELLS);
+    expect(metadataOf(image)).toMatch(PRIVATE);
     const source = makeClip(site.folder, "video");
     const request = uploadRequest(fileBlob(source), {}, fileBlob(image));
     const outcome = await receiveUpload(request, user);
     if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure));
     const url = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;
-    expect(toldBy(publicThumbnail(url))).not.toMatch(TELLS);
+    expect(metadataOf(publicThumbnail(url))).not.toMatch(PRIVATE);
   });
 });

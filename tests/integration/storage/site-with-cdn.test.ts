@@ -19,7 +19,7 @@ describe.runIf(nginxIsInstalled)("a site with a CDN in front of its store", () =
   const site = new SiteProcess({ STORAGE_DELIVERY: "redirect", CDN_SECRET: SECRET });
   const store = path.join(site.folder, "store");
   let origin: http.Server;
-  let asked = 0;
+  let requests = 0;
   let nginx: Nginx;
   let url: string;
   let part: string;
@@ -29,7 +29,7 @@ describe.runIf(nginxIsInstalled)("a site with a CDN in front of its store", () =
     const folder = path.join(site.folder, "nginx");
     fs.mkdirSync(folder);
     origin = http.createServer((request, response) => {
-      asked += 1;
+      requests += 1;
       answerRange(store, request, response);
     });
     await once(origin.listen(0, "127.0.0.1"), "listening");
@@ -91,9 +91,9 @@ describe.runIf(nginxIsInstalled)("a site with a CDN in front of its store", () =
   it("requests each slice from the store once", async () => {
     const whole = async () => Buffer.from(await (await fetch(await addressOfPart())).arrayBuffer());
     expect((await whole()).equals(VIDEO)).toBe(true);
-    const before = asked;
+    const before = requests;
     expect((await whole()).equals(VIDEO)).toBe(true);
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
   });
 
   it("rejects URLs that the site hasn't signed or that have expired", async () => {

@@ -171,8 +171,8 @@ describe("languages", () => {
     ["", "und"],
     ["xx-not a language", "und"],
     ["qqq", "und"],
-  ])("%s is %s", (said, tag) => {
-    expect(languageTag(said)).toBe(tag);
+  ])("%s is %s", (code, tag) => {
+    expect(languageTag(code)).toBe(tag);
   });
 
   const stream = { language: "eng", title: "", forced: false, hearingImpaired: false };

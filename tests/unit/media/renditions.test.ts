@@ -137,11 +137,11 @@ describe("playlists", () => {
       bytes: 10,
       duration: 2,
     }));
-    const made = segmentsOf(fragments);
-    expect(made.map(({ duration }) => duration)).toEqual(wanted);
-    expect(made.map(({ bytes }) => bytes)).toEqual(wanted.map((seconds) => seconds * 5));
+    const result = segmentsOf(fragments);
+    expect(result.map(({ duration }) => duration)).toEqual(wanted);
+    expect(result.map(({ bytes }) => bytes)).toEqual(wanted.map((seconds) => seconds * 5));
     let end = 100;
-    for (const { offset, bytes } of made) {
+    for (const { offset, bytes } of result) {
       expect(offset).toBe(end);
       end += bytes;
     }
@@ -180,10 +180,10 @@ describe("playlists", () => {
         bytes: 10,
         duration: each,
       }));
-      const made = audioSegments(fragments, pictures);
-      expect(made.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(wanted);
+      const result = audioSegments(fragments, pictures);
+      expect(result.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(wanted);
       let end = 100;
-      for (const { offset, bytes } of made) {
+      for (const { offset, bytes } of result) {
         expect(offset).toBe(end);
         end += bytes;
       }
