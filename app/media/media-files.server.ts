@@ -33,8 +33,8 @@ export async function recordFile(file: MediaFile): Promise<void> {
 
 /** Part of a transaction: records a new or changed file. */
 export function recordFileIn(file: MeasuredFile): void {
-  forget(file);
-  enter(file);
+  deleteRecord(file);
+  insertRecord(file);
 }
 
 /**
@@ -53,8 +53,8 @@ export async function replaceRecord(
     ).get(name.bucket, name.path)!;
     const { video_id, kind, bytes } = before ?? {};
     if (now?.video_id !== video_id || now?.kind !== kind || now?.bytes !== bytes) return;
-    forget(name);
-    if (found) enter(found);
+    deleteRecord(name);
+    if (found) insertRecord(found);
   });
 }
 
@@ -71,27 +71,27 @@ export function forgetEntry({ bucket, path }: MediaName): void {
      WHERE bucket = @bucket AND path > @path || '/' AND path < @path || '0'`,
   );
   for (const file of [...below.all({ bucket, path }), { bucket, path }]) {
-    forget(file);
+    deleteRecord(file);
   }
 }
 
-function forget({ bucket, path }: MediaName): void {
+function deleteRecord({ bucket, path }: MediaName): void {
   const file = prepared<{ videoId: string | null; bytes: number }>(
     `DELETE FROM media_files WHERE bucket = ? AND path = ?
      RETURNING video_id AS videoId, bytes`,
   ).get(bucket, path);
-  if (file) account(file.videoId, -file.bytes);
+  if (file) addToTotals(file.videoId, -file.bytes);
 }
 
-function enter({ bucket, path, videoId, kind, bytes, isClean }: MeasuredFile): void {
+function insertRecord({ bucket, path, videoId, kind, bytes, isClean }: MeasuredFile): void {
   prepared(
     "INSERT INTO media_files (bucket, path, video_id, kind, bytes, clean) VALUES (?, ?, ?, ?, ?, ?)",
   ).run(bucket, path, videoId, kind, bytes, isClean ? 1 : 0);
-  account(videoId, bytes);
+  addToTotals(videoId, bytes);
 }
 
 /** Part of the transaction that adds or removes a file: updates the totals. */
-function account(videoId: string | null, bytes: number): void {
+function addToTotals(videoId: string | null, bytes: number): void {
   if (bytes === 0) return;
   prepared("UPDATE storage SET bytes = bytes + ?").run(bytes);
   if (videoId === null) return;

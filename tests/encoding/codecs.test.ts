@@ -252,7 +252,7 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () =
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();
-    const picture = { maxBitrate: 1_000_000, crf: 23, keyframeEvery: 50 };
+    const picture = { maxBitrate: 1_000_000, crf: 23, keyframeInterval: 50 };
     const args = extraCodecArguments(chooseEncoder("hevc"), picture);
     expect(args.join(" ")).toMatch(
       /-c:v hevc_vaapi -profile:v main .*-maxrate 700000 .*-tag:v hvc1$/,

@@ -1,6 +1,6 @@
 import { queryThread } from "~db/threads/query-thread.server";
 import { CaptionsLimitError, type CaptionsOrigin } from "./cues";
-import type { CaptionFile, CaptionsAnswer } from "./read-captions.server";
+import type { CaptionFile, CaptionsResult } from "./read-captions.server";
 
 /**
  * Converts a caption file (.srt or .vtt) to WebVTT, on a separate thread.
@@ -13,7 +13,7 @@ export async function readCaptionFile(
   origin: CaptionsOrigin,
 ): Promise<string | undefined> {
   const task: CaptionFile = { file, origin };
-  const answer = await queryThread<CaptionsAnswer>("files", "read-captions", task);
+  const answer = await queryThread<CaptionsResult>("files", "read-captions", task);
   if ("limit" in answer) throw new CaptionsLimitError(answer.limit);
   return answer.webvtt;
 }

@@ -80,11 +80,11 @@ export interface Artifact {
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
 /** Shorter videos need no stream, because nobody seeks in them. */
-const SHORTEST_STREAM_SECONDS = 0.1;
+const MIN_STREAM_SECONDS = 0.1;
 
 /** Whether a video has only one frame or is extremely short. Such videos get no stream. */
 export function isSingleFrame({ durationSeconds, video }: Probe): boolean {
-  return durationSeconds < SHORTEST_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
+  return durationSeconds < MIN_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
 }
 
 /** Returns the size limit in bytes for a file with a given duration and bitrate, with a generous margin. */

@@ -84,7 +84,7 @@ export interface VideoEncoding {
   /** Size of the rate control buffer, in seconds at the maximum bitrate. */
   bufferSeconds?: number;
   /** Frames between keyframes; omitted if it doesn't matter. */
-  keyframeEvery?: number;
+  keyframeInterval?: number;
   /** x264's CRF, lower is better. Hardware encoders get a bitrate instead. */
   crf: number;
   /** x264's preset; by default the one for busy queues. */
@@ -110,13 +110,13 @@ export function videoArguments(hardware: Hardware, video: VideoEncoding): string
   const {
     maxBitrate,
     bufferSeconds = 2,
-    keyframeEvery,
+    keyframeInterval,
     crf,
     preset = presetFor("usual"),
   } = video;
   const within = ["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * bufferSeconds)];
-  const keyframes = keyframeEvery
-    ? ["-g", String(keyframeEvery), "-force_key_frames", `expr:not(mod(n,${keyframeEvery}))`]
+  const keyframes = keyframeInterval
+    ? ["-g", String(keyframeInterval), "-force_key_frames", `expr:not(mod(n,${keyframeInterval}))`]
     : [];
   if (hardware !== "off") {
     const rate = ["-b:v", String(Math.round(maxBitrate * 0.75)), ...within];
@@ -126,7 +126,7 @@ export function videoArguments(hardware: Hardware, video: VideoEncoding): string
     ...["-c:v", "libx264", "-preset", preset, "-profile:v", "high"],
     ...["-tune", TUNE, "-crf", String(crf), ...within, "-threads", String(threads())],
     ...keyframes,
-    ...(keyframeEvery ? ["-keyint_min", String(keyframeEvery), "-sc_threshold", "0"] : []),
+    ...(keyframeInterval ? ["-keyint_min", String(keyframeInterval), "-sc_threshold", "0"] : []),
   ];
 }
 
@@ -186,18 +186,18 @@ function encoderOf(codec: ExtraCodec): { encoder: string } | { reason: string } 
   return { encoder };
 }
 
-function wantedCodecs(): ExtraCodec[] {
+function configuredCodecs(): ExtraCodec[] {
   return settings().encoderCodecs.filter((codec) => codec !== "h264");
 }
 
 /** Returns the codecs besides H.264 that are configured and can be encoded on this machine. */
 export function extraCodecs(): ExtraCodec[] {
-  return wantedCodecs().filter((codec) => "encoder" in encoderOf(codec));
+  return configuredCodecs().filter((codec) => "encoder" in encoderOf(codec));
 }
 
 /** Returns a message for each configured codec that can't be encoded on this machine. */
 export function disabledCodecs(): string[] {
-  return wantedCodecs().flatMap((codec) => {
+  return configuredCodecs().flatMap((codec) => {
     const found = encoderOf(codec);
     if ("encoder" in found) return [];
     return [`${EXTRA_CODECS[codec].label} is disabled: ${found.reason}.`];
@@ -232,13 +232,13 @@ export function extraCodecArguments({ codec, hardware }: CodecEncoder, video: Vi
     const other = args.map((value) => value.replace(/^h264_/, "hevc_"));
     return [...other.map((value) => (value === "high" ? "main" : value)), "-tag:v", "hvc1"];
   }
-  const { bufferSeconds = 2, keyframeEvery, crf } = video;
+  const { bufferSeconds = 2, keyframeInterval, crf } = video;
   const quality = Math.round(AV1_QUALITY + (crf - QUALITY) * AV1_STEPS);
   return [
     ...["-c:v", "libsvtav1", "-preset", String(AV1_PRESET), "-crf", String(quality)],
     ...["-maxrate", String(maxBitrate), "-bufsize", String(maxBitrate * bufferSeconds)],
     // SVT-AV1 doesn't insert keyframes at scene cuts, so the keyframe interval is fixed.
-    ...(keyframeEvery ? ["-g", String(keyframeEvery)] : []),
+    ...(keyframeInterval ? ["-g", String(keyframeInterval)] : []),
     ...["-svtav1-params", `lp=${threads()}`],
   ];
 }

@@ -8,7 +8,7 @@ import { jpegColors, videoFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
 /** Pixels that one ffmpeg process decodes in parallel: each frame has its own decoder, and 4K takes hundreds of MiB. */
-const PIXELS_AT_ONCE = 3840 * 2160;
+const MAX_CONCURRENT_PIXELS = 3840 * 2160;
 const MAX_CONCURRENT = 10;
 const CPU_SECONDS = 300;
 const FILE_BYTES = 256 * 1024 ** 2;
@@ -107,7 +107,7 @@ async function grabFrames(
   extraction: Extraction,
   onProgress: (done: number) => void,
 ): Promise<(string | undefined)[]> {
-  const fitting = Math.floor(PIXELS_AT_ONCE / (probe.video.width * probe.video.height));
+  const fitting = Math.floor(MAX_CONCURRENT_PIXELS / (probe.video.width * probe.video.height));
   const atOnce = Math.max(1, Math.min(MAX_CONCURRENT, fitting));
   const frames: (string | undefined)[] = [];
   for (let from = 0; from < times.length; from += atOnce) {

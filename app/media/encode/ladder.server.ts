@@ -28,7 +28,7 @@ import {
   withSoftware,
 } from "./encoders.server";
 import { videoFilters } from "./filters.server";
-import { keyframeEvery, steadyRate, streamRenditions } from "./renditions.server";
+import { keyframeInterval, constantFrameRate, streamRenditions } from "./renditions.server";
 import { audioRenditionsFor } from "./audio-renditions";
 import {
   type EarlyWatch,
@@ -48,7 +48,7 @@ import { copyOfStream } from "./transcode.server";
  */
 export const FRAGMENTS = "+delay_moov+default_base_moof";
 /** Without this option, the end of a fragment is written together with the beginning of the next one. */
-const WITHOUT_DELAY = ["-flush_packets", "1"];
+const FLUSH_IMMEDIATELY = ["-flush_packets", "1"];
 /** Of audio. Segments end at fragment boundaries, so at most half of this before or after the video segment. */
 const AUDIO_FRAGMENT_SECONDS = 1;
 
@@ -92,7 +92,7 @@ export async function encodeRenditions(
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
   const audio = audioRenditionsFor(probe.audioTracks, withLowBandwidth);
   const preset = presetFor(pace);
-  const rate = steadyRate(probe.video.frameRate);
+  const rate = constantFrameRate(probe.video.frameRate);
   const ladder = await encode({ file, probe, renditions, audio, rate, folder, preset }, task, watch);
   await copySurround(ladder, task);
   return ladder;
@@ -190,7 +190,7 @@ async function removeAudio({ folder }: Ladder, task: Task, name: string): Promis
 function audioFileArguments(folder: string, name: string): string[] {
   return [
     ...[...NO_METADATA, "-movflags", FRAGMENTS],
-    ...["-frag_duration", String(AUDIO_FRAGMENT_SECONDS * 1_000_000), ...WITHOUT_DELAY],
+    ...["-frag_duration", String(AUDIO_FRAGMENT_SECONDS * 1_000_000), ...FLUSH_IMMEDIATELY],
     ...["-f", "mp4", `${folder}/${name}.mp4`],
   ];
 }
@@ -208,7 +208,7 @@ export function ladderArguments(
   for (const [index, rendition] of largestFirst.entries()) {
     // Once a rendition has dropped every second frame, the smaller ones lack them too.
     const thin =
-      rendition.everySecond && !largestFirst[index - 1]?.everySecond ? ["framestep=2"] : [];
+      rendition.hasHalfFrameRate && !largestFirst[index - 1]?.hasHalfFrameRate ? ["framestep=2"] : [];
     const filters =
       index === 0
         ? [...videoFilters(probe.video, rendition, rate), ...thin]
@@ -232,12 +232,12 @@ export function ladderArguments(
       ...videoArguments(hardware, {
         maxBitrate: rendition.maxBitrate,
         ...(rendition.forSlowConnections && { bufferSeconds: 1 }),
-        keyframeEvery: keyframeEvery(rendition, rate),
+        keyframeInterval: keyframeInterval(rendition, rate),
         crf: QUALITY,
         preset,
       }),
       ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
-      ...["-movflags", `+frag_keyframe${FRAGMENTS}`, ...WITHOUT_DELAY, "-f", "mp4"],
+      ...["-movflags", `+frag_keyframe${FRAGMENTS}`, ...FLUSH_IMMEDIATELY, "-f", "mp4"],
       `${folder}/${rendition.name}.mp4`,
     ]),
     ...audio.flatMap(({ name, index, bitrate }) =>

@@ -10,7 +10,7 @@ export interface Rendition {
   width: number;
   height: number;
   /** Whether it has only every second frame of a video with more than 30 frames per second. */
-  everySecond: boolean;
+  hasHalfFrameRate: boolean;
   /** Maximum video bitrate in bits per second. */
   maxBitrate: number;
   /** For connections that are so slow that the audio bitrate has to be low too. */
@@ -33,9 +33,9 @@ const STEPS = [
 const LOW_BANDWIDTH_STEP = { side: 144, bitrate: 75_000 };
 
 /** Factor of the bitrate for twice as many frames per second. */
-const SMOOTH_FACTOR = 1.5;
+const HIGH_FRAME_RATE_FACTOR = 1.5;
 /** Renditions from this size on, and the largest one, keep all frames of a video with 60 frames per second. */
-const SMOOTH_FROM_SIDE = 720;
+const HIGH_FRAME_RATE_MIN_SIDE = 720;
 /** If a video is larger than a step by this factor, it has that step in addition to its own size. */
 const OWN_STEP_FACTOR = 1.15;
 
@@ -45,7 +45,7 @@ const OWN_STEP_FACTOR = 1.15;
  */
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
-  const smooth = video.frameRate > 31;
+  const isHighFrameRate = video.frameRate > 31;
   const steps: { side: number; bitrate: number }[] = STEPS.filter((step) => step.side <= side);
   if (steps.at(-1)?.side !== side) {
     const next = STEPS.find((step) => step.side > side);
@@ -56,12 +56,12 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
   }
   if (side > LOW_BANDWIDTH_STEP.side * OWN_STEP_FACTOR) steps.unshift(LOW_BANDWIDTH_STEP);
   return steps.map((step) => {
-    const everySecond = smooth && step.side < SMOOTH_FROM_SIDE && step.side !== side;
-    const factor = smooth && !everySecond ? SMOOTH_FACTOR : 1;
+    const hasHalfFrameRate = isHighFrameRate && step.side < HIGH_FRAME_RATE_MIN_SIDE && step.side !== side;
+    const factor = isHighFrameRate && !hasHalfFrameRate ? HIGH_FRAME_RATE_FACTOR : 1;
     return {
       name: `${step.side}p`,
       ...fit(video, step.side),
-      everySecond,
+      hasHalfFrameRate,
       maxBitrate: Math.round(step.bitrate * factor),
       forSlowConnections: step === LOW_BANDWIDTH_STEP,
     };
@@ -91,7 +91,7 @@ const USUAL_RATES: Rate[] = [
  * Returns the constant frame rate for encoding a video: a standard rate if it has one, its rate rounded up if it is low,
  * otherwise the next higher standard rate, at most 60.
  */
-export function steadyRate(framesPerSecond: number): Rate {
+export function constantFrameRate(framesPerSecond: number): Rate {
   const value = (rate: Rate) => rate.numerator / rate.denominator;
   const usual = USUAL_RATES.find((rate) => Math.abs(value(rate) / framesPerSecond - 1) < 0.0004);
   if (usual) return usual;
@@ -103,21 +103,21 @@ export function steadyRate(framesPerSecond: number): Rate {
 
 /** Returns the frame rate of a rendition. */
 export function rateOf(
-  rendition: Pick<Rendition, "everySecond">,
+  rendition: Pick<Rendition, "hasHalfFrameRate">,
   { numerator, denominator }: Rate,
 ): Rate {
-  return { numerator, denominator: denominator * (rendition.everySecond ? 2 : 1) };
+  return { numerator, denominator: denominator * (rendition.hasHalfFrameRate ? 2 : 1) };
 }
 
 /**
  * Returns the number of frames between keyframes. It is calculated for the lowest frame rate of the ladder and doubled
  * for the others, so that the segments of all renditions begin with the same frame.
  */
-export function keyframeEvery(rendition: Pick<Rendition, "everySecond">, rate: Rate): number {
-  const smooth = rate.numerator / rate.denominator > 31;
-  const slow = rateOf({ everySecond: smooth }, rate);
-  const frames = Math.round((KEYFRAME_SECONDS * slow.numerator) / slow.denominator);
-  return smooth && !rendition.everySecond ? frames * 2 : frames;
+export function keyframeInterval(rendition: Pick<Rendition, "hasHalfFrameRate">, rate: Rate): number {
+  const isHighFrameRate = rate.numerator / rate.denominator > 31;
+  const lowest = rateOf({ hasHalfFrameRate: isHighFrameRate }, rate);
+  const frames = Math.round((KEYFRAME_SECONDS * lowest.numerator) / lowest.denominator);
+  return isHighFrameRate && !rendition.hasHalfFrameRate ? frames * 2 : frames;
 }
 
 /** Returns the video renditions for a stream, within the configured limit. */

@@ -27,7 +27,7 @@ import {
   withSoftware,
 } from "./encoders.server";
 import { videoFilters } from "./filters.server";
-import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions.server";
+import { fit, type Rendition, renditionsFor, constantFrameRate } from "./renditions.server";
 import type { Ladder } from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
@@ -278,7 +278,7 @@ async function encode(
   const { side, bitrate } = firstRendition(probe);
   const size = fit(video, side);
   const filters = [
-    ...videoFilters(video, size, steadyRate(video.frameRate)),
+    ...videoFilters(video, size, constantFrameRate(video.frameRate)),
     uploadFilter(hardware),
   ];
   await runFfmpeg(

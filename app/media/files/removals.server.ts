@@ -190,7 +190,7 @@ export function isOfMissingFile(object: string): boolean {
   // A playlist refers to the other files of its folder.
   const folder = { bucket: name.bucket, path: path.posix.dirname(name.path) };
   const isOfFolder = folder.path.includes("/") && isReferenced(folder);
-  return file !== undefined && !isThere(file) && (isOfFolder || isReferenced(name));
+  return file !== undefined && !exists(file) && (isOfFolder || isReferenced(name));
 }
 
 function isOfPreserved(object: string): boolean {
@@ -267,7 +267,7 @@ function wasWrittenSince(file: string, createdAt: string): boolean {
 }
 
 function setAside(file: string, aside: string): void {
-  if (!isThere(file)) return;
+  if (!exists(file)) return;
   mkdirSync(path.dirname(aside), { recursive: true });
   // An interrupted removal may have moved another file aside, which was unreferenced too.
   rmSync(aside, { recursive: true, force: true });
@@ -278,12 +278,12 @@ function setAside(file: string, aside: string): void {
 function putBack(entry: FileName): void {
   const aside = asideOf(entry);
   const file = filePath(entry);
-  if (!file || !isThere(aside) || isThere(file)) return;
+  if (!file || !exists(aside) || exists(file)) return;
   mkdirSync(path.dirname(file), { recursive: true });
   renameSync(aside, file);
 }
 
-function isThere(file: string): boolean {
+function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 

@@ -61,7 +61,7 @@ export class ImageError extends Error {
 
 /** Time limit per image, after which the process is killed. */
 const MAX_SECONDS = 10;
-const STARTS_WITHIN_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 /** Memory limit. 40 megapixels with four 16-bit channels take 320 MB. */
 const MAX_DATA_BYTES = 1024 ** 3;
 const IDLE_MS = 10_000;
@@ -104,7 +104,7 @@ export function processImage(task: ImageTask): Promise<ImageResult> {
 
 async function perform(task: ImageTask): Promise<ImageResult> {
   clearTimeout(state().idle);
-  const child = await running();
+  const child = await runningProcess();
   try {
     child.ref();
     child.channel?.ref();
@@ -116,24 +116,24 @@ async function perform(task: ImageTask): Promise<ImageResult> {
   } finally {
     child.channel?.unref();
     child.unref();
-    state().idle = setTimeout(() => end(child), IDLE_MS).unref();
+    state().idle = setTimeout(() => kill(child), IDLE_MS).unref();
   }
 }
 
 /** Kills the process. Tasks from now on get a new one. */
-function end(child: ChildProcess): void {
+function kill(child: ChildProcess): void {
   const current = state();
   if (current.child === child) current.child = undefined;
   child.kill("SIGKILL");
 }
 
 /** Returns the process, and starts it if necessary. */
-async function running(): Promise<ChildProcess> {
+async function runningProcess(): Promise<ChildProcess> {
   const current = state();
   const folder = temporaryFolder();
   const isRunning = current.child?.connected && current.child.exitCode === null;
   if (current.child && isRunning && current.folder === folder) return current.child;
-  if (current.child) end(current.child);
+  if (current.child) kill(current.child);
   const { file, loader } = findExecutable("image-process", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
   await mkdir(folder, { recursive: true });
@@ -145,16 +145,16 @@ async function running(): Promise<ChildProcess> {
   });
   current.child = child;
   current.folder = folder;
-  await nextMessage(child, STARTS_WITHIN_MS);
+  await nextMessage(child, START_TIMEOUT_MS);
   return child;
 }
 
 /** Waits for a message. Kills the process if none arrives in time. */
-function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
+function nextMessage(child: ChildProcess, timeoutMs: number): Promise<Message> {
   return new Promise((resolve, reject) => {
     const fail = (failure: ImageFailure) => {
       stopListening();
-      end(child);
+      kill(child);
       reject(new ImageError(failure));
     };
     const onMessage = (message: unknown) => {
@@ -165,7 +165,7 @@ function nextMessage(child: ChildProcess, withinMs: number): Promise<Message> {
       fail(signal === "SIGKILL" ? "interrupted" : "crashed");
     // It couldn't be started, or exited before it received the task.
     const onError = () => fail("interrupted");
-    const timer = setTimeout(() => fail("too slow"), withinMs);
+    const timer = setTimeout(() => fail("too slow"), timeoutMs);
     const stopListening = () => {
       clearTimeout(timer);
       child.off("message", onMessage).off("exit", onExit).off("error", onError);

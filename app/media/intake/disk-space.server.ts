@@ -82,12 +82,12 @@ export interface Reservation {
   release(): void;
 }
 
-interface Held {
+interface HeldSpace {
   bytes: number;
   uploader: string | undefined;
 }
 
-const reservations = processState("disk space reservations", () => new Set<Held>());
+const reservations = processState("disk space reservations", () => new Set<HeldSpace>());
 
 /**
  * Reserves space for the files of a form until it is released.

@@ -215,7 +215,7 @@ export async function removeExpiredUploads(): Promise<number> {
   return tusEndpoint().store.deleteExpired();
 }
 
-interface Held {
+interface HeldLock {
   /** Makes the holder stop, because its client has reconnected. */
   release: () => void;
   released: Promise<void>;
@@ -230,7 +230,7 @@ const WAIT_MS = 15_000;
  * @param stop stops reading the current request.
  */
 function uploadLocks(stop: () => () => void): Locker {
-  const held = new Map<string, Held>();
+  const held = new Map<string, HeldLock>();
   return {
     newLock(id): Lock {
       let finish: (() => void) | undefined;

@@ -6,7 +6,7 @@ import { bucketFile, parseMediaUrl } from "../bucket.server";
 import { storedFile } from "../files/stored-files.server";
 import { digestOf } from "../intake/tus-store.server";
 import { recordFile } from "../media-files.server";
-import type { MetadataAnswer, MetadataTask } from "./rewrite.server";
+import type { MetadataResult, MetadataTask } from "./rewrite.server";
 
 /**
  * Keeps track of which public files have no private metadata. The site records that for files that it receives or
@@ -66,7 +66,7 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
  * @throws if the file could not be read or written; it is unchanged then.
  */
 export async function removeMetadata(task: MetadataTask): Promise<boolean> {
-  const answer = await queryThread<MetadataAnswer>("files", "remove-metadata", task);
+  const answer = await queryThread<MetadataResult>("files", "remove-metadata", task);
   if ("failed" in answer) throw new Error(answer.failed);
   return answer.done !== "copy";
 }

@@ -11,10 +11,10 @@ export interface MetadataTask {
 }
 
 /** `copy`: the file can't be cleaned in place and is unchanged. */
-export type MetadataAnswer = { done: "nothing" | "rewritten" | "copy" } | { failed: string };
+export type MetadataResult = { done: "nothing" | "rewritten" | "copy" } | { failed: string };
 
 /** Cleans a file in place. After any failure, the file is as it was before. */
-export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataAnswer {
+export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataResult {
   const handle = fs.openSync(file, isShared ? "r" : "r+");
   try {
     const bytes = bytesOf(handle);

@@ -66,17 +66,17 @@ const WRAPPERS: readonly (readonly [string, readonly string[]])[] = [
   ["prlimit", [`--as=${MAX_MEMORY_BYTES}`]],
 ];
 
-const ask = (command: string, args: readonly string[]) => runCommandSync(command, args, 10_000);
+const runTool = (command: string, args: readonly string[]) => runCommandSync(command, args, 10_000);
 
 function findTools(): Tools {
-  const list = ask("ffmpeg", ["-hide_banner", "-filters"]);
-  const ffmpeg = list.status === 0 && ask("ffprobe", ["-version"]).status === 0;
+  const list = runTool("ffmpeg", ["-hide_banner", "-filters"]);
+  const ffmpeg = list.status === 0 && runTool("ffprobe", ["-version"]).status === 0;
   const filters = ffmpeg ? [...list.stdout.matchAll(/^ [TSC.|]+ +(\w+) /gm)] : [];
   const works = ([name, args]: (typeof WRAPPERS)[number]) =>
-    ask(name, [...args, "true"]).status === 0;
+    runTool(name, [...args, "true"]).status === 0;
   const wrappers = new Set(WRAPPERS.filter(works).map(([name]) => name));
   const landlock =
-    wrappers.has("setpriv") && ask("setpriv", [...readOnly([]), "true"]).status === 0;
+    wrappers.has("setpriv") && runTool("setpriv", [...readOnly([]), "true"]).status === 0;
   return { ffmpeg, wrappers, landlock, filters: new Set(filters.map((match) => match[1]!)) };
 }
 
@@ -93,37 +93,37 @@ function readOnly(writable: readonly string[]): string[] {
   ];
 }
 
-function found(): Tools {
+function availableTools(): Tools {
   tools ??= findTools();
   return tools;
 }
 
 /** Whether ffmpeg and ffprobe are installed; checked once. */
 export function ffmpegAvailable(): boolean {
-  return found().ffmpeg;
+  return availableTools().ffmpeg;
 }
 
 /** Whether processes run without a network. Otherwise, only the list of allowed protocols protects it. */
 export function networkIsOff(): boolean {
-  return found().wrappers.has("unshare");
+  return availableTools().wrappers.has("unshare");
 }
 
 /** Whether processes can write only to the folders of their task. Otherwise, file permissions decide. */
 export function filesAreReadOnly(): boolean {
-  return found().landlock;
+  return availableTools().landlock;
 }
 
 /** Whether this ffmpeg was built with a filter, such as `zscale`. */
 export function hasFilter(name: string): boolean {
-  return found().filters.has(name);
+  return availableTools().filters.has(name);
 }
 
 /** Whether this ffmpeg was built with an encoder, such as `libsvtav1`. */
 export function hasEncoder(name: string): boolean {
-  const all = found();
+  const all = availableTools();
   if (!all.ffmpeg) return false;
   all.encoders ??= new Set(
-    [...ask("ffmpeg", ["-hide_banner", "-encoders"]).stdout.matchAll(/^ V[A-Z.]{5} (\S+) /gm)].map(
+    [...runTool("ffmpeg", ["-hide_banner", "-encoders"]).stdout.matchAll(/^ V[A-Z.]{5} (\S+) /gm)].map(
       ([, encoder]) => encoder!,
     ),
   );
@@ -174,7 +174,7 @@ export function limitedCommand(
     writable?: readonly string[];
   },
 ): [string, ...string[]] {
-  const { wrappers, landlock } = found();
+  const { wrappers, landlock } = availableTools();
   const command: string[] = [];
   if (limits.offline && wrappers.has("unshare")) command.push("unshare", ...WITHOUT_NETWORK);
   if (wrappers.has("setpriv")) {
@@ -206,7 +206,7 @@ export function start(
 ) {
   const [command, ...rest] = commandLine(program, args, limits, writable);
   return runCommand(command, rest, {
-    ...always,
+    ...COMMON_OPTIONS,
     buffer: false,
     cwd,
     cancelSignal: signal,
@@ -223,7 +223,7 @@ export function run(program: Program, args: string[], limits: Limits) {
   return withSlot(async () => {
     const [command, ...rest] = commandLine(program, args, limits);
     const timeout = (limits.seconds ?? 0) * timeoutFactor(args) * 1_000;
-    const options = { ...always, timeout, maxBuffer: MAX_OUTPUT_BYTES };
+    const options = { ...COMMON_OPTIONS, timeout, maxBuffer: MAX_OUTPUT_BYTES };
     const result = await runCommand(command, rest, options);
     const { exitCode, stdout, stderr, isMaxBuffer } = result;
     if (!isMaxBuffer) throwIfInterrupted(program, result, [stderr]);
@@ -245,7 +245,7 @@ export function runLines(
   return withSlot(async () => {
     const [command, ...rest] = commandLine(program, args, limits);
     const timeout = (limits.seconds ?? 0) * timeoutFactor(args) * 1_000;
-    const child = runCommand(command, rest, { ...always, timeout, buffer: false });
+    const child = runCommand(command, rest, { ...COMMON_OPTIONS, timeout, buffer: false });
     child.stderr.resume();
     const lines = createInterface({ input: child.stdout }).on("line", onLine);
     const [result] = await Promise.all([child, once(lines, "close")]);
@@ -299,7 +299,7 @@ export function throwIfInterrupted(
   if (end.exitCode === SIGNAL_EXIT_CODE) throw new InterruptedError(`${program} was stopped early.`);
 }
 
-const always = {
+const COMMON_OPTIONS = {
   stdin: "ignore",
   reject: false,
   killSignal: "SIGKILL",

@@ -30,13 +30,13 @@ const PLAYLIST = ".m3u8";
 export async function playlistWithCaptions(name: MediaName): Promise<string | undefined> {
   if (name.bucket !== "videos") return undefined;
   const url = mediaUrl(name.bucket, name.path);
-  const behind = captionsOfPlaylist(name);
-  if (behind.path !== name.path) return captionsPlaylist(mediaUrl(behind.bucket, behind.path));
+  const captionFile = captionsOfPlaylist(name);
+  if (captionFile.path !== name.path) return captionsPlaylist(mediaUrl(captionFile.bucket, captionFile.path));
   if (!MASTER.test(name.path)) return undefined;
   const captions = rowsOf(name)
     .filter(({ hls_url }) => hls_url && path.dirname(hls_url) === path.dirname(url))
     .flatMap((row) => readCaptions(row.captions))
-    .filter((each) => isThere(each.url));
+    .filter((each) => mediaFileExists(each.url));
   const file = bucketFile(name.bucket, name.path);
   if (captions.length === 0 || !file || !fileExists(file)) return undefined;
   return masterWithCaptions(await readText(file), captions);
@@ -69,7 +69,7 @@ function masterWithCaptions(master: string, captions: readonly Captions[]): stri
 /** Returns a playlist with one segment, which is as long as the video. */
 function captionsPlaylist(url: string): string | undefined {
   const name = parseMediaUrl(url);
-  if (!name || !isThere(url)) return undefined;
+  if (!name || !mediaFileExists(url)) return undefined;
   const row = rowsOf(name).find((each) =>
     readCaptions(each.captions).some((one) => one.url === url),
   );
@@ -89,7 +89,7 @@ function captionsPlaylist(url: string): string | undefined {
   ].join("\n");
 }
 
-function isThere(url: string): boolean {
+function mediaFileExists(url: string): boolean {
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
   return file !== undefined && fileExists(file);

@@ -6,9 +6,9 @@ import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 import { ownStore } from "./store-identity.server";
 
-const LOOK_EVERY_MS = 10_000;
+const MOVE_INTERVAL_MS = 10_000;
 /** How often the store is checked, even if nothing is to be moved. After a failure, nothing is tried before that. */
-const ASK_EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
 /** Longer than any upload takes, even of hundreds of gigabytes over a slow connection. */
 const ABANDONED_MS = 3 * 24 * 3_600_000;
@@ -36,23 +36,23 @@ function failed(message: string): void {
 /** Starts to move files into the store. Does nothing without a store. */
 export function startMovingFiles(): void {
   if (!settings().storage) return;
-  let isLeaving = false;
+  let isShuttingDown = false;
   let notBefore = 0;
-  let askNext = 0;
+  let nextCheck = 0;
   const work = async () => {
-    if (isLeaving || performance.now() < notBefore) return;
+    if (isShuttingDown || performance.now() < notBefore) return;
     try {
       // If there is nothing to move, moveOnce() makes no request to the store.
-      if (storeFailure() || performance.now() >= askNext) {
-        await askStore();
-        askNext = performance.now() + ASK_EVERY_MS;
+      if (storeFailure() || performance.now() >= nextCheck) {
+        await checkStore();
+        nextCheck = performance.now() + CHECK_INTERVAL_MS;
       }
-      await moveOnce(() => !isLeaving);
+      await moveOnce(() => !isShuttingDown);
       if (storeFailure()) console.log("The file store responds again.");
       store().failure = undefined;
     } catch (error) {
-      notBefore = performance.now() + ASK_EVERY_MS;
-      if (isLeaving) return;
+      notBefore = performance.now() + CHECK_INTERVAL_MS;
+      if (isShuttingDown) return;
       const { message } = error as Error;
       const isKnown = storeFailure()?.message === message;
       if (!isKnown) console.error(error instanceof StorageError ? message : error);
@@ -63,9 +63,9 @@ export function startMovingFiles(): void {
     // Failures are reported by the periodic move.
     if (!storeFailure()) await removeAbandoned();
   });
-  const moving = every(LOOK_EVERY_MS, "move files into the store", work, { firstMs: 0 });
+  const moving = every(MOVE_INTERVAL_MS, "move files into the store", work, { firstMs: 0 });
   onShutdown(() => {
-    isLeaving = true;
+    isShuttingDown = true;
     void moving.stop();
   });
 }
@@ -102,6 +102,6 @@ export async function tryStore(): Promise<void> {
 }
 
 /** @throws {StorageError} if the store doesn't respond or rejects the keys. */
-async function askStore(): Promise<void> {
+async function checkStore(): Promise<void> {
   for await (const _ of (await objectStore()).list()) break;
 }

@@ -2,7 +2,7 @@ import os from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { presetFor } from "~/media/encode/encoders.server";
 import { ladderArguments } from "~/media/encode/ladder.server";
-import { renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import { renditionsFor, constantFrameRate } from "~/media/encode/renditions.server";
 import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import type { Probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
@@ -45,7 +45,7 @@ function argumentsFor(processors: number): string[] {
   const { video } = probe;
   const ladder = { file: "video.mp4", probe, renditions: renditionsFor(video, 1080) };
   const audio = audioRenditionsFor(probe.audioTracks, true);
-  const more = { audio, rate: steadyRate(25), folder: "hls-x", preset: "veryfast" };
+  const more = { audio, rate: constantFrameRate(25), folder: "hls-x", preset: "veryfast" };
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 

@@ -8,7 +8,7 @@ import {
   audioSegments,
   targetDuration,
 } from "~/media/encode/playlists";
-import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import { keyframeInterval, rateOf, renditionsFor, constantFrameRate } from "~/media/encode/renditions.server";
 import type { VideoStream } from "~/media/probe/streams";
 
 const source = (width: number, height: number, frameRate = 25): VideoStream => ({
@@ -51,7 +51,7 @@ describe("the renditions of the ladder", () => {
 
   it("keep 60 frames per second from 720p on, and every second frame below", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
-    expect(renditions.map(({ everySecond }) => everySecond)).toEqual([
+    expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,
       true,
       true,
@@ -59,7 +59,7 @@ describe("the renditions of the ladder", () => {
       false,
       false,
     ]);
-    expect(renditionsFor(source(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(
+    expect(renditionsFor(source(1920, 1080, 30), 1080).some(({ hasHalfFrameRate }) => hasHalfFrameRate)).toBe(
       false,
     );
   });
@@ -75,7 +75,7 @@ describe("the renditions of the ladder", () => {
     expect(renditionsFor(source(width, height, 60), most).at(-1)).toMatchObject({
       width,
       height,
-      everySecond: false,
+      hasHalfFrameRate: false,
     });
   });
 
@@ -89,17 +89,17 @@ describe("the renditions of the ladder", () => {
     [12, "12/1"],
     [1, "5/1"],
   ])("have a constant frame rate: %f becomes %s", (measured, wanted) => {
-    const { numerator, denominator } = steadyRate(measured);
+    const { numerator, denominator } = constantFrameRate(measured);
     expect(`${numerator}/${denominator}`).toBe(wanted);
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
     "have keyframes at the same frames, about every 2 s, at %f",
     (measured) => {
-      const rate = steadyRate(measured);
+      const rate = constantFrameRate(measured);
       const seconds = renditionsFor(source(1920, 1080, measured), 1080).map((rendition) => {
         const { numerator, denominator } = rateOf(rendition, rate);
-        return (keyframeEvery(rendition, rate) * denominator) / numerator;
+        return (keyframeInterval(rendition, rate) * denominator) / numerator;
       });
       expect(new Set(seconds.map((each) => each.toFixed(9))).size).toBe(1);
       expect(seconds[0]).toBeGreaterThan(1.95);

@@ -29,9 +29,9 @@ import {
   segmentsOf,
 } from "~/media/encode/playlists";
 import {
-  keyframeEvery,
+  keyframeInterval,
   type Rendition,
-  steadyRate,
+  constantFrameRate,
   streamRenditions,
 } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
@@ -81,7 +81,7 @@ export async function addCodecs(
     renditions.map((rendition) => ({ encoder, rendition })),
   );
   if (wanted.length === 0) return NO_ARTIFACT;
-  const rate = steadyRate(probe.video.frameRate);
+  const rate = constantFrameRate(probe.video.frameRate);
   const added: AddedRendition[] = [];
   for (const [index, { encoder, rendition }] of wanted.entries()) {
     const file = `${encoder.codec}-${rendition.name}-${generation}.mp4`;
@@ -160,7 +160,7 @@ function codecArguments(
   const { hardware } = encoder;
   const filters = [
     ...videoFilters(probe.video, rendition, rate),
-    ...(rendition.everySecond ? ["framestep=2"] : []),
+    ...(rendition.hasHalfFrameRate ? ["framestep=2"] : []),
     uploadFilter(hardware),
   ];
   return [
@@ -169,7 +169,7 @@ function codecArguments(
     ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
     ...extraCodecArguments(encoder, {
       ...{ maxBitrate: rendition.maxBitrate, crf: QUALITY },
-      keyframeEvery: keyframeEvery(rendition, rate),
+      keyframeInterval: keyframeInterval(rendition, rate),
     }),
     ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
     ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],

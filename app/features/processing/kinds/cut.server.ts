@@ -17,7 +17,7 @@ import {
   withSoftware,
 } from "~/media/encode/encoders.server";
 import { videoFilters } from "~/media/encode/filters.server";
-import { fit, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import { fit, renditionsFor, constantFrameRate } from "~/media/encode/renditions.server";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
 import { languageArguments, selectStreams } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
@@ -80,7 +80,7 @@ async function encode(
   hardware: Hardware,
 ): Promise<void> {
   const { video, audioTracks } = probe;
-  const rate = steadyRate(video.frameRate);
+  const rate = constantFrameRate(video.frameRate);
   const { seek, length } = pictureRange(trim, rate.numerator / rate.denominator);
   // Where timestamps jump nothing can be sought: everything before the part is decoded too.
   const isSought = !timestampsJump(probe);

@@ -9,7 +9,7 @@ import {
   uploadFilter,
 } from "~/media/encode/encoders.server";
 import { videoFilters } from "~/media/encode/filters.server";
-import { fit, steadyRate } from "~/media/encode/renditions.server";
+import { fit, constantFrameRate } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import type { Probe } from "~/media/probe/probe.server";
@@ -47,7 +47,7 @@ export async function createPreview(
       extraCodecArguments(chooseEncoder("av1"), {
         maxBitrate,
         crf: PREVIEW.crf,
-        keyframeEvery: KEYFRAME_EVERY,
+        keyframeInterval: KEYFRAME_EVERY,
       }),
     );
   }
@@ -85,7 +85,7 @@ async function encode(
   codec: readonly string[],
 ): Promise<void> {
   const { video, durationSeconds } = probe;
-  const rate = steadyRate(Math.min(30, video.frameRate));
+  const rate = constantFrameRate(Math.min(30, video.frameRate));
   const start = previewStart(durationSeconds);
   const filters = [
     ...videoFilters(video, fit(video, PREVIEW.side), rate),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Source } from "~/media/encode/artifact";
 import { decodeFrames, hashPackets, isAsLong, streamsOf } from "~/media/encode/count-frames.server";
 import { frameFilters } from "~/media/encode/filters.server";
-import { steadyRate } from "~/media/encode/renditions.server";
+import { constantFrameRate } from "~/media/encode/renditions.server";
 import type { Task } from "~/media/encode/task.server";
 import { conversionOf, copyableAudioTracks } from "~/media/encode/transcode.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
@@ -81,7 +81,7 @@ export async function verifyReplacement(
   if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))
     throw new KeptOriginalError("The file that is played has other data than the original.");
   if (isSame && rendition === undefined) return verified;
-  const rate = steadyRate(probe.video.frameRate);
+  const rate = constantFrameRate(probe.video.frameRate);
   const steady = decoded("The original", await original(frameFilters(probe.video, rate)));
   // A small rendition has every second frame of a video with a high rate, and may be what is played.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);

@@ -4,7 +4,7 @@ import { type Artifact, isSingleFrame, NO_ARTIFACT, type Source } from "~/media/
 import { presetFor } from "~/media/encode/encoders.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { finishStream } from "~/media/encode/ladder.server";
-import { steadyRate, streamRenditions } from "~/media/encode/renditions.server";
+import { constantFrameRate, streamRenditions } from "~/media/encode/renditions.server";
 import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import type { Ladder } from "~/media/encode/stream-playlists.server";
 import { createTask, EncodeError } from "~/media/encode/task.server";
@@ -129,7 +129,7 @@ async function checkedLadder(
   }
   return {
     ...{ file: source.file, probe: video, renditions, audio: sounds.filter(isThere) },
-    ...{ rate: steadyRate(video.video.frameRate), folder, preset: presetFor("usual") },
+    ...{ rate: constantFrameRate(video.video.frameRate), folder, preset: presetFor("usual") },
   };
 }
 
