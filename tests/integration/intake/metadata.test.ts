@@ -243,7 +243,7 @@ function tag(image: string): void {
 }
 
 describe.runIf(hasExiftool)("the thumbnail of an upload", () => {
-  it("has nothing of what a phone's JPEG tells", async () => {
+  it("has none of the metadata of a phone's JPEG", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);

@@ -111,8 +111,8 @@ describe("images that are expensive to decode", () => {
   it("are rejected if they crash the process, but may be retried if it was killed", async () => {
     const file = await picture("small.png", 200);
     for (const [signal, status, message] of [
-      ["SIGABRT", 422, "choose a smaller picture"],
-      ["SIGKILL", 503, "try again in a moment"],
+      ["SIGABRT", 422, "Choose a smaller image"],
+      ["SIGKILL", 503, "Try again in a moment"],
     ] as const) {
       await encodeThumbnail(file);
       const child = imageProcess()!;
