@@ -160,7 +160,7 @@ describe.runIf(ffmpegAvailable())("rejected files have a specific message", () =
     const clip = small("plain", { output: ["-movflags", "+faststart"] });
     const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
     const message =
-      "This video is in VVC (H.266), which isn't supported. Use H.264, HEVC, VP9 or AV1.";
+      "This video is in VVC (H.266), which isn’t supported. Use H.264, HEVC, VP9 or AV1.";
     expect(outcome).toMatchObject({ status: 415, failure: { message } });
     const unknown = patched(clip, "unknown.mp4", "avc1\0", "abcd\0");
     const other = "This video uses an unsupported codec.";

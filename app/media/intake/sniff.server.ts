@@ -55,7 +55,7 @@ export async function requireImage(head: Buffer): Promise<void> {
 }
 
 function notAVideo(): UploadError {
-  return new UploadError(415, "This file isn't a supported video.", "video");
+  return new UploadError(415, "This file isn’t a supported video.", "video");
 }
 
 export function notAnImage(): UploadError {

@@ -44,7 +44,7 @@ function toUploadError(failure: ImageFailure): UploadError {
     case "interrupted":
       return new UploadError(
         503,
-        "The thumbnail couldn't be processed. Try again in a moment.",
+        "The thumbnail couldn’t be processed. Try again in a moment.",
         "thumbnail",
       );
     case "too slow":

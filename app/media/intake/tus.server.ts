@@ -152,7 +152,7 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LENGTH);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LENGTH);
   if (/^(image|audio|text)\//.test(filetype)) {
-    throw new UploadError(415, "This file isn't a supported video.");
+    throw new UploadError(415, "This file isn’t a supported video.");
   }
   return { filename, filetype, ...(terms && { terms }) };
 }

@@ -28,7 +28,7 @@ export function diskFull(): UploadError {
 
 /** ffprobe was killed before it finished, for example because the machine is short of memory. */
 export function probeInterrupted(): UploadError {
-  return new UploadError(503, "The video couldn't be checked. Try again in a moment.");
+  return new UploadError(503, "The video couldn’t be checked. Try again in a moment.");
 }
 
 export function truncated(): UploadError {

@@ -115,17 +115,17 @@ export class RefusedFileError extends Error {
   }
 }
 
-const NOT_A_VIDEO = "This file isn't a supported video. Use MP4, MOV, MKV, WebM or AVI.";
+const NOT_A_VIDEO = "This file isn’t a supported video. Use MP4, MOV, MKV, WebM or AVI.";
 const NO_VIDEO_TRACK = "This file has no video track.";
 const UNDECODABLE = "This video is damaged: none of its frames can be decoded.";
-const INDEX_MISSING = "The file is incomplete and can't be played. Upload the whole file.";
-const VVC = "This video is in VVC (H.266), which isn't supported. Use H.264, HEVC, VP9 or AV1.";
+const INDEX_MISSING = "The file is incomplete and can’t be played. Upload the whole file.";
+const VVC = "This video is in VVC (H.266), which isn’t supported. Use H.264, HEVC, VP9 or AV1.";
 const UNKNOWN_FORMAT = "This video uses an unsupported codec.";
 const TOO_LARGE = `The resolution of this video is too large or too small. ${MIN_SIDE} pixels to 8K (8192 × 4320) are supported.`;
 const TOO_LONG = "This video is longer than 24 hours.";
-const UNKNOWN_DURATION = "This video is damaged: its duration can't be determined.";
+const UNKNOWN_DURATION = "This video is damaged: its duration can’t be determined.";
 const ENCRYPTED =
-  "This video is encrypted (DRM) and can't be played. Upload a file without copy protection.";
+  "This video is encrypted (DRM) and can’t be played. Upload a file without copy protection.";
 const TOO_MANY_STREAMS = `This file has more than ${MAX_STREAMS - 1} streams.`;
 
 const outputSchema = z.object({

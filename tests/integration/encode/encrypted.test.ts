@@ -14,7 +14,7 @@ import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
 const MESSAGE =
-  "This video is encrypted (DRM) and can't be played. Upload a file without copy protection.";
+  "This video is encrypted (DRM) and can’t be played. Upload a file without copy protection.";
 const FASTSTART = { output: ["-movflags", "+faststart"] };
 
 let site: ReturnType<typeof useTemporarySite>;

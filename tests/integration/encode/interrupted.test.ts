@@ -95,7 +95,7 @@ describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
     const { id } = makeUser();
     interrupt("ffprobe");
     const failed = await receiveUpload(uploadRequest(video), id);
-    const message = "The video couldn't be checked. Try again in a moment.";
+    const message = "The video couldn’t be checked. Try again in a moment.";
     expect(failed).toMatchObject({ status: 503, failure: { message } });
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });

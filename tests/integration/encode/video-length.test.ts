@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
 
 describe.runIf(ffmpegAvailable())("a truncated file", () => {
   const MESSAGE =
-    "The file is incomplete and can't be played. Upload the whole file.";
+    "The file is incomplete and can’t be played. Upload the whole file.";
 
   it("is rejected as incomplete if its index is missing", async () => {
     const behind = truncated(whole({}), 0.8);

@@ -150,7 +150,7 @@ describe("an address", () => {
     ["round", "The server leads from one address to another without end."],
     ["nothing", "The server answers with 404, not with the file."],
     ["packed.mp4", "The server sends the file in a form that is not read."],
-    ["page", "This file isn't a supported video."],
+    ["page", "This file isn’t a supported video."],
     ["cut.mp4", "The upload ended before it was complete."],
   ])("that leads nowhere is refused, and nothing stays: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);

@@ -21,10 +21,10 @@ describe("why a job failed", () => {
     expect(advice("This ffmpeg lacks an encoder that is needed.")).toMatch(/Install a full build/);
     expect(advice("The site was ended 5 times while this was being made.")).toMatch(/the log/);
     expect(advice("ffmpeg made no progress for 60 seconds.")).toMatch(/the log/);
-    expect(advice("This video is encrypted (DRM) and can't be played.")).toMatch(
+    expect(advice("This video is encrypted (DRM) and can’t be played.")).toMatch(
       /without copy protection/,
     );
-    expect(advice("This file isn't a supported video.")).toMatch(/save it as MP4/);
+    expect(advice("This file isn’t a supported video.")).toMatch(/save it as MP4/);
     expect(readReason("Something new.")).toEqual({
       why: "Something new.",
       advice: "Try again; if it fails again, the log of the site says more.",
