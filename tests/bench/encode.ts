@@ -4,7 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { presetFor } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
-import { keyframeInterval, rateOf, renditionsFor, constantFrameRate } from "~/media/encode/renditions.server";
+import {
+  constantFrameRate,
+  keyframeInterval,
+  rateOf,
+  renditionsFor,
+} from "~/media/encode/renditions.server";
 import { createTask } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";

@@ -9,10 +9,10 @@ import { enqueueCodecs, enqueuePopular } from "~/features/processing/queue/enque
 import { produceArtifact, sourceOf } from "~/features/processing/queue/produce-artifact.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import {
-  logDisabledCodecs,
   chooseEncoder,
   extraCodecArguments,
   extraCodecs,
+  logDisabledCodecs,
 } from "~/media/encode/encoders.server";
 import { createTask } from "~/media/encode/task.server";
 import { removeFiles } from "~/media/files/removals.server";

@@ -72,7 +72,13 @@ describe.runIf(ffmpegAvailable())(
 
 describe.runIf(ffmpegAvailable())("the streams that are played", () => {
   it.each([
-    ["are the largest video stream and the first audio stream by default", "mkv", ["default", "default", "default", "0"], 1, 2],
+    [
+      "are the largest video stream and the first audio stream by default",
+      "mkv",
+      ["default", "default", "default", "0"],
+      1,
+      2,
+    ],
     ["are the default streams of the file", "mkv", ["default", "0", "0", "default"], 0, 3],
     ["may be the second of each in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
     ["may be the first of each in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],

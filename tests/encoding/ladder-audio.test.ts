@@ -34,7 +34,10 @@ function endOf(file: string, stream: "v" | "a"): number {
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
 /** A video with several audio tracks, each with its own tone and metadata. */
-function probeOf(name: string, tracks: { codec: string; channels?: number; metadata?: string[] }[]) {
+function probeOf(
+  name: string,
+  tracks: { codec: string; channels?: number; metadata?: string[] }[],
+) {
   const clip = path.join(site.folder, name);
   ffmpeg([
     ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=3"],

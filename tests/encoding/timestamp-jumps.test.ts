@@ -148,7 +148,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
 
   it("is trimmed to the part that was chosen", async () => {
     const [source, found, task] = await workOnNamed(join([PART, PART]));
-    const artifact = await cutVideo({ ...source, cut: { start: 7, end: 11 } }, found, task);
+    const artifact = await cutVideo({ ...source, trim: { start: 7, end: 11 } }, found, task);
     const made = path.join(task.folder, artifact.moves[0]!.from);
     expectWhole(made, made, 4, [2]);
   });

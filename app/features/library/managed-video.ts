@@ -167,7 +167,10 @@ export function cutText({ start, end }: TrimRange): string {
  * @param length seconds of the video.
  * @returns what is wrong with each field, where something is.
  */
-export function readCut(typed: TypedCut, length: number): TrimRange | { fields: Partial<TypedCut> } {
+export function readCut(
+  typed: TypedCut,
+  length: number,
+): TrimRange | { fields: Partial<TypedCut> } {
   const moment = (text: string, empty: number) => (text.trim() ? parsePosition(text) : empty);
   const start = moment(typed.start, 0);
   const asked = moment(typed.end, length);

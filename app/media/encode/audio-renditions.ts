@@ -1,4 +1,4 @@
-import { distinctLabel, languageTag, audioLabel, UNKNOWN } from "../captions/languages";
+import { audioLabel, distinctLabel, languageTag, UNKNOWN } from "../captions/languages";
 import type { AudioTrack } from "../probe/streams";
 
 /**
@@ -42,7 +42,10 @@ const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
  *
  * @param withLowBandwidth whether the stream has a video rendition for slow connections.
  */
-export function audioRenditionsFor(streams: readonly AudioTrack[], withLowBandwidth: boolean): AudioRendition[] {
+export function audioRenditionsFor(
+  streams: readonly AudioTrack[],
+  withLowBandwidth: boolean,
+): AudioRendition[] {
   const labels = new Set<string>();
   const languages = new Set<string>();
   const stereo: AudioRendition[] = [];
@@ -67,7 +70,13 @@ export function audioRenditionsFor(streams: readonly AudioTrack[], withLowBandwi
     const full = isSurround(stream) ? stream : surroundVersionOf(stream, most);
     if (!full) continue;
     const { index, channels } = full;
-    surround.push({ ...rendition, name: `${name}-surround`, encoding: "surround", index, channels });
+    surround.push({
+      ...rendition,
+      name: `${name}-surround`,
+      encoding: "surround",
+      index,
+      channels,
+    });
   }
   const poor = stereo.map((rendition) => ({
     ...rendition,
@@ -88,7 +97,10 @@ function isSurround({ codec, channels }: AudioTrack): boolean {
 }
 
 /** Finds the surround version of a stereo track. Many videos have each language in both. */
-function surroundVersionOf(stereo: AudioTrack, streams: readonly AudioTrack[]): AudioTrack | undefined {
+function surroundVersionOf(
+  stereo: AudioTrack,
+  streams: readonly AudioTrack[],
+): AudioTrack | undefined {
   if (stereo.channels > 2) return undefined;
   return streams.find(
     (stream) =>

@@ -101,7 +101,12 @@ export interface Decoding {
 }
 
 /** Returns all video and audio streams that are converted. */
-export function streamsOf({ durationSeconds, video, audioTracks, dtsDeltaThreshold }: Probe): Decoding {
+export function streamsOf({
+  durationSeconds,
+  video,
+  audioTracks,
+  dtsDeltaThreshold,
+}: Probe): Decoding {
   const audio = audioTracks.map(({ index }) => index);
   return {
     ...{ durationSeconds, video: video.index, audio },

@@ -144,7 +144,8 @@ export function audioArguments(bitrate: number): string[] {
 export function audioSyncFilter(probe: Probe, seconds = probe.durationSeconds): string {
   const end = seconds.toFixed(6);
   // ffmpeg recreates the filters when the format changes. The new ones must not insert silence from 0 on.
-  const fillsStart = !timestampsJump(probe) || probe.audioTracks.some(({ startsLate }) => startsLate);
+  const fillsStart =
+    !timestampsJump(probe) || probe.audioTracks.some(({ startsLate }) => startsLate);
   const start = fillsStart ? ":first_pts=0" : "";
   return `aresample=48000:async=1${start},apad=whole_dur=${end},atrim=end=${end}`;
 }
@@ -210,7 +211,9 @@ export function logDisabledCodecs(): void {
 }
 
 /** The encoder for one attempt. The device, the last filter and the encoder options depend on it. */
-export type CodecEncoder = { codec: "av1"; hardware: "off" } | { codec: "hevc"; hardware: HardwareEncoder };
+export type CodecEncoder =
+  | { codec: "av1"; hardware: "off" }
+  | { codec: "hevc"; hardware: HardwareEncoder };
 
 /**
  * Chooses the encoder for a codec, once per attempt, because hardware may be suspended during one.
@@ -225,7 +228,10 @@ export function chooseEncoder(codec: ExtraCodec, now = Date.now()): CodecEncoder
 }
 
 /** Returns the encoder options for the same quality as x264 with the given settings. */
-export function extraCodecArguments({ codec, hardware }: CodecEncoder, video: VideoEncoding): string[] {
+export function extraCodecArguments(
+  { codec, hardware }: CodecEncoder,
+  video: VideoEncoding,
+): string[] {
   const maxBitrate = Math.round(video.maxBitrate * MAX_SHARE_OF_H264);
   if (codec === "hevc") {
     const args = videoArguments(hardware, { ...video, maxBitrate });

@@ -12,24 +12,24 @@ import {
   NO_ARTIFACT,
   type Source,
 } from "./artifact";
+import { audioRenditionsFor } from "./audio-renditions";
 import {
   activeHardware,
+  audioArguments,
+  audioSyncFilter,
   deviceArguments,
   type Hardware,
   ladderSettings,
   type Pace,
-  videoArguments,
   presetFor,
   QUALITY,
-  audioArguments,
-  audioSyncFilter,
   threads,
   uploadFilter,
+  videoArguments,
   withSoftware,
 } from "./encoders.server";
 import { videoFilters } from "./filters.server";
-import { keyframeInterval, constantFrameRate, streamRenditions } from "./renditions.server";
-import { audioRenditionsFor } from "./audio-renditions";
+import { constantFrameRate, keyframeInterval, streamRenditions } from "./renditions.server";
 import {
   type EarlyWatch,
   growPlaylists,
@@ -93,7 +93,11 @@ export async function encodeRenditions(
   const audio = audioRenditionsFor(probe.audioTracks, withLowBandwidth);
   const preset = presetFor(pace);
   const rate = constantFrameRate(probe.video.frameRate);
-  const ladder = await encode({ file, probe, renditions, audio, rate, folder, preset }, task, watch);
+  const ladder = await encode(
+    { file, probe, renditions, audio, rate, folder, preset },
+    task,
+    watch,
+  );
   await copySurround(ladder, task);
   return ladder;
 }
@@ -208,7 +212,9 @@ export function ladderArguments(
   for (const [index, rendition] of largestFirst.entries()) {
     // Once a rendition has dropped every second frame, the smaller ones lack them too.
     const thin =
-      rendition.hasHalfFrameRate && !largestFirst[index - 1]?.hasHalfFrameRate ? ["framestep=2"] : [];
+      rendition.hasHalfFrameRate && !largestFirst[index - 1]?.hasHalfFrameRate
+        ? ["framestep=2"]
+        : [];
     const filters =
       index === 0
         ? [...videoFilters(probe.video, rendition, rate), ...thin]

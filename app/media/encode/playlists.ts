@@ -1,6 +1,6 @@
 import { quoted } from "~/shared/markup/playlist-text";
 import { startRendition } from "~/shared/streams/start-rendition";
-import type { Encoding, AudioRendition } from "./audio-renditions";
+import type { AudioRendition, Encoding } from "./audio-renditions";
 
 /** The master playlist of HLS (RFC 8216 §4.3.4), which lists the video and audio renditions. */
 
@@ -21,7 +21,10 @@ export interface Variant {
 }
 
 export interface EncodedAudio
-  extends Pick<AudioRendition, "encoding" | "label" | "language" | "channels" | "isDefault" | "isAutoselect"> {
+  extends Pick<
+    AudioRendition,
+    "encoding" | "label" | "language" | "channels" | "isDefault" | "isAutoselect"
+  > {
   /** File name of its media playlist. */
   playlist: string;
   codec: string;

@@ -56,7 +56,8 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
   }
   if (side > LOW_BANDWIDTH_STEP.side * OWN_STEP_FACTOR) steps.unshift(LOW_BANDWIDTH_STEP);
   return steps.map((step) => {
-    const hasHalfFrameRate = isHighFrameRate && step.side < HIGH_FRAME_RATE_MIN_SIDE && step.side !== side;
+    const hasHalfFrameRate =
+      isHighFrameRate && step.side < HIGH_FRAME_RATE_MIN_SIDE && step.side !== side;
     const factor = isHighFrameRate && !hasHalfFrameRate ? HIGH_FRAME_RATE_FACTOR : 1;
     return {
       name: `${step.side}p`,
@@ -113,7 +114,10 @@ export function rateOf(
  * Returns the number of frames between keyframes. It is calculated for the lowest frame rate of the ladder and doubled
  * for the others, so that the segments of all renditions begin with the same frame.
  */
-export function keyframeInterval(rendition: Pick<Rendition, "hasHalfFrameRate">, rate: Rate): number {
+export function keyframeInterval(
+  rendition: Pick<Rendition, "hasHalfFrameRate">,
+  rate: Rate,
+): number {
   const isHighFrameRate = rate.numerator / rate.denominator > 31;
   const lowest = rateOf({ hasHalfFrameRate: isHighFrameRate }, rate);
   const frames = Math.round((KEYFRAME_SECONDS * lowest.numerator) / lowest.denominator);

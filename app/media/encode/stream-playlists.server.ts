@@ -4,22 +4,22 @@ import { setTimeout } from "node:timers/promises";
 import { unlessMissing } from "~/shared/unless-missing";
 import { removeTemporary, UNFINISHED } from "../files/temporary-files.server";
 import type { Probe } from "../probe/probe.server";
+import type { AudioRendition } from "./audio-renditions";
 import type { Rate } from "./filters.server";
 import { type FragmentedFile, fragmentReader, readFragments } from "./fragments.server";
 import {
+  audioSegments,
   closedSegments,
+  type EncodedAudio,
   keyframePlaylist,
   masterPlaylist,
   mediaPlaylist,
   type Segment,
-  type EncodedAudio,
   segmentsOf,
-  audioSegments,
   targetDuration,
   type Variant,
 } from "./playlists";
 import { type Rendition, rateOf } from "./renditions.server";
-import type { AudioRendition } from "./audio-renditions";
 import { EncodeError } from "./task.server";
 
 /** The video and audio renditions of a stream. */
@@ -87,7 +87,13 @@ export async function writePlaylists(folder: string, ladder: Ladder): Promise<vo
     };
     await write(names.playlist, playlistOf(file, headerBytes, segments));
     await write(names.keyframePlaylist, keyframePlaylist(file, headerBytes, keyframes));
-    variants.push({ ...names, ...playlistAttributes(rendition, ladder), codec, segments, keyframes });
+    variants.push({
+      ...names,
+      ...playlistAttributes(rendition, ladder),
+      codec,
+      segments,
+      keyframes,
+    });
   }
   await write("master.m3u8", masterPlaylist(variants, audio));
 }
@@ -124,7 +130,14 @@ async function readAudio(
       continue;
     }
     const segments = audioSegments(fragments, video);
-    found.push({ ...rendition, file, headerBytes, codec, segments, playlist: `${rendition.name}.m3u8` });
+    found.push({
+      ...rendition,
+      file,
+      headerBytes,
+      codec,
+      segments,
+      playlist: `${rendition.name}.m3u8`,
+    });
   }
   const isOffered = new Set(found.filter((one) => one.isDefault).map(({ encoding }) => encoding));
   for (const { file, encoding } of found) {
@@ -260,10 +273,7 @@ function createSegmentReader(ladder: Ladder) {
 }
 
 /** Returns a master playlist with maximum bitrates, because the bitrate of the rest of the video isn't known yet. */
-function growingMaster(
-  video: readonly GrowingVideo[],
-  audio: readonly GrowingAudio[],
-): string {
+function growingMaster(video: readonly GrowingVideo[], audio: readonly GrowingAudio[]): string {
   const variants = video.map(({ name, maxBitrate, segments, ...shown }): Variant => {
     const duration = GROWING_TARGET_SECONDS;
     const busiest = { offset: 0, bytes: (maxBitrate * duration) / 8, duration };

@@ -4,7 +4,7 @@ import { settings } from "~/platform/settings.server";
 import { languageTag, UNKNOWN } from "../captions/languages";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { cachedProbe, type Probe, timestampsJump } from "../probe/probe.server";
-import { isPlayableVideo, type AudioTrack } from "../probe/streams";
+import { type AudioTrack, isPlayableVideo } from "../probe/streams";
 import { inputSize } from "../storage/ranged-input.server";
 import {
   type Artifact,
@@ -17,17 +17,17 @@ import {
 import { decodeFrames, isAsLong, isWholeCopy, streamsOf } from "./count-frames.server";
 import {
   activeHardware,
-  deviceArguments,
-  type Hardware,
-  videoArguments,
   audioArguments,
   audioSyncFilter,
+  deviceArguments,
+  type Hardware,
   threads,
   uploadFilter,
+  videoArguments,
   withSoftware,
 } from "./encoders.server";
 import { videoFilters } from "./filters.server";
-import { fit, type Rendition, renditionsFor, constantFrameRate } from "./renditions.server";
+import { constantFrameRate, fit, type Rendition, renditionsFor } from "./renditions.server";
 import type { Ladder } from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
@@ -78,7 +78,9 @@ const containerOf = ({ container }: Probe) => (container === "webm" ? "webm" : "
 
 /** Returns the audio tracks that a copy of a playable file keeps. Browsers play the first; the stream uses all. */
 export function copyableAudioTracks(probe: Probe): AudioTrack[] {
-  return probe.audioTracks.filter(({ codec }) => COPYABLE_AUDIO_CODECS[containerOf(probe)]!.includes(codec));
+  return probe.audioTracks.filter(({ codec }) =>
+    COPYABLE_AUDIO_CODECS[containerOf(probe)]!.includes(codec),
+  );
 }
 
 /** Whether the copy of a file has all of its tracks, so that the original needn't be kept. */
@@ -97,7 +99,10 @@ export async function transcode(source: Source, probe: Probe, task: Task): Promi
   }
   const artifact = await createPlayable(source, probe, task);
   const isKept = conversionOf(probe).video === "copy";
-  return { ...artifact, streamIsUrgent: isKept && NOT_WIDELY_SUPPORTED.includes(probe.video.codec) };
+  return {
+    ...artifact,
+    streamIsUrgent: isKept && NOT_WIDELY_SUPPORTED.includes(probe.video.codec),
+  };
 }
 
 async function createPlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
@@ -196,7 +201,9 @@ async function remux(
 ): Promise<void> {
   const size = await inputSize(source.file);
   const tracks = probe.playable ? copyableAudioTracks(probe) : undefined;
-  const audio = tracks ? ["-c:a", "copy", ...tracks.flatMap(languageArguments)] : audioOptions(probe);
+  const audio = tracks
+    ? ["-c:a", "copy", ...tracks.flatMap(languageArguments)]
+    : audioOptions(probe);
   await runFfmpeg(
     task,
     [
@@ -285,7 +292,12 @@ async function encode(
     task,
     [
       ...deviceArguments(hardware),
-      ...["-threads", String(threads()), ...inputArguments(source.file, probe), ...selectStreams(probe)],
+      ...[
+        "-threads",
+        String(threads()),
+        ...inputArguments(source.file, probe),
+        ...selectStreams(probe),
+      ],
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
       ...videoArguments(hardware, { maxBitrate: bitrate, crf: 22 }),

@@ -73,5 +73,6 @@ export function preservedBy(reportId: string): string[] {
 }
 
 function requireTransaction(): void {
-  if (!sqliteHandle().inTransaction) throw new Error("Preservations must be changed in a transaction.");
+  if (!sqliteHandle().inTransaction)
+    throw new Error("Preservations must be changed in a transaction.");
 }

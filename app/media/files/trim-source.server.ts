@@ -2,7 +2,7 @@ import path from "node:path";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.server";
-import type { TrimRange, Source } from "../encode/artifact";
+import type { Source, TrimRange } from "../encode/artifact";
 import { fileExists } from "../media-files.server";
 
 /** A file of a video: the current one or a previous one. */

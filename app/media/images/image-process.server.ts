@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { ImageResult, ImageFailure, ImageTask } from "./process-image.server";
+import type { ImageFailure, ImageResult, ImageTask } from "./process-image.server";
 
 /**
  * The entry point of the image process. It decodes and encodes images one at a time, responds to its parent over the

@@ -1,9 +1,5 @@
 import { removeTemporary, temporaryPath } from "../files/temporary-files.server";
-import {
-  ImageError,
-  type ImageFailure,
-  processImage,
-} from "../images/process-image.server";
+import { ImageError, type ImageFailure, processImage } from "../images/process-image.server";
 import { notAnImage } from "./sniff.server";
 import { diskFull, UploadError } from "./upload-error.server";
 
@@ -38,9 +34,7 @@ function toUploadError(failure: ImageFailure): UploadError {
     case "unreadable":
       return notAnImage();
     case "too many pixels":
-      return imageError(
-        "The thumbnail has more than 40 megapixels. Choose a smaller image.",
-      );
+      return imageError("The thumbnail has more than 40 megapixels. Choose a smaller image.");
     case "interrupted":
       return new UploadError(
         503,

@@ -119,8 +119,7 @@ export class UploadStore extends FileStore {
     // The size limit for videos applies to uploads of unknown length.
     const { maxBytes, tooLarge } = videoSize(settings());
     const maxLength = (record.size ?? maxBytes) - offset;
-    const tooMuch =
-      record.size === undefined ? tooLarge : "The upload is larger than announced.";
+    const tooMuch = record.size === undefined ? tooLarge : "The upload is larger than announced.";
     const digest = this.digestAt(id, offset);
     const checksum = source.checksum && createHash(source.checksum.algorithm);
     let admitted = 0;

@@ -123,9 +123,9 @@ export function hasEncoder(name: string): boolean {
   const all = availableTools();
   if (!all.ffmpeg) return false;
   all.encoders ??= new Set(
-    [...runTool("ffmpeg", ["-hide_banner", "-encoders"]).stdout.matchAll(/^ V[A-Z.]{5} (\S+) /gm)].map(
-      ([, encoder]) => encoder!,
-    ),
+    [
+      ...runTool("ffmpeg", ["-hide_banner", "-encoders"]).stdout.matchAll(/^ V[A-Z.]{5} (\S+) /gm),
+    ].map(([, encoder]) => encoder!),
   );
   return all.encoders.has(name);
 }
@@ -296,7 +296,8 @@ export function throwIfInterrupted(
   if (end.timedOut) throw new InterruptedError(`${program} exceeded its time limit.`);
   if (end.signal) throw new InterruptedError(`${program} was killed by ${end.signal}.`);
   if (end.exitCode === undefined) throw new InterruptedError(`${program} could not be started.`);
-  if (end.exitCode === SIGNAL_EXIT_CODE) throw new InterruptedError(`${program} was stopped early.`);
+  if (end.exitCode === SIGNAL_EXIT_CODE)
+    throw new InterruptedError(`${program} was stopped early.`);
 }
 
 const COMMON_OPTIONS = {

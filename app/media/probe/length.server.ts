@@ -58,17 +58,14 @@ export async function videoLength(
     return { seconds: (video.start_time ?? start) + video.duration - start };
   }
   // In a program stream, frames without a presentation timestamp are shown this long after they are decoded.
-  const frameDelay =
-    container.format_name === "mpeg" ? (video.has_b_frames ?? 0) / frameRate : 0;
+  const frameDelay = container.format_name === "mpeg" ? (video.has_b_frames ?? 0) / frameRate : 0;
   if (timestampsMayJump(container.format_name) && !tailOnly) {
     const known = { video: video.index, audio: hints.audio, start, frameRate, frameDelay };
     return measureWithJumps(file, known);
   }
   const tail = await lastTimestamps(file, video.index, frameRate, frameDelay);
   const seconds =
-    tail.video === undefined
-      ? await measure(file, [video.index], frameRate)
-      : tail.video - start;
+    tail.video === undefined ? await measure(file, [video.index], frameRate) : tail.video - start;
   const present = tail.any === undefined ? seconds : tail.any - start;
   const announced = await announcedLength(file, hints, start, present);
   if (announced === undefined) return { seconds };

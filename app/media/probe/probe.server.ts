@@ -13,8 +13,8 @@ import {
   run,
 } from "./ffmpeg.server";
 import {
-  isCutOff,
   type DurationHints,
+  isCutOff,
   timestampsMayJump,
   type VideoLength,
   videoLength,
@@ -22,17 +22,17 @@ import {
 import { readMp4Layout } from "./mp4-boxes.server";
 import {
   type AudioStream,
+  type AudioTrack,
   describeAudio,
   describeAudioTracks,
   describeSubtitles,
   describeVideo,
-  isVideoStream,
-  isPlayable,
   isAudioStream,
+  isPlayable,
+  isVideoStream,
   largest,
   number,
   preferred,
-  type AudioTrack,
   type Stream,
   type SubtitleStream,
   streamSchema,

@@ -10,11 +10,11 @@ import { isUnfinished } from "../files/temporary-files.server";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { mediaType, openFile } from "./open-file.server";
 import {
-  respondWithBytes,
   CONTENT_SECURITY_POLICY,
   NO_CACHE,
   notFound,
   redirectToStore,
+  respondWithBytes,
   serveStored,
   storageFailure,
 } from "./serve-stored.server";

@@ -16,12 +16,8 @@ import {
 import { localFile, storedUnlessNewer } from "../files/local-copies.server";
 import { enqueueRemovals, removeUnreferenced } from "../files/removals.server";
 import { withTemporaryPath } from "../files/temporary-files.server";
+import { ImageError, type ImageFailure, processImage } from "../images/process-image.server";
 import { recordFile } from "../media-files.server";
-import {
-  ImageError,
-  type ImageFailure,
-  processImage,
-} from "../images/process-image.server";
 
 /**
  * Thumbnails are up to 1280 pixels wide, but cards show them 150 to 600 pixels wide, or as wide as a phone. With

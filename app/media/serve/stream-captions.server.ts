@@ -31,7 +31,8 @@ export async function playlistWithCaptions(name: MediaName): Promise<string | un
   if (name.bucket !== "videos") return undefined;
   const url = mediaUrl(name.bucket, name.path);
   const captionFile = captionsOfPlaylist(name);
-  if (captionFile.path !== name.path) return captionsPlaylist(mediaUrl(captionFile.bucket, captionFile.path));
+  if (captionFile.path !== name.path)
+    return captionsPlaylist(mediaUrl(captionFile.bucket, captionFile.path));
   if (!MASTER.test(name.path)) return undefined;
   const captions = rowsOf(name)
     .filter(({ hls_url }) => hls_url && path.dirname(hls_url) === path.dirname(url))

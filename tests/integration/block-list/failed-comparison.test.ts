@@ -75,7 +75,9 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     expect(jobStates(id).storyboard).toBe("failed");
     expect(await releaseCompared()).toBe(0);
     expect(loadReview(id)?.uncompared?.failure?.why).toContain("supported video");
-    expect(refusalsOf([id]).get(id)).toMatch(/couldn’t be compared .*: This file isn.t a supported video/);
+    expect(refusalsOf([id]).get(id)).toMatch(
+      /couldn’t be compared .*: This file isn.t a supported video/,
+    );
 
     fs.writeFileSync(file, video);
     const { location, toast } = await succeeded(() => ask(id, "compare-again"));

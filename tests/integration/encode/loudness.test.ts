@@ -75,12 +75,17 @@ describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
   });
 
   it("is read from ffmpeg's last summary, not from text in the file", () => {
-    const lines = ["title: Summary:", "    I: -1.0 LUFS", "Summary:", "    I:         -23.4 LUFS"];
-    expect(parseSummary([...lines, "    Peak:       -inf dBFS"])).toEqual({
+    const summary = [
+      "title: Summary:",
+      "    I: -1.0 LUFS",
+      "Summary:",
+      "    I:         -23.4 LUFS",
+    ];
+    expect(parseSummary([...summary, "    Peak:       -inf dBFS"])).toEqual({
       loudness: -23.4,
       true_peak: null,
     });
-    expect(parseSummary(lines)).toBeUndefined();
+    expect(parseSummary(summary)).toBeUndefined();
     expect(parseSummary([])).toBeUndefined();
     // This took seconds, with as many lines as are kept of ffmpeg's output.
     const lines = Array.from({ length: 100 }, () => "\u2028".repeat(500));

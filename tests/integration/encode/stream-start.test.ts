@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loader } from "~/features/watch/routes/video-stream";
 import { streamStart } from "~/features/watch/stream-start.server";
-import { masterPlaylist, mediaPlaylist, type EncodedAudio } from "~/media/encode/playlists";
+import { type EncodedAudio, masterPlaylist, mediaPlaylist } from "~/media/encode/playlists";
 import { database } from "~db/client.server";
 import { video, write as writeRows } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";

@@ -30,7 +30,11 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
     ["of fragments with longer audio", { ...SOUND_OF_40, ...FRAGMENTS }, 1.6],
     ["of Matroska with longer audio", { ...SOUND_OF_40, as: "mkv" }, 1.6],
     ["of AVI with longer audio", { ...SOUND_OF_40, ...AVI }, 1.6],
-    ["whose timestamps begin after an hour", { as: "mkv", output: ["-output_ts_offset", "3892"] }, 6],
+    [
+      "whose timestamps begin after an hour",
+      { as: "mkv", output: ["-output_ts_offset", "3892"] },
+      6,
+    ],
     ["of a transport stream", { as: "ts", output: ["-output_ts_offset", "3892"] }, 6],
     ["of a program stream", { as: "mpg", video: ["mpeg2video"], audio: ["mp2"] }, 6],
     ["of Flash", { as: "flv", video: X264 }, 6],
@@ -85,8 +89,7 @@ describe.runIf(ffmpegAvailable())("the duration of a video", () => {
 });
 
 describe.runIf(ffmpegAvailable())("a truncated file", () => {
-  const MESSAGE =
-    "The file is incomplete and can’t be played. Upload the whole file.";
+  const MESSAGE = "The file is incomplete and can’t be played. Upload the whole file.";
 
   it("is rejected as incomplete if its index is missing", async () => {
     const behind = truncated(whole({}), 0.8);

@@ -125,7 +125,9 @@ describe.runIf(ffmpegAvailable())("private metadata", () => {
     expectClean(video_url);
     // The original stays in the studio.
     expect(publicAt(source_url!)).toBe(publicAt(video_url));
-    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(PRIVATE);
+    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(
+      PRIVATE,
+    );
   });
 });
 
@@ -182,7 +184,9 @@ describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
     const { search } = new URL(version, "http://x");
     const name = parseMediaUrl(url)!;
     expect(requestedVersion(name, search)).toEqual(name);
-    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(PRIVATE);
+    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(
+      PRIVATE,
+    );
   });
 
   it("are marked again if the tool replaces the file", async () => {

@@ -486,10 +486,7 @@ it("returns 507 before the first byte if the disk is full", async () => {
     await full.start();
     const headers = { ...TUS, "Upload-Length": String(9 * 10 ** 14), Cookie: await signInTo(full) };
     const { status, body } = await ask(full, "POST", "/admin/uploads", headers);
-    expect([status, body.trim()]).toEqual([
-      507,
-      "There is not enough disk space for this file.",
-    ]);
+    expect([status, body.trim()]).toEqual([507, "There is not enough disk space for this file."]);
   } finally {
     await full.remove();
   }

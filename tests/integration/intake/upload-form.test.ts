@@ -253,7 +253,10 @@ describe("an invalid upload leaves no files, keeps the text fields and shows the
     ["a text file", Buffer.from("not a video at all")],
     ["an image", Buffer.from("89504e470d0a1a0a0000000d4948445200000001", "hex")],
     ["an empty file", Buffer.alloc(0)],
-    ["an executable named .mp4", Buffer.concat([Buffer.from("7f454c46", "hex"), Buffer.alloc(9_000)])],
+    [
+      "an executable named .mp4",
+      Buffer.concat([Buffer.from("7f454c46", "hex"), Buffer.alloc(9_000)]),
+    ],
   ])("with %s as the video (415)", async (_, bytes) => {
     const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
     expect(status).toBe(415);

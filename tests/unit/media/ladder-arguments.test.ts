@@ -1,9 +1,9 @@
 import os from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import { presetFor } from "~/media/encode/encoders.server";
 import { ladderArguments } from "~/media/encode/ladder.server";
-import { renditionsFor, constantFrameRate } from "~/media/encode/renditions.server";
-import { audioRenditionsFor } from "~/media/encode/audio-renditions";
+import { constantFrameRate, renditionsFor } from "~/media/encode/renditions.server";
 import type { Probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
 

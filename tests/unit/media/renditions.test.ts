@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
+  audioSegments,
   bandwidth,
   keyframePlaylist,
   masterPlaylist,
   mediaPlaylist,
   segmentsOf,
-  audioSegments,
   targetDuration,
 } from "~/media/encode/playlists";
-import { keyframeInterval, rateOf, renditionsFor, constantFrameRate } from "~/media/encode/renditions.server";
+import {
+  constantFrameRate,
+  keyframeInterval,
+  rateOf,
+  renditionsFor,
+} from "~/media/encode/renditions.server";
 import type { VideoStream } from "~/media/probe/streams";
 
 const source = (width: number, height: number, frameRate = 25): VideoStream => ({
@@ -59,9 +64,9 @@ describe("the renditions of the ladder", () => {
       false,
       false,
     ]);
-    expect(renditionsFor(source(1920, 1080, 30), 1080).some(({ hasHalfFrameRate }) => hasHalfFrameRate)).toBe(
-      false,
-    );
+    expect(
+      renditionsFor(source(1920, 1080, 30), 1080).some(({ hasHalfFrameRate }) => hasHalfFrameRate),
+    ).toBe(false);
   });
 
   it.each([

@@ -3,9 +3,9 @@ import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/m
 import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
 import type { TrimRange } from "~/media/encode/artifact";
-import { bestFilePath, fileOfBasePath } from "~/media/files/trim-source.server";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
+import { bestFilePath, fileOfBasePath } from "~/media/files/trim-source.server";
 import { releaseUploadId, reserveUploadId } from "~/media/intake/move-into-bucket.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
@@ -175,7 +175,11 @@ async function lengthOf(
 /** Less than a picture of any video. */
 const SAME_SECONDS = 0.01;
 
-function needlessCut(cut: TrimRange, length: number, today: TrimRange | undefined): string | undefined {
+function needlessCut(
+  cut: TrimRange,
+  length: number,
+  today: TrimRange | undefined,
+): string | undefined {
   const isSame = (a: TrimRange, b: TrimRange) =>
     Math.abs(a.start - b.start) < SAME_SECONDS && Math.abs(a.end - b.end) < SAME_SECONDS;
   if (today && isSame(cut, today)) return "The video is cut like this already.";

@@ -1,7 +1,7 @@
 import { filesBeingImported } from "~/features/upload/import/journal.server";
 import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
-import { trimBasePath } from "~/media/files/trim-source.server";
 import type { NamedFiles } from "~/media/files/references.server";
+import { trimBasePath } from "~/media/files/trim-source.server";
 import { secondOf } from "~/media/intake/move-into-bucket.server";
 import { readCaptions } from "~db/captions";
 import { database, prepared } from "~db/client.server";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { cpuSecondsFor } from "~/media/encode/artifact";
-import { videoFilters, type Rate } from "~/media/encode/filters.server";
+import { type Rate, videoFilters } from "~/media/encode/filters.server";
 import { grayFrames } from "~/media/encode/frames.server";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";

@@ -18,7 +18,7 @@ import {
   threads,
   uploadFilter,
 } from "~/media/encode/encoders.server";
-import { videoFilters, type Rate } from "~/media/encode/filters.server";
+import { type Rate, videoFilters } from "~/media/encode/filters.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { FRAGMENTS } from "~/media/encode/ladder.server";
 import {
@@ -29,9 +29,9 @@ import {
   segmentsOf,
 } from "~/media/encode/playlists";
 import {
+  constantFrameRate,
   keyframeInterval,
   type Rendition,
-  constantFrameRate,
   streamRenditions,
 } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";

@@ -1,23 +1,23 @@
 import {
   type Artifact,
-  type TrimRange,
   cpuSecondsFor,
   maxFileBytes,
   type Source,
+  type TrimRange,
 } from "~/media/encode/artifact";
 import {
   activeHardware,
-  deviceArguments,
-  type Hardware,
-  videoArguments,
   audioArguments,
   audioSyncFilter,
+  deviceArguments,
+  type Hardware,
   threads,
   uploadFilter,
+  videoArguments,
   withSoftware,
 } from "~/media/encode/encoders.server";
 import { videoFilters } from "~/media/encode/filters.server";
-import { fit, renditionsFor, constantFrameRate } from "~/media/encode/renditions.server";
+import { constantFrameRate, fit, renditionsFor } from "~/media/encode/renditions.server";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
 import { languageArguments, selectStreams } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
@@ -84,7 +84,7 @@ async function encode(
   const { seek, length } = pictureRange(trim, rate.numerator / rate.denominator);
   // Where timestamps jump nothing can be sought: everything before the part is decoded too.
   const isSought = !timestampsJump(probe);
-  const trim = (prefix: "" | "a") =>
+  const trimFilters = (prefix: "" | "a") =>
     isSought
       ? []
       : [
@@ -92,7 +92,7 @@ async function encode(
           `${prefix}setpts=PTS-${seek.toFixed(6)}/TB`,
         ];
   const filters = [
-    ...trim(""),
+    ...trimFilters(""),
     ...videoFilters(video, fit(video, MAX_SIDE), rate),
     uploadFilter(hardware),
   ];
@@ -109,7 +109,7 @@ async function encode(
       ...videoArguments(hardware, { maxBitrate, crf: QUALITY }),
       ...(audioTracks.length > 0
         ? [
-            ...["-af", [...trim("a"), audioSyncFilter(probe, length)].join(",")],
+            ...["-af", [...trimFilters("a"), audioSyncFilter(probe, length)].join(",")],
             ...[...audioArguments(SOUND_BITRATE), ...audioTracks.flatMap(languageArguments)],
           ]
         : []),

@@ -5,11 +5,11 @@ import {
   chooseEncoder,
   extraCodecArguments,
   extraCodecs,
-  videoArguments,
   uploadFilter,
+  videoArguments,
 } from "~/media/encode/encoders.server";
 import { videoFilters } from "~/media/encode/filters.server";
-import { fit, constantFrameRate } from "~/media/encode/renditions.server";
+import { constantFrameRate, fit } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import type { Probe } from "~/media/probe/probe.server";

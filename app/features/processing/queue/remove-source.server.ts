@@ -1,7 +1,7 @@
 import path from "node:path";
 import { bucketFile, type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import type { Source } from "~/media/encode/artifact";
-import { MAX_AUDIO_TRACKS, audioRenditionsFor } from "~/media/encode/audio-renditions";
+import { audioRenditionsFor, MAX_AUDIO_TRACKS } from "~/media/encode/audio-renditions";
 import type { Task } from "~/media/encode/task.server";
 import { copyHasAllTracks } from "~/media/encode/transcode.server";
 import { readText as readMediaText } from "~/media/files/local-copies.server";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { logDisabledCodecs, HardwareSuspendedError } from "~/media/encode/encoders.server";
+import { HardwareSuspendedError, logDisabledCodecs } from "~/media/encode/encoders.server";
 import {
   createTask,
   EncodeError,

@@ -1,11 +1,11 @@
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import { type Artifact, isSingleFrame, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import { presetFor } from "~/media/encode/encoders.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { finishStream } from "~/media/encode/ladder.server";
 import { constantFrameRate, streamRenditions } from "~/media/encode/renditions.server";
-import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import type { Ladder } from "~/media/encode/stream-playlists.server";
 import { createTask, EncodeError } from "~/media/encode/task.server";
 import { digestOf } from "~/media/intake/tus-store.server";
