@@ -42,7 +42,7 @@ const PROGRAMS = {
   threads: "./app/entry.threads.server.ts",
   "account-process": "./app/features/accounts/account-process.server.ts",
   "backup-process": "./app/features/operations/backups/backup-process.server.ts",
-  "picture-program": "./app/media/pictures/picture-program.server.ts",
+  "image-process": "./app/media/images/image-process.server.ts",
 };
 
 const PACKAGE = /\/node_modules\/|commonjsHelpers/;

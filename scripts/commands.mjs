@@ -24,7 +24,7 @@ const PROGRAMS = {
   threads: "app/entry.threads.server.ts",
   "account-process": "app/features/accounts/account-process.server.ts",
   "backup-process": "app/features/operations/backups/backup-process.server.ts",
-  "picture-program": "app/media/pictures/picture-program.server.ts",
+  "image-process": "app/media/images/image-process.server.ts",
 };
 /** Of hundreds of files each. The others stay in node_modules. */
 const BUNDLED_PACKAGES = ["kysely", "execa", "zod"];

@@ -12,7 +12,7 @@ import { pauseQueue } from "~/features/processing/queue/queue-state.server";
 import { WITHOUT_FFMPEG } from "~/features/processing/queue/reasons";
 import { queueView } from "~/features/processing/queue/summaries.server";
 import { hasWork, startRunner } from "~/features/processing/queue/worker.server";
-import { announceCodecs } from "~/media/encode/encoders.server";
+import { logDisabledCodecs } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { settings } from "~/platform/settings.server";
 import { formatQuantity } from "~/shared/format";
@@ -67,7 +67,7 @@ await runScript(
       console.log(`To be scanned: ${formatQuantity(await scanLibrary(), "video")}.`);
     }
     if (asked.codecs) {
-      announceCodecs();
+      logDisabledCodecs();
       const isAsked = await enqueueCodecs(asked.codecs);
       console.log(isAsked ? "Asked for its further codecs." : "There is nothing to add to it.");
     }

@@ -95,7 +95,7 @@ export function onDisk(uploads: string, url: string | null): string {
 export async function workOn(video: string): Promise<[Source, Probe, TaskControl]> {
   const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
   const url = `/media/videos/u/1${path.extname(video)}`;
-  const source = { videoId: "v", basePath: "u/1", url, file: video, playing: video, row };
+  const source = { videoId: "v", basePath: "u/1", url, file: video, playedFile: video, row };
   return [source, (await probe(video))!, createTask(path.dirname(video), () => {})];
 }
 

@@ -7,7 +7,7 @@ import { stopRuntime } from "~db/runtime.server";
 import { TEMPLATE } from "./integration/template-database";
 
 /** They keep nothing of a site, and starting one takes a second. */
-const KEPT = ["query threads", "password thread", "picture process"];
+const KEPT = ["query threads", "password thread", "image process"];
 
 export const TEST_SECRET = "a-secret-for-tests-of-32-characters";
 

@@ -3,21 +3,18 @@ import path from "node:path";
 import { settings } from "~/platform/settings.server";
 import { requireFolder } from "~db/folders.server";
 
-/**
- * The two buckets that hold the files: local disk today. Everything else names a file by its bucket
- * and its path inside it, so that another store needs another version of this module alone.
- */
+/** Names of media files: a bucket and a path in it. Only this module translates them into paths on the disk. */
 
 export const BUCKETS = ["videos", "thumbnails"] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
 export interface MediaName {
   bucket: Bucket;
-  /** Inside the bucket: `{userId}/{uploadId}.{ext}`, or a derived file in `{userId}/{uploadId}/`. */
+  /** Within the bucket: `{userId}/{uploadId}.{ext}`, or a derived file in `{userId}/{uploadId}/`. */
   path: string;
 }
 
-/** The folders whose files may be in the store. No URL leads into `documents`, whose files are encrypted. */
+/** The folders whose files may be in the store. `documents` has no URLs, and its files are encrypted. */
 export const FOLDERS = [...BUCKETS, "documents"] as const;
 type Folder = (typeof FOLDERS)[number];
 
@@ -28,8 +25,8 @@ export interface FileName {
 }
 
 /**
- * Letters that no address has to escape, and no leading dot: one file has one spelling, and no
- * spelling leads out of the bucket.
+ * Only characters that URLs needn't escape, and no leading dot. So each file has exactly one URL, and no path leaves
+ * the bucket.
  */
 const PATH = /^[\w~-][\w.~-]{0,254}(?:\/[\w~-][\w.~-]{0,254}){1,7}$/;
 
@@ -40,9 +37,9 @@ function isBucket(value: string | undefined): value is Bucket {
 }
 
 /**
- * Creates the folders of the buckets, and the one for temporary files.
+ * Creates the bucket folders and the folder for temporary files.
  *
- * @throws {FolderError} when UPLOADS_DIR is a file, or cannot be written to.
+ * @throws {FolderError} if UPLOADS_DIR is a file or isn't writable.
  */
 export function createBuckets(): void {
   for (const name of [...BUCKETS, "tmp"]) {
@@ -50,7 +47,7 @@ export function createBuckets(): void {
   }
 }
 
-/** The bucket and path that a media address names; undefined for every other text. */
+/** Parses a media URL into a bucket and a path; undefined for any other text. */
 export function parseMediaUrl(url: string): MediaName | undefined {
   const [, bucket, path] = /^\/media\/([a-z]+)\/(.+)$/.exec(url) ?? [];
   return isBucket(bucket) && path !== undefined && PATH.test(path) ? { bucket, path } : undefined;
@@ -61,21 +58,21 @@ export function mediaUrl(bucket: Bucket, path: string): string {
 }
 
 /**
- * The absolute path of a file in a bucket, whether or not it is there yet; undefined when the name
- * leads out of the bucket, or over a symbolic link.
+ * Returns the absolute path of a file in a bucket, whether or not it exists. Undefined if the path leaves the bucket
+ * or contains a symbolic link.
  */
 export function bucketFile(bucket: Bucket, pathInBucket: string): string | undefined {
   if (!PATH.test(pathInBucket)) return undefined;
   let file = path.resolve(settings().uploadsDir, bucket);
   for (const segment of pathInBucket.split("/")) {
     file = path.join(file, segment);
-    // Also of a file that is missing: what does not exist is no link.
+    // Missing files are allowed: they can't be links.
     if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
   }
   return file;
 }
 
-/** Returns the absolute path of a file; undefined for a name that leads out of its folder, or over a link. */
+/** Returns the absolute path of a file; undefined if the name leaves its folder or contains a symbolic link. */
 export function filePath({ bucket, path: name }: FileName): string | undefined {
   if (bucket !== "documents") return bucketFile(bucket, name);
   const file = path.resolve(settings().uploadsDir, bucket, name);
@@ -92,7 +89,7 @@ export function nameOfFile(file: string): FileName | undefined {
 }
 
 /**
- * `{userId}/{uploadId}`, which the file that was uploaded and everything derived from it share.
+ * Returns `{userId}/{uploadId}`, which an uploaded file and everything derived from it have in common.
  *
  * @example mediaBasePath("u/1700000000000/hls/master.m3u8") // "u/1700000000000"
  */

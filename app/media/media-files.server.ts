@@ -8,38 +8,38 @@ import { bucketFile, filePath, type MediaName, nameOfFile } from "./bucket.serve
 import { storedFile, storedFileAt, storedFilesOf } from "./files/stored-files.server";
 
 /**
- * What stands in the buckets and what it takes, so that the studio never walks the disk to say how
- * much is used. It is added up here: `storage.bytes` for all, `videos.bytes` for each video.
+ * The record of the files in the buckets and their sizes, so that the studio can show the used space without walking
+ * the disk. The totals are kept here: `storage.bytes` for all files, `videos.bytes` for each video.
  */
 
-/** A file, or a folder of derived files, which then counts as one. */
+/** A file, or a folder of derived files, which counts as one entry. */
 export interface MediaFile extends MediaName {
-  /** Null while no video claims the file. The row of the video may follow later. */
+  /** Null while no video owns the file. The video's row may be written later. */
   videoId: string | null;
   kind: MediaKind;
-  /** Measured on the disk when left out. */
+  /** Measured on the disk if omitted. */
   bytes?: number;
-  /** Whether it has no metadata about its place, device or author; left out where nobody has looked. */
+  /** Whether it has no metadata about location, device or author; omitted if that wasn't checked. */
   isClean?: boolean;
 }
 
 export type MeasuredFile = MediaFile & { bytes: number };
 
-/** Notes a file, or what it has become: whoever puts one into a bucket calls it afterwards. */
+/** Records a new or changed file. To be called after each write to a bucket. */
 export async function recordFile(file: MediaFile): Promise<void> {
   const bytes = file.bytes ?? (await diskUsage(bucketFile(file.bucket, file.path) ?? ""));
   await transaction(() => recordFileIn({ ...file, bytes }));
 }
 
-/** The same as a part of a transaction. */
+/** Part of a transaction: records a new or changed file. */
 export function recordFileIn(file: MeasuredFile): void {
-  forget(file);
-  enter(file);
+  deleteRecord(file);
+  insertRecord(file);
 }
 
 /**
- * Replaces a row, or the lack of one, by what was found on the disk, or by nothing; unless somebody
- * has written it since it was read.
+ * Replaces a record with what was found on the disk. Either may be missing. Does nothing if the record has changed
+ * since it was read.
  */
 export async function replaceRecord(
   before: Selectable<MediaFilesTable> | undefined,
@@ -53,45 +53,45 @@ export async function replaceRecord(
     ).get(name.bucket, name.path)!;
     const { video_id, kind, bytes } = before ?? {};
     if (now?.video_id !== video_id || now?.kind !== kind || now?.bytes !== bytes) return;
-    forget(name);
-    if (found) enter(found);
+    deleteRecord(name);
+    if (found) insertRecord(found);
   });
 }
 
-/** Forgets files that have left the buckets, and whatever stood below a folder among them. */
+/** Deletes the records of files and folders that are no longer in the buckets. */
 export async function forgetFiles(files: readonly MediaName[]): Promise<void> {
   for (const file of files) await transaction(() => forgetEntry(file));
 }
 
-/** Part of a transaction: forgets a file, or a folder and whatever stood below it. */
+/** Part of a transaction: deletes the record of a file, or of a folder and everything in it. */
 export function forgetEntry({ bucket, path }: MediaName): void {
   const below = prepared<MediaName>(
-    // "0" is what follows "/", so the range is everything below the folder.
+    // "0" follows "/", so the range is everything in the folder.
     `SELECT bucket, path FROM media_files
      WHERE bucket = @bucket AND path > @path || '/' AND path < @path || '0'`,
   );
   for (const file of [...below.all({ bucket, path }), { bucket, path }]) {
-    forget(file);
+    deleteRecord(file);
   }
 }
 
-function forget({ bucket, path }: MediaName): void {
+function deleteRecord({ bucket, path }: MediaName): void {
   const file = prepared<{ videoId: string | null; bytes: number }>(
     `DELETE FROM media_files WHERE bucket = ? AND path = ?
      RETURNING video_id AS videoId, bytes`,
   ).get(bucket, path);
-  if (file) account(file.videoId, -file.bytes);
+  if (file) addToTotals(file.videoId, -file.bytes);
 }
 
-function enter({ bucket, path, videoId, kind, bytes, isClean }: MeasuredFile): void {
+function insertRecord({ bucket, path, videoId, kind, bytes, isClean }: MeasuredFile): void {
   prepared(
     "INSERT INTO media_files (bucket, path, video_id, kind, bytes, clean) VALUES (?, ?, ?, ?, ?, ?)",
   ).run(bucket, path, videoId, kind, bytes, isClean ? 1 : 0);
-  account(videoId, bytes);
+  addToTotals(videoId, bytes);
 }
 
-/** Part of the transaction that adds or removes a file. */
-function account(videoId: string | null, bytes: number): void {
+/** Part of the transaction that adds or removes a file: updates the totals. */
+function addToTotals(videoId: string | null, bytes: number): void {
   if (bytes === 0) return;
   prepared("UPDATE storage SET bytes = bytes + ?").run(bytes);
   if (videoId === null) return;
@@ -100,7 +100,7 @@ function account(videoId: string | null, bytes: number): void {
   }
 }
 
-/** Part of a transaction: adds up the recorded files of a row that has come, or has got other files. */
+/** Part of a transaction: recomputes the total of a row that was added or has other files now. */
 export function addUpFiles(table: "videos" | "video_files", id: string): void {
   prepared(
     `UPDATE ${table} SET bytes =
@@ -136,7 +136,7 @@ async function localBytes(file: string, found: Set<string>): Promise<number> {
   }
 }
 
-/** Returns the length of a file, on the disk or in the store; undefined if there is no such file. */
+/** Returns the size of a file in bytes, on the disk or in the store; undefined if there is no such file. */
 export async function fileBytes({ bucket, path: name }: MediaName): Promise<number | undefined> {
   const file = bucketFile(bucket, name);
   const found = await fs.stat(file ?? "").catch(() => undefined);

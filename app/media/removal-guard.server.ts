@@ -10,13 +10,13 @@ import { BUCKETS, type MediaName } from "./bucket.server";
 import { isStored } from "./files/stored-files.server";
 
 /**
- * Decides whether files may be removed without a person asking for it. A wrong DATABASE_PATH, an
- * unmounted volume or a restored database would otherwise make files look unneeded that are the only
- * copies. A video that somebody deletes for good is removed anyway; only its objects in the store wait.
+ * Decides whether files may be removed automatically. With a wrong DATABASE_PATH, an unmounted volume or a restored
+ * database, files that are the only copies would look unused. Videos that a person deletes permanently are removed
+ * anyway; only their objects in the store wait.
  *
- * `site.json` in the uploads folder repeats the site's id and its clock. The clock is a counter in the
- * database that rises every minute, so a database that is behind the folder is an earlier copy. The marker also says when
- * it was written, which shows a wrong system clock at the next start.
+ * `site.json` in the uploads folder, the marker, repeats the site's id and clock. The clock is a counter in the
+ * database that is incremented every minute, so a database whose clock is behind the marker is an older copy. The
+ * marker also records when it was written, which reveals a wrong system clock at the next start.
  */
 export type PauseReason = "other-database" | "older-database" | "missing-files" | "clock-jumped";
 
@@ -26,14 +26,14 @@ interface SiteState {
 }
 
 interface SiteMarker extends SiteState {
-  /** When it was written (ISO 8601, UTC). Missing in markers of earlier versions. */
+  /** When it was written (ISO 8601, UTC). Missing in markers of older versions. */
   writtenAt?: string;
 }
 
 const TICK_EVERY_MS = 60_000;
 /** After a power failure the database may have lost its last transactions (`synchronous = NORMAL`). */
 const MAX_LOST_TICKS = 2;
-/** Looked for on the disk, spread evenly over the library: a few milliseconds at any size. */
+/** Checked on the disk, spread evenly over the library: a few milliseconds at any size. */
 const SAMPLED_VIDEOS = 200;
 const MIN_MISSING_FILES = 20;
 const MAX_MISSING_SHARE = 0.05;
@@ -41,7 +41,7 @@ const MAX_CLOCK_JUMP_MS = 24 * 3_600_000;
 /** A site that was stopped for longer may have started with a wrong clock. */
 const MAX_STOPPED_MS = 7 * 24 * 3_600_000;
 
-/** The system clock when the process started, without the time that it has run. */
+/** The difference between the system clock and the monotonic clock when the process started. */
 const systemClock = processState("system clock", () => ({ baseMs: systemClockBase() }));
 
 function systemClockBase(): number {
@@ -54,7 +54,7 @@ export async function removalsPausedBy(): Promise<PauseReason | undefined> {
   return mismatch ?? ((await manyFilesAreMissing()) ? "missing-files" : undefined);
 }
 
-/** What the marker alone tells. */
+/** Returns the mismatch that the marker alone shows. */
 function mismatchOf(marker: SiteMarker | "unreadable" | undefined): PauseReason | undefined {
   if (marker === "unreadable") return "missing-files";
   const { id, clock } = readState();
@@ -71,8 +71,8 @@ function hasSystemClockJumped(marker: SiteMarker | undefined): boolean {
 }
 
 /**
- * Gives the database its id and the uploads folder its marker, when they have none and nothing suggests
- * that they don't belong together. Called at each start, before anything is removed.
+ * Creates the database's id and the uploads folder's marker if they are missing, unless something suggests that the
+ * two don't belong together. Called at each start, before anything is removed.
  *
  * @returns the same as `removalsPausedBy`.
  */
@@ -82,7 +82,7 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   if (readState().id === "") {
     const isForeign = !knowsFiles() && (await hasFiles());
     await setState({ id: (!isForeign && marker?.id) || randomUUID(), clock: 0 });
-    // The database that the files belong to takes this id over when it is back.
+    // The database that the files belong to adopts this id once it is back.
     if (isForeign && !marker) await writeMarker({ id: randomUUID(), clock: 0 });
   }
   const reason = await removalsPausedBy();
@@ -94,29 +94,29 @@ export async function identifySite(): Promise<PauseReason | undefined> {
   return reason;
 }
 
-/** Lets the site's clock run from now on. It stands still while removals are paused. */
+/** Starts the site's clock. It stops while removals are paused. */
 export function startSiteClock(): void {
   every(TICK_EVERY_MS, "advance the site's clock", tick);
 }
 
-/** Advances the clock by one, unless the folder is away or newer than the database, or the system clock has jumped. */
+/** Advances the clock, unless the folder is missing or newer than the database, or the system clock has jumped. */
 export async function tick(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
-  // Without a marker the folder is not mounted at the moment.
+  // Without a marker, the folder isn't mounted at the moment.
   if (marker === undefined || id === "" || mismatchOf(marker)) return;
   await setState({ id, clock: clock + 1 });
   await writeMarker(readState());
 }
 
-/** Declares that the system clock is right. */
+/** Accepts the current system clock as correct. */
 export async function acceptSystemClock(): Promise<void> {
   systemClock().baseMs = systemClockBase();
   const marker = await readMarker();
   if (typeof marker === "object") await writeMarker(marker);
 }
 
-/** Declares that the database and the uploads folder belong together. */
+/** Confirms that the database and the uploads folder belong together. */
 export async function acceptUploadsFolder(): Promise<void> {
   const marker = await readMarker();
   const { id, clock } = readState();
@@ -136,7 +136,7 @@ async function setState(state: SiteState): Promise<void> {
 
 const markerFile = () => path.join(settings().uploadsDir, "site.json");
 
-/** A damaged marker counts as missing, so that it is written again. */
+/** Reads the marker. A damaged one counts as missing, so that it is rewritten. */
 async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
   let text: string;
   try {
@@ -152,7 +152,7 @@ async function readMarker(): Promise<SiteMarker | "unreadable" | undefined> {
   }
 }
 
-/** Logs a failure: the site starts on a full disk too, and the next start writes the marker. */
+/** Writes the marker. Failures are only logged: the site must start on a full disk, and the next start retries. */
 async function writeMarker(
   { id, clock }: SiteState,
   writtenAt = new Date().toISOString(),
@@ -168,14 +168,14 @@ async function writeMarker(
   }
 }
 
-/** Whether the database has ever had a video, or seen a file. */
+/** Whether the database has ever recorded a video or a file. */
 function knowsFiles(): boolean {
   const known = `SELECT EXISTS (SELECT 1 FROM videos) OR EXISTS (SELECT 1 FROM deleted_videos)
     OR EXISTS (SELECT 1 FROM media_files)`;
   return prepared(known).pluck().get() === 1;
 }
 
-/** Whether the uploads folder contains any file that can't be created again. */
+/** Whether the uploads folder contains any file that can't be regenerated. */
 async function hasFiles(): Promise<boolean> {
   for (const name of [...BUCKETS, "documents"]) {
     if (await containsFile(path.join(settings().uploadsDir, name))) return true;
@@ -183,7 +183,7 @@ async function hasFiles(): Promise<boolean> {
   return false;
 }
 
-/** Whether there is any file in a folder, without hidden ones. */
+/** Whether a folder contains any file that isn't hidden. */
 async function containsFile(folder: string): Promise<boolean> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
@@ -193,7 +193,7 @@ async function containsFile(folder: string): Promise<boolean> {
   return false;
 }
 
-/** Whether so many files that the site has seen are gone that somebody can't have removed them one by one. */
+/** Whether so many recorded files are missing that they can't have been removed one by one. */
 async function manyFilesAreMissing(): Promise<boolean> {
   const files = sampledFiles();
   const found = await mapConcurrently(files, ({ bucket, path: name }) =>
@@ -210,9 +210,9 @@ async function manyFilesAreMissing(): Promise<boolean> {
   });
 }
 
-/** Videos and thumbnails that the site has recorded, of videos spread evenly over the library. */
+/** Returns the recorded video files and thumbnails of a sample of videos, spread evenly over the library. */
 function sampledFiles(): MediaName[] {
-  // Together in one SELECT they would read the whole table.
+  // A SELECT with both would read the whole table.
   const { first, last } = prepared<{ first: number; last: number }>(
     `SELECT (SELECT coalesce(min(number), 0) FROM videos) AS first,
        (SELECT coalesce(max(number), 0) FROM videos) AS last`,

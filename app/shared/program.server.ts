@@ -14,8 +14,8 @@ export interface Program {
  * Returns the built file of an executable next to the server bundle (see vite.config.ts), or its source, which tsx
  * loads.
  *
- * @param name such as `picture-program`.
- * @param startedBy `import.meta.url` of the module that starts it.
+ * @param name such as `image-process`.
+ * @param startedBy the `import.meta.url` of the module that starts it.
  * @param source relative to that module.
  */
 export function findExecutable(

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import path from "node:path";
 import { explain } from "~/features/processing/queue/reasons";
-import { isOnePicture } from "~/media/encode/artifact";
+import { isSingleFrame } from "~/media/encode/artifact";
 import type { Pace } from "~/media/encode/encoders.server";
 import { encodeRenditions } from "~/media/encode/ladder.server";
 import { createTask, EncodeError, type Progress } from "~/media/encode/task.server";
@@ -51,7 +51,7 @@ export async function convert(
   const lease = `leases/${job.lease}`;
   let beating: Promise<void> | undefined;
   const sendBeat = async () => {
-    const workedMs = performance.now() - startedAt - task.heldMs();
+    const workedMs = performance.now() - startedAt - task.pausedMs();
     const { fraction, speed } = latest;
     const secondsLeft = (workedMs * (1 - fraction)) / fraction / 1000;
     const json = { progress: fraction, speed, ...(fraction > 0.02 && { secondsLeft }) };
@@ -100,7 +100,7 @@ export async function convert(
     const bytes = await fetchVideo(site, `${lease}/video`, video, task.signal);
     say(`Job ${job.job}: fetched ${Math.ceil(bytes / 1024 ** 2)} MB.`);
     const probe = await cachedProbe(video);
-    if (!isOnePicture(probe)) await encodeRenditions(video, probe, task, "made", job.pace);
+    if (!isSingleFrame(probe)) await encodeRenditions(video, probe, task, "made", job.pace);
     const made = path.join(task.folder, "made");
     const files: Record<string, string> = {};
     for (const name of await readdir(made)) {

@@ -4,7 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { presetFor } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
-import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import {
+  constantFrameRate,
+  keyframeInterval,
+  rateOf,
+  renditionsFor,
+} from "~/media/encode/renditions.server";
 import { createTask } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
@@ -48,7 +53,7 @@ function prepare(folder: string, file: string) {
     basePath: "u/1",
     url: "/media/videos/u/1.mp4",
     file,
-    playing: file,
+    playedFile: file,
   };
   return {
     source: {
@@ -131,7 +136,7 @@ async function ladderCost(report: Report, folder: string): Promise<void> {
 /** The command that a handbook gives: each rendition scaled from the video, the same encoders. */
 function plainArguments(folder: string, file: string, found: Probe): string[] {
   const renditions = renditionsFor(found.video, settings().encoderMaxHeight);
-  const rate = steadyRate(found.video.frameRate);
+  const rate = constantFrameRate(found.video.frameRate);
   const names = renditions.map((_, index) => `[v${index}]`);
   const graph = [
     `[0:v]split=${renditions.length}${renditions.map((_, index) => `[s${index}]`).join("")}`,
@@ -142,7 +147,7 @@ function plainArguments(folder: string, file: string, found: Probe): string[] {
   return [
     ...[...inputArguments(file), "-filter_complex", graph],
     ...renditions.flatMap((rendition, index) => {
-      const every = String(keyframeEvery(rendition, rate));
+      const every = String(keyframeInterval(rendition, rate));
       const { numerator, denominator } = rateOf(rendition, rate);
       return [
         ...["-map", names[index]!, "-map", "0:a", "-r", `${numerator}/${denominator}`],

@@ -7,10 +7,10 @@ const KEY = "76a6c65c5ea762046bd749a2e632ccbb";
 const CENC = `-encryption_scheme cenc-aes-ctr -encryption_key ${KEY} -encryption_kid ${KEY}`;
 
 const ASKED = /^The file is incomplete: it has only 0:0\d of 0:0[23]\.$/;
-const NOT_A_VIDEO = /is not a video|not a video file/;
-const INDEX_MISSING = /its index is missing/;
+const NOT_A_VIDEO = /is not a video|supported video/;
+const INDEX_MISSING = /^The file is incomplete and can/;
 const ENCRYPTED = /^This video is encrypted \(DRM\)/;
-const NO_PICTURES = /has no video in it|not a video/;
+const NO_VIDEO_TRACK = /has no video track|supported video/;
 
 const cut = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.length * share);
 
@@ -98,7 +98,7 @@ export const DAMAGED: Kind[] = [
     group: "Encrypted",
   }),
   refused("VVC", "mp4", FAST, /VVC \(H\.266\)/, { damage: patch("avc1\0", "vvc1\0") }),
-  refused("An unknown format", "mp4", FAST, /in a format that can't be read/, {
+  refused("An unknown format", "mp4", FAST, /an unsupported codec/, {
     damage: patch("avc1\0", "abcd\0"),
   }),
   refused("8 × 8 pixels", "mkv", "-c:v ffv1 -an", /too large or too small/, {
@@ -107,9 +107,9 @@ export const DAMAGED: Kind[] = [
   refused("9000 × 16 pixels", "mkv", "-c:v ffv1 -an", /too large or too small/, {
     picture: "scale=9000:16",
   }),
-  refused("Sound alone in MP4", "mp4", "-map 1 -c:a aac", NO_PICTURES),
-  refused("Sound alone in Windows Media", "wma", "-map 1 -c:a wmav2", NO_PICTURES),
-  refused("Sound alone in Ogg", "ogg", "-map 1 -c:a libvorbis", NO_PICTURES),
+  refused("Sound alone in MP4", "mp4", "-map 1 -c:a aac", NO_VIDEO_TRACK),
+  refused("Sound alone in Windows Media", "wma", "-map 1 -c:a wmav2", NO_VIDEO_TRACK),
+  refused("Sound alone in Ogg", "ogg", "-map 1 -c:a libvorbis", NO_VIDEO_TRACK),
   refused("H.264 without a container", "h264", "-c:v libx264 -an", NOT_A_VIDEO),
   refused("IVF", "ivf", "-c:v libvpx -deadline realtime -an", NOT_A_VIDEO),
   refused("Animated GIF", "gif", "-an", NOT_A_VIDEO),

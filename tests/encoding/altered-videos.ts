@@ -1,11 +1,11 @@
 import type { Frames } from "~/features/processing/comparison/frame-hashes";
 import { boxOf, comparedFrame, FRAME_SIDE } from "~/features/processing/comparison/frame-hashes";
 
-/** Videos for the block list, how copies of them are changed, and others that are none of them. */
+/** Videos for the block list, modifications of copies, and unrelated videos. */
 
 const COMPARED = 32;
 
-/** How blocked clips are changed: options before and behind the input. */
+/** Modifications of blocked clips: options before and after the input. */
 export const CHANGES: Record<string, [before: string[], filters: string, more?: string[]]> = {
   "re-encoded": [[], "null", ["-crf", "40"]],
   scaled: [[], "scale=214:120"],
@@ -27,7 +27,7 @@ export const CLIPS: Record<string, string> = {
   "test card": "testsrc2=size=426x240:rate=10:duration=30",
 };
 
-/** A clip of eight scenes of soft lights that move, drawn here: 500 by ffmpeg would take minutes. */
+/** Renders a clip of eight scenes with moving soft lights. Rendering 500 with ffmpeg would take minutes. */
 function drawn(seed: number): Uint8Array[] {
   let state = seed * 7_919;
   const random = () => {

@@ -12,7 +12,7 @@ afterEach(() => site.remove());
 
 const AV1 = ["libsvtav1", "-preset", "12", "-g", "25"];
 
-/** The jobs of a video in the order in which they were begun. */
+/** Returns the kinds of a video's jobs in the order in which they started. */
 async function orderOf(clip: Clip): Promise<string[]> {
   const id = await addToLibrary(site.uploads, makeClip(site.folder, "video", clip), true);
   onlyJobs("transcode", "poster", "ladder");
@@ -32,7 +32,7 @@ describe.runIf(ffmpegAvailable())("a video that not every browser decodes", () =
     expect((await orderOf(clip)).slice(0, 2)).toEqual(["transcode", "ladder"]);
   });
 
-  it("does not hold up its pictures where all browsers decode it", async () => {
+  it("gets its images first if all browsers can decode it", async () => {
     expect((await orderOf({})).at(-1)).toBe("ladder");
   });
 });

@@ -9,10 +9,10 @@ import { enqueueCodecs, enqueuePopular } from "~/features/processing/queue/enque
 import { produceArtifact, sourceOf } from "~/features/processing/queue/produce-artifact.server";
 import { claim } from "~/features/processing/queue/queue.server";
 import {
-  announceCodecs,
   chooseEncoder,
-  extraArguments,
+  extraCodecArguments,
   extraCodecs,
+  logDisabledCodecs,
 } from "~/media/encode/encoders.server";
 import { createTask } from "~/media/encode/task.server";
 import { removeFiles } from "~/media/files/removals.server";
@@ -46,7 +46,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** A video with its stream of 90 lines. */
+/** A video with its 90p stream. */
 function addStream(views = 0): string {
   return addFinished(site.uploads, "counting", { views });
 }
@@ -70,7 +70,7 @@ function playlist(text: string) {
 }
 
 const master = (id: string) => playlist(read(id, path.basename(videoRow(id).hls_url!)));
-/** What `npm run jobs` prints. */
+/** Returns the output of `npm run jobs`. */
 async function jobsCommand(...asked: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, command("jobs", ...asked));
   return stdout;
@@ -78,7 +78,7 @@ async function jobsCommand(...asked: string[]): Promise<string> {
 
 const codecsJob = (id: string) => jobRows(id).find(({ kind }) => kind === "codecs");
 
-/** The files of further codecs, made and not yet moved to their places. */
+/** Returns the files of additional codecs that haven't been moved to their places yet. */
 async function attempt(id: string) {
   await enqueueCodecs(id);
   const job = (await claim())!;
@@ -94,8 +94,8 @@ async function attempt(id: string) {
   return { folder, commit: () => commitArtifact(job, source, artifact, folder) };
 }
 
-describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", () => {
-  it("are made of a popular video, behind everything else, over the same sounds", async () => {
+describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("additional codecs", () => {
+  it("are encoded for a popular video, after everything else, with the same audio renditions", async () => {
     const id = addStream(9);
     expect([await enqueuePopular(), codecsJob(id)]).toEqual([0, undefined]);
     sqliteHandle().exec("UPDATE videos SET views = 10");
@@ -124,14 +124,14 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     expect(master(id).iFramePlaylists.map((one) => one.uri)).toContain(
       uri.replace(".m3u8", "-keyframes.m3u8"),
     );
-    // What was there is there, for those who are watching.
+    // Existing files stay for current viewers.
     expect(fs.readFileSync(onDisk(site.uploads, before), "utf8")).not.toContain("av01");
     const made = path.join(path.dirname(onDisk(site.uploads, after)), uri.replace("m3u8", "mp4"));
     expect(ffprobe(made, ["-show_entries", "stream=codec_name", "-of", "csv=p=0"])).toContain(
       "av1",
     );
 
-    // The segments end where the others do, and the rates are those of the files.
+    // Segments end at the same times as the others, and bandwidths match the files.
     const [own, other] = [playlist(read(id, uri)), playlist(read(id, "90p.m3u8"))];
     expect(own.segments.map(({ duration }) => duration)).toEqual(
       other.segments.map(({ duration }) => duration),
@@ -150,7 +150,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     expect(Number(attributes.BANDWIDTH)).toBeGreaterThanOrEqual(average(own) + sound - 3);
   });
 
-  it("are made by hand of any video, once, and again for the next stream", async () => {
+  it("can be requested for any video, once, and again for the next stream", async () => {
     const id = addStream();
     expect([await enqueueCodecs(id), await enqueueCodecs(id)]).toEqual([true, false]);
     expect(await enqueueCodecs("nothing")).toBe(false);
@@ -168,7 +168,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     expect(codecsJob(id)).toMatchObject({ state: "done", reason: null });
   });
 
-  it("wait until the stream is whole, and clear away what a killed attempt has left", async () => {
+  it("wait until the stream is complete, and remove the files of a killed attempt", async () => {
     const id = addStream();
     await enqueueCodecs(id);
     sqliteHandle().exec("UPDATE jobs SET state = 'waiting' WHERE kind = 'ladder'");
@@ -205,7 +205,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     expect(await jobsCommand("--codecs", "nothing")).toContain("There is nothing to add to it.");
   });
 
-  it("are added to the stream that is there in the end, and to none that was deleted", async () => {
+  it("are added to the current stream, but not to a deleted one", async () => {
     const id = addStream();
     const files = filesBelow(path.join(site.uploads, "videos"));
     const { hls_url } = videoRow(id);
@@ -218,7 +218,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     await removeFiles();
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual(files);
 
-    // Hidden meanwhile, it is made all the same; deleted, nothing of it is left.
+    // If the video is hidden meanwhile, they are encoded anyway. If it is deleted, nothing remains.
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?, status = 'hidden'").run(hls_url);
     const { commit: wanted } = await attempt(id);
     sqliteHandle().exec("DELETE FROM videos");
@@ -228,8 +228,8 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
   });
 });
 
-describe.runIf(ffmpegAvailable())("a codec that this machine can't make", () => {
-  it("is told of at the start, and switched off", async () => {
+describe.runIf(ffmpegAvailable())("a codec that this machine can't encode", () => {
+  it("is logged at the start, and disabled", async () => {
     process.env.PATH = wrapProgram(site.folder, "ffmpeg", [
       'case "$*" in *-encoders*) ffmpeg "$@" | grep -v svtav1; exit;; esac',
     ]);
@@ -237,10 +237,10 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't make", () => 
     forgetFfmpeg();
     forgetSettings();
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    announceCodecs();
+    logDisabledCodecs();
     expect(warn.mock.calls.flat()).toEqual([
-      "ENCODER_CODECS: AV1 is switched off, since this ffmpeg has no encoder libsvtav1.",
-      "ENCODER_CODECS: HEVC is switched off, since HEVC is made by hardware alone, and ENCODER_HARDWARE is off.",
+      "ENCODER_CODECS: AV1 is disabled: this ffmpeg build lacks the encoder libsvtav1.",
+      "ENCODER_CODECS: HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.",
     ]);
     warn.mockRestore();
     expect(extraCodecs()).toEqual([]);
@@ -248,12 +248,12 @@ describe.runIf(ffmpegAvailable())("a codec that this machine can't make", () => 
     expect([await enqueuePopular(), await enqueueCodecs(id)]).toEqual([0, false]);
   });
 
-  it("is HEVC without a card; with one it has a name that devices know", () => {
+  it("is HEVC without hardware; with hardware, it has a codec string that devices support", () => {
     process.env.ENCODER_HARDWARE = "vaapi";
     process.env.ENCODER_CODECS = "h264,hevc";
     forgetSettings();
-    const picture = { maxBitrate: 1_000_000, crf: 23, keyframeEvery: 50 };
-    const args = extraArguments(chooseEncoder("hevc"), picture);
+    const picture = { maxBitrate: 1_000_000, crf: 23, keyframeInterval: 50 };
+    const args = extraCodecArguments(chooseEncoder("hevc"), picture);
     expect(args.join(" ")).toMatch(
       /-c:v hevc_vaapi -profile:v main .*-maxrate 700000 .*-tag:v hvc1$/,
     );

@@ -18,7 +18,7 @@ afterEach(() => site.remove());
 const COLOR = [200, 50, 20];
 const LEEWAY_LEVELS = 3;
 
-/** A video of one colour, in that matrix and range, with the tags that are given. */
+/** A video of one color with the given matrix, range and tags. */
 function videoFile(size: string, matrix: string, range: string, tags: string[] = []): string {
   const yuv = `scale=out_color_matrix=${matrix}:out_range=${range},format=yuv420p`;
   return makeClip(site.folder, "video", {
@@ -28,7 +28,7 @@ function videoFile(size: string, matrix: string, range: string, tags: string[] =
   });
 }
 
-/** What an output says of its colours, and the colour that it shows when it is believed. */
+/** Returns the color tags of an output, and the color that is displayed according to them. */
 function shown(file: string) {
   const said = ffprobe(file, [
     ...["-select_streams", "v", "-of", "json", "-show_entries"],
@@ -55,14 +55,14 @@ const BT601 = {
 const SAYS_PAL = "-colorspace bt470bg -color_primaries bt470bg -color_trc gamma28".split(" ");
 const PAL = { color_space: "bt470bg", color_primaries: "bt470bg", color_transfer: "bt470bg" };
 
-describe.runIf(ffmpegAvailable())("the colours of all that is made of a video", () => {
+describe.runIf(ffmpegAvailable())("the colors of all derived files of a video", () => {
   it.each([
-    ["HD that says nothing", "1280x720", "bt709", "tv", [], BT709],
-    ["a small video that says nothing", "640x360", "bt601", "tv", [], BT601],
-    ["a small video that says what it is", "640x480", "bt601", "tv", SAYS_PAL, PAL],
+    ["HD without tags", "1280x720", "bt709", "tv", [], BT709],
+    ["a small video without tags", "640x360", "bt601", "tv", [], BT601],
+    ["a small video with tags", "640x480", "bt601", "tv", SAYS_PAL, PAL],
     ["full range", "1280x720", "bt709", "pc", ["-color_range", "pc"], BT709],
-    ["a matrix that few know", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
-  ])("are those of the video and are said: %s", async (_, size, matrix, range, says, wanted) => {
+    ["a rare matrix", "640x360", "bt2020", "tv", ["-colorspace", "bt2020nc"], BT709],
+  ])("match the video and are tagged: %s", async (_, size, matrix, range, says, wanted) => {
     const clip = videoFile(size, matrix, range, says);
     const ladder = await makeLadder(clip);
     const [source, found, task] = await workOn(clip);

@@ -20,7 +20,7 @@ const RATE = 25;
 const H264 = ["libx264", "-pix_fmt", "yuv420p", "-g", "25"];
 const SMALL = { size: "160x90" };
 
-/** A file with two sample descriptions: two H.264 encodings with other options. */
+/** A file with two sample descriptions: two H.264 encodings with different options. */
 function joinedClip(name = "joined"): string {
   const part = { ...SMALL, seconds: 2, audio: false as const };
   const file = makeClip(site.folder, name, { ...part, video: [...H264, "-preset", "ultrafast"] });
@@ -58,7 +58,7 @@ function expectSameFrames(made: Buffer[], original: Buffer[]): void {
   }
 }
 
-/** The decoded frames and samples with their times. */
+/** Returns hashes of the decoded frames or samples with their times. */
 const decoded = (file: string, stream: "v" | "a") =>
   ffmpeg(["-i", file, "-map", `0:${stream}`, "-f", "framemd5", "-"]);
 
@@ -71,7 +71,7 @@ async function playedFileOf(source: string): Promise<string> {
 }
 
 describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () => {
-  it("is encoded when its video has two sample descriptions", async () => {
+  it("is encoded if its video has two sample descriptions", async () => {
     const source = joinedClip();
     const original = frames(source);
     expect(original).toHaveLength(4 * RATE);
@@ -89,11 +89,11 @@ describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () =
     ],
     ["a part is repeated", Array(3).fill({ from: 0, duration: 2 }), 6],
     [
-      "a part is repeated behind an empty edit",
+      "a part is repeated after an empty edit",
       [{ from: -1, duration: 0.4 }, ...Array(2).fill({ from: 0, duration: 2 })],
       4,
     ],
-  ])("is encoded when its edit list has several edits: %s", async (_, edits, seconds) => {
+  ])("is encoded if its edit list has several edits: %s", async (_, edits, seconds) => {
     const source = editedClip(edits, 5);
     const found = (await probe(source))!;
     expect(found.durationSeconds).toBeCloseTo(seconds, 1);
@@ -105,13 +105,13 @@ describe.runIf(ffmpegAvailable())("a file that a copy would not play like", () =
     ["ends early", { from: 0, duration: 2.2 }],
     ["begins late and ends early", { from: 1.52, duration: 2 }],
     ["ends a frame early", { from: 0, duration: 3.96 }],
-  ])("is encoded when its only edit %s", async (_, edit) => {
+  ])("is encoded if its only edit %s", async (_, edit) => {
     const source = editedClip([edit], 4);
     expect(await probe(source)).toMatchObject({ playable: false, copyable: false });
     expectSameFrames(frames(await playedFileOf(source)), frames(source));
   });
 
-  it("is encoded when only its audio has several edits", async () => {
+  it("is encoded if only its audio has several edits", async () => {
     const source = editedClip(
       [
         { from: 0, duration: 1 },
@@ -153,7 +153,7 @@ describe.runIf(ffmpegAvailable())("a file that is copied", () => {
       undefined,
     ],
     ["it begins between two keyframes", [{ from: 1.52, duration: 2.48 }], undefined],
-  ])("plays the same when %s", async (_, edits, track) => {
+  ])("plays the same if %s", async (_, edits, track) => {
     const source = editedClip(edits, 4, track);
     expect(await probe(source)).toMatchObject({ playable: true, copyable: true });
     const played = await playedFileOf(source);

@@ -1,22 +1,22 @@
 import fs from "node:fs";
 import { ffmpeg } from "../media-clips";
 
-/** Clips in which a flash and a beep come together, and where they are in a file made of such clips. */
+/** Clips in which a flash and a beep coincide, and their times in a file that was created from such clips. */
 
-/** A black video with a flash of 0.2 seconds, as a source of lavfi. */
+/** A lavfi source of a black video with a flash of 0.2 seconds. */
 export const flash = (at: number, seconds: number, size = "160x90") =>
   `color=black:size=${size}:rate=${FLASH_FRAME_RATE}:duration=${seconds},` +
   `drawbox=color=white:t=fill:enable='between(t,${at},${at}+0.19)'`;
-/** The same as sound. */
+/** A lavfi source of silence with a beep of 0.2 seconds. */
 export const beep = (at: number, seconds: number, sampleRate = 48_000) =>
   `aevalsrc='if(between(t,${at},${at}+0.19),sin(2764*t)*0.8,0)':sample_rate=${sampleRate}:duration=${seconds}`;
 
 export const FLASH_FRAME_RATE = 25;
 const BEEP_RATE = 8_000;
-/** Longer than a beep swings through zero, shorter than the silence between two. */
+/** Longer than a period of the beep, shorter than the silence between two beeps. */
 const SILENT_SAMPLES = BEEP_RATE * 0.1;
 
-/** Seconds at which flashes begin, and the number of frames of a video with a constant frame rate. */
+/** Returns the seconds at which flashes begin, and the number of frames, of a video with a constant frame rate. */
 export function flashesIn(file: string): { times: number[]; frames: number } {
   const filter = `fps=${FLASH_FRAME_RATE}:start_time=0,scale=1:1:flags=area,format=gray`;
   const light = decode(file, ["-map", "0:v:0", "-vf", filter, "-f", "rawvideo"]);
@@ -27,7 +27,7 @@ export function flashesIn(file: string): { times: number[]; frames: number } {
   return { times, frames: light.length };
 }
 
-/** Seconds at which beeps begin, and how long the audio lasts. */
+/** Returns the seconds at which beeps begin, and the duration of the audio. */
 export function beepsIn(file: string): { times: number[]; seconds: number } {
   const filter = "aresample=async=1:first_pts=0";
   const options = ["-map", "0:a:0", "-af", filter, "-ac", "1", "-ar", String(BEEP_RATE)];

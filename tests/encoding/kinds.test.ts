@@ -28,7 +28,7 @@ const small = (name: string, clip: Clip) =>
   makeClip(site.folder, name, { size: "160x90", seconds: 1, ...clip });
 const upload = (file: string) => receiveUpload(uploadRequest(fileBlob(file)), user);
 
-/** Two pictures of different size, and two sounds, in the order and with the wishes that are asked for. */
+/** A file with two video streams of different sizes and two audio streams, with the given order and dispositions. */
 function tracks(name: string, as: string, dispositions: string[]): string {
   const file = path.join(site.folder, `${name}.${as}`);
   ffmpeg([
@@ -44,12 +44,12 @@ function tracks(name: string, as: string, dispositions: string[]): string {
 }
 
 describe.runIf(ffmpegAvailable())(
-  "a file whose packets a browser would play, one of them damaged",
+  "a file with a damaged packet whose codecs browsers can play",
   () => {
-    it("is encoded where it can't be copied, and plays to its end", async () => {
+    it("is encoded if it can't be copied, and plays to its end", async () => {
       const whole = small("whole", { as: "ts", seconds: 4, video: X264 });
       const bytes = fs.readFileSync(whole);
-      // Headers of frames of the sound (ADTS), in the second half: a copy to MP4 ends there.
+      // Headers of audio frames (ADTS) in the second half: a copy to MP4 ends there.
       let at = bytes.length / 2;
       for (let damaged = 0; damaged < 5; damaged++) {
         at = bytes.indexOf(Buffer.from([0xff, 0xf1]), at) + 1;
@@ -70,20 +70,26 @@ describe.runIf(ffmpegAvailable())(
   },
 );
 
-describe.runIf(ffmpegAvailable())("which streams of a file are played", () => {
+describe.runIf(ffmpegAvailable())("the streams that are played", () => {
   it.each([
-    ["the largest picture", "mkv", ["default", "default", "default", "0"], 1, 2],
-    ["the picture and sound that the file prefers", "mkv", ["default", "0", "0", "default"], 0, 3],
-    ["the second of each in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
-    ["the first of each in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
+    [
+      "are the largest video stream and the first audio stream by default",
+      "mkv",
+      ["default", "default", "default", "0"],
+      1,
+      2,
+    ],
+    ["are the default streams of the file", "mkv", ["default", "0", "0", "default"], 0, 3],
+    ["may be the second of each in MP4", "mp4", ["0", "default", "0", "default"], 1, 3],
+    ["may be the first of each in MP4", "mp4", ["default", "0", "default", "0"], 0, 2],
   ])("%s", async (_, as, dispositions, picture, sound) => {
     const found = await probe(tracks("tracks", as, dispositions));
     expect(found).toMatchObject({ video: { index: picture }, audio: { index: sound } });
-    // What browsers would take of the file is the first of each.
+    // Browsers would play the first stream of each type.
     expect(found!.playable).toBe(as === "mp4" && picture === 0 && sound === 2);
   });
 
-  it("a file that prefers other streams than its first ones gets a copy of these", async () => {
+  it("are copied to a new file if the defaults aren't the first ones", async () => {
     const file = tracks("tracks", "mp4", ["0", "default", "0", "default"]);
     const id = await addToLibrary(site.uploads, file, false);
     await workUntilIdle();
@@ -92,17 +98,17 @@ describe.runIf(ffmpegAvailable())("which streams of a file are played", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
+describe.runIf(ffmpegAvailable())("supported containers", () => {
   const soundFirst = ["-map", "1:a", "-map", "0:v"];
   const MPEG1: Clip = { video: ["mpeg1video"], audio: false };
   it.each<[string, Clip, string]>([
     [
-      "Windows Media with its sound first",
+      "Windows Media with audio first",
       { as: "wmv", video: ["wmv2"], audio: ["wmav2"], output: soundFirst },
       "wmv",
     ],
-    ["an elementary stream of MPEG-1", { ...MPEG1, as: "m1v" }, "mpg"],
-    ["an elementary stream of MPEG-2", { as: "m2v", video: ["mpeg2video"], audio: false }, "mpg"],
+    ["an MPEG-1 elementary stream", { ...MPEG1, as: "m1v" }, "mpg"],
+    ["an MPEG-2 elementary stream", { as: "m2v", video: ["mpeg2video"], audio: false }, "mpg"],
     ["MXF", { as: "mxf", video: ["mpeg2video"], audio: ["pcm_s16le"] }, "mxf"],
   ])("%s", async (_, clip, ending) => {
     const file = small("kind", clip);
@@ -112,7 +118,7 @@ describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
     expect(row).toMatchObject({ duration: "0:01" });
   });
 
-  it("an import takes them by their names", async () => {
+  it("are recognized by their names in an import", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     const names = ["a.mxf", "b.m1v", "c.m2v", "d.vob", "e.mts"];
@@ -125,13 +131,13 @@ describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
     const file = small("plain", { as: "ogv", video: ["libtheora"], audio: ["libvorbis"] });
     fs.writeFileSync(file, withSkeleton(fs.readFileSync(file)));
     expect(await upload(file)).toMatchObject({ ok: true });
-    // Sound alone is no video, whatever its container is called.
+    // Audio only isn't a video, whatever the container.
     const sound = small("sound", { as: "wma", audio: ["wmav2"], output: ["-vn", "-f", "asf"] });
-    const message = "This file has no video in it.";
+    const message = "This file has no video track.";
     expect(await upload(sound)).toMatchObject({ status: 422, failure: { message } });
   });
 
-  it("the light of HDR without its colours is brought into those of a usual screen", async () => {
+  it("tone-maps HDR without color tags to SDR", async () => {
     if (!hasFilter("zscale")) return;
     const tags = ["-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084"];
     const half = small("half", { video: ["libx264", "-preset", "ultrafast", ...tags] });
@@ -155,15 +161,15 @@ describe.runIf(ffmpegAvailable())("kinds of files that are read", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("what is not taken has a sentence of its own", () => {
+describe.runIf(ffmpegAvailable())("rejected files have a specific message", () => {
   it("VVC", async () => {
     const clip = small("plain", { output: ["-movflags", "+faststart"] });
     const outcome = await upload(patched(clip, "vvc.mp4", "avc1\0", "vvc1\0"));
     const message =
-      "The pictures of this video are in VVC (H.266), which can't be read here. Send it in H.264, HEVC, VP9 or AV1.";
+      "This video is in VVC (H.266), which isn’t supported. Use H.264, HEVC, VP9 or AV1.";
     expect(outcome).toMatchObject({ status: 415, failure: { message } });
     const unknown = patched(clip, "unknown.mp4", "avc1\0", "abcd\0");
-    const other = "The pictures of this video are in a format that can't be read here.";
+    const other = "This video uses an unsupported codec.";
     expect(await upload(unknown)).toMatchObject({ status: 415, failure: { message: other } });
   });
 

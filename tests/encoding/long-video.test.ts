@@ -16,12 +16,12 @@ afterEach(() => site.remove());
 const SECONDS = 600;
 
 describe.runIf(ffmpegAvailable())("a video of ten minutes", () => {
-  it("gets at most a hundred pictures, each in step, and renditions of its whole length", async () => {
-    // The brightness tells the time: 20 at the beginning, 220 at the end.
+  it("gets a storyboard of at most a hundred frames in sync, and renditions of full length", async () => {
+    // The brightness encodes the time: 20 at the beginning, 220 at the end.
     const clip = makeClip(site.folder, "long", {
       picture: `color=black:size=160x90:rate=1:duration=${SECONDS},geq=lum=20+T/3:cb=128:cr=128`,
       seconds: SECONDS,
-      // Sound would be encoded for every rendition, which takes as long as its pictures.
+      // Audio would be encoded for every rendition, which takes as long as the video.
       audio: false,
     });
     const id = await addToLibrary(site.uploads, clip, true);

@@ -9,14 +9,14 @@ import { encodersIn, type WorkerProcess } from "../workers/worker-process";
 
 const workers = useSiteForWorkers();
 const { addVideoWithFile, addWorker, isDone, jobOf, playsWhole, slow } = workers;
-/** As after two minutes without a word. */
+/** Simulates two minutes without a heartbeat. */
 const endLeases = () =>
   workers.site
     .database()
     .exec("UPDATE jobs SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'running'");
 
 describe.runIf(ffmpegAvailable())("a job of a worker", () => {
-  it("is made by another when its worker is killed, and when one is asked to leave", async () => {
+  it("is done by another worker if its worker is killed or shut down", async () => {
     const id = addVideoWithFile(30);
     const [attic, barn, cellar] = ["attic", "barn", "cellar"].map(addWorker) as [
       ...[WorkerProcess, WorkerProcess, WorkerProcess],
@@ -44,7 +44,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await playsWhole(id);
   });
 
-  it("goes on when the site was away", async () => {
+  it("continues after the site was unreachable", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow(3));
@@ -57,7 +57,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await playsWhole(id);
   });
 
-  it("is given up when its video is deleted while it is made", async () => {
+  it("is given up if its video is deleted meanwhile", async () => {
     const id = addVideoWithFile(30);
     const attic = addWorker("attic");
     attic.start(slow(5));
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("a job of a worker", () => {
     await until(() => encodersIn(attic.folder).length === 0);
     const next = addVideoWithFile(4);
     await until(() => isDone(next));
-    // The folder of the stream would have the name of the video.
+    // The stream's folder would contain the video's upload id.
     const folders = fs.readdirSync(path.join(workers.site.uploads, "videos", "u"));
     expect(folders).not.toContain(path.parse(url).name);
   });

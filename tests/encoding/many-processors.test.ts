@@ -16,8 +16,8 @@ afterEach(async () => {
   await site.remove();
 });
 
-describe.runIf(ffmpegAvailable())("a machine of 64 processors", () => {
-  it("makes the whole ladder in the memory that ffmpeg is given", async () => {
+describe.runIf(ffmpegAvailable())("a machine with 64 processors", () => {
+  it("encodes the whole ladder within ffmpeg's memory limit", async () => {
     const clip = makeClip(site.folder, "video", { size: "1920x1080", seconds: 1, audio: false });
     const files = fs.readdirSync(await makeLadder(clip)).filter((name) => name.endsWith(".mp4"));
     expect(files).toHaveLength(6);

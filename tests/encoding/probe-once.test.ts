@@ -22,7 +22,7 @@ const started = (name: string) => fs.readFileSync(path.join(site.folder, `${name
 const probes = () => started("ffprobe").match(/-show_format/g)?.length;
 
 describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
-  it("probe its file once, and once more when it has changed", async () => {
+  it("probe its file once, and again if it has changed", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     await workUntilIdle();
@@ -41,7 +41,7 @@ describe.runIf(ffmpegAvailable())("the jobs of a video", () => {
     expect(probes()).toBe(2);
   });
 
-  it("take the pictures of its poster and of its storyboard by one program each", async () => {
+  it("extract the frames for its poster and its storyboard with one process each", async () => {
     const clip = makeClip(site.folder, "clip", {
       seconds: 10,
       output: ["-movflags", "+faststart"],

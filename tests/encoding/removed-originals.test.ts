@@ -17,7 +17,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-describe.runIf(ffmpegAvailable())("an original that was converted", () => {
+describe.runIf(ffmpegAvailable())("a converted original", () => {
   it.each<[string, () => string]>([
     ["is interlaced", () => mpeg4(site.folder, { video: ["mpeg4", "-flags", "+ilme+ildct"] })],
     ["has a varying frame rate", () => variableRate()],
@@ -26,7 +26,7 @@ describe.runIf(ffmpegAvailable())("an original that was converted", () => {
       "has video that is copied into another container",
       () => makeClip(site.folder, "video", { as: "mkv", video: H264, audio: ["ac3"] }),
     ],
-  ])("is removed when it %s and all frames of it are played", async (_, make) => {
+  ])("is removed if it %s and the played file has all frames", async (_, make) => {
     await expectRemoved(site.uploads, make(), warnings);
   });
 });

@@ -148,7 +148,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
 
   it("is trimmed to the part that was chosen", async () => {
     const [source, found, task] = await workOnNamed(join([PART, PART]));
-    const artifact = await cutVideo({ ...source, cut: { start: 7, end: 11 } }, found, task);
+    const artifact = await cutVideo({ ...source, trim: { start: 7, end: 11 } }, found, task);
     const made = path.join(task.folder, artifact.moves[0]!.from);
     expectWhole(made, made, 4, [2]);
   });
@@ -168,7 +168,7 @@ describe.runIf(ffmpegAvailable())("a file whose timestamps restart or jump", () 
     for (const frame of frames.slice(0, half - 1)) expect(shown).not.toContain(frame);
   });
 
-  it("isn't refused for an estimated duration where it is too large to be measured", async () => {
+  it("isn't rejected for an estimated duration if it is too large to be measured", async () => {
     const file = join([PART, later(93_600)]);
     expect(await probe(file, { measureUpTo: 1_000 })).toMatchObject({ isEstimated: true });
     expect(await probe(file, { measureUpTo: 1_000_000_000 })).not.toHaveProperty("isEstimated");
@@ -181,7 +181,7 @@ describe.runIf(ffmpegAvailable())("a file with continuous timestamps", () => {
     ["a transport stream whose 33 bits overflow", later(95_439)],
     ["a program stream", VOB],
     ["a transport stream without frames for 11 s", HOLE, 14],
-  ])("isn't treated as one that jumps: %s", async (_, clip, seconds = 6) => {
+  ])("isn't treated as jumping: %s", async (_, clip, seconds = 6) => {
     const found = (await probe(makeClip(site.folder, "whole", clip)))!;
     expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.1);
     expect(found).not.toHaveProperty("dtsDeltaThreshold");

@@ -24,10 +24,10 @@ import { makeClip } from "../media-clips";
 import { interruptOnce, KILLED, readingAt } from "../wrapped-ffmpeg";
 
 const site = useAdminSite();
-const CUTTING = "*cut.mp4*";
+const TRIM_OUTPUT = "*cut.mp4*";
 
-/** A video of five seconds of which a cut is asked for; the id of the cut, and what must stay. */
-async function askForCut() {
+/** A video of five seconds with a requested trim. Returns the id of the trim, and what must not change. */
+async function requestTrim() {
   const clip = makeClip(site.folder, "video", { seconds: 5 });
   const id = await addToLibrary(site.uploads, clip, true, { duration: "0:05" });
   sqliteHandle().exec("UPDATE jobs SET state = 'done'");
@@ -36,19 +36,19 @@ async function askForCut() {
   const video = onDisk(site.uploads, row.video_url);
   return { id, cut: otherFiles(id).pending!.id, row, video, bytes: fs.readFileSync(video) };
 }
-type Asked = Awaited<ReturnType<typeof askForCut>>;
+type RequestedTrim = Awaited<ReturnType<typeof requestTrim>>;
 
-const cutting = (cut: string) => jobRows(cut).find(({ kind }) => kind === "transcode")!;
+const trimJob = (cut: string) => jobRows(cut).find(({ kind }) => kind === "transcode")!;
 
-/** The video plays as before, its file is whole, and nothing of the cut is named. */
-function expectNothingLost({ id, cut, row, video, bytes }: Asked): void {
+/** Checks that the video plays as before, its file is complete, and nothing refers to the trim. */
+function expectUnchanged({ id, cut, row, video, bytes }: RequestedTrim): void {
   expect(videoRow(id)).toEqual(row);
   expect(fs.readFileSync(video).equals(bytes)).toBe(true);
   expect(otherFiles(id).pending?.id).toBe(cut);
 }
 
-/** The next attempt makes the cut, which takes over, and leaves nothing of the one before. */
-async function expectCutAfterAll({ id, row, video, bytes }: Asked): Promise<void> {
+/** Checks that the next attempt encodes the trim, which is activated, and removes files of the previous attempt. */
+async function expectTrimmed({ id, row, video, bytes }: RequestedTrim): Promise<void> {
   sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE state = 'waiting'");
   await workUntilIdle();
   await activateReady();
@@ -63,10 +63,10 @@ async function expectCutAfterAll({ id, row, video, bytes }: Asked): Promise<void
   expect(await checkLibrary()).toMatchObject({ stray: [], missing: [] });
 }
 
-describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000 }, () => {
-  it("goes on after the site was killed, and the video plays meanwhile", async () => {
-    const asked = await askForCut();
-    interruptOnce(site.folder, "ffmpeg", CUTTING, readingAt(0.1));
+describe.runIf(ffmpegAvailable())("an interrupted trim", { timeout: 90_000 }, () => {
+  it("continues after the site was killed, and the video plays meanwhile", async () => {
+    const trim = await requestTrim();
+    interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, readingAt(0.1));
     const child = spawn(process.execPath, command("jobs", "--once"), {
       env: process.env,
       stdio: "ignore",
@@ -76,35 +76,35 @@ describe.runIf(ffmpegAvailable())("a cut that is interrupted", { timeout: 90_000
     while (!half()) await new Promise((next) => setTimeout(next, 20));
     child.kill("SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    expectNothingLost(asked);
-    expect(cutting(asked.cut)).toMatchObject({ state: "running", attempts: 1 });
-    await expectCutAfterAll(asked);
+    expectUnchanged(trim);
+    expect(trimJob(trim.cut)).toMatchObject({ state: "running", attempts: 1 });
+    await expectTrimmed(trim);
   });
 
-  it("is tried again after its ffmpeg was killed, and the queue says so", async () => {
-    const asked = await askForCut();
-    interruptOnce(site.folder, "ffmpeg", CUTTING, KILLED);
+  it("is retried after its ffmpeg was killed, and the queue shows that", async () => {
+    const trim = await requestTrim();
+    interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, KILLED);
     await workUntilIdle();
-    const reason = "ffmpeg was ended by SIGKILL.";
-    expect(cutting(asked.cut)).toMatchObject({ state: "waiting", attempts: 1, reason });
-    expectNothingLost(asked);
+    const reason = "ffmpeg was killed by SIGKILL.";
+    expect(trimJob(trim.cut)).toMatchObject({ state: "waiting", attempts: 1, reason });
+    expectUnchanged(trim);
     const [first] = (await queueView()).waiting;
     expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
-    await expectCutAfterAll(asked);
+    await expectTrimmed(trim);
   });
 
-  it("waits for room on a full disk without losing an attempt, and the queue says so", async () => {
-    const asked = await askForCut();
-    interruptOnce(site.folder, "ffmpeg", CUTTING, ["ln -s /dev/full cut.mp4"]);
+  it("waits for disk space without losing an attempt, and the queue shows that", async () => {
+    const trim = await requestTrim();
+    interruptOnce(site.folder, "ffmpeg", TRIM_OUTPUT, ["ln -s /dev/full cut.mp4"]);
     await workUntilIdle();
     const reason = "The disk is full.";
-    expect(cutting(asked.cut)).toMatchObject({ state: "waiting", attempts: 0, reason });
-    expect(Date.parse(cutting(asked.cut).run_after!)).toBeGreaterThan(Date.now());
-    expectNothingLost(asked);
+    expect(trimJob(trim.cut)).toMatchObject({ state: "waiting", attempts: 0, reason });
+    expect(Date.parse(trimJob(trim.cut).run_after!)).toBeGreaterThan(Date.now());
+    expectUnchanged(trim);
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
     const [first] = (await queueView()).waiting;
     expect(first).toMatchObject({ label: "New cut: Cutting the video", reason });
-    await expectCutAfterAll(asked);
-    expect(cutting(asked.cut)?.reason ?? null).toBeNull();
+    await expectTrimmed(trim);
+    expect(trimJob(trim.cut)?.reason ?? null).toBeNull();
   });
 });

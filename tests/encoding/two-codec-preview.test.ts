@@ -28,7 +28,7 @@ async function makePreview(): Promise<void> {
   await workUntilIdle();
 }
 
-/** A video with its hover preview, and nothing else that is made. */
+/** A video with its hover preview and no other derived files. */
 async function videoWithPreview(): Promise<string> {
   const output = ["-movflags", "+faststart"];
   const clip = makeClip(site.folder, "clip", { seconds: 8, size: "640x360", output });
@@ -44,7 +44,7 @@ const probed = (file: string, entries: string) =>
 describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
   "a hover preview in two codecs",
   () => {
-    it("is a folder with the same clip in both, without sound, of which the row names H.264", async () => {
+    it("is a folder with the same silent clip in both, and the row refers to H.264", async () => {
       const url = videoRow(await videoWithPreview()).preview_url!;
       expect(url).toMatch(/\/preview-\w+\/h264\.mp4$/);
       const folder = path.dirname(onDisk(site.uploads, url));
@@ -57,7 +57,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))(
       }
     });
 
-    it("is counted, and replaced as one by the next", async () => {
+    it("is counted and replaced as a whole", async () => {
       const id = await videoWithPreview();
       const first = videoRow(id).preview_url!;
       await makePreview();

@@ -8,14 +8,14 @@ import { shown } from "../similar-list";
 
 const site = useAdminSite();
 
-/** Eight scenes of soft spots, which the seed chooses. */
+/** Eight scenes of soft spots, chosen by a seed. */
 const video = (seed: number) =>
   makeClip(site.folder, `video-${seed}`, {
     picture: `color=gray:size=16x12:rate=2/5:duration=20,noise=alls=100:allf=t:all_seed=${seed},scale=426:240:flags=bicubic,fps=10`,
     audio: false,
   });
 
-/** The same video in another way, by ffmpeg's options. */
+/** Re-encodes a video with other ffmpeg options. */
 function changed(name: string, from: string, options: string[], before: string[] = []): string {
   const file = `${site.folder}/${name}.mp4`;
   ffmpeg([...before, "-i", from, "-an", ...options, file]);
@@ -33,7 +33,7 @@ const still = (name: string, picture: string) =>
     audio: false,
   });
 
-/** Videos of files, compared in the order in which they are named; their ids. */
+/** Adds files as videos and compares them in order. Returns their ids. */
 async function compared(files: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const file of files) {
@@ -46,8 +46,8 @@ async function compared(files: string[]): Promise<string[]> {
   return ids;
 }
 
-describe.runIf(ffmpegAvailable())("videos that look alike", () => {
-  it("are found in another size, with a logo and without their beginning; others are not", async () => {
+describe.runIf(ffmpegAvailable())("similar videos", () => {
+  it("are found at another size, with a logo and without their beginning, unlike other videos", async () => {
     const original = video(3);
     const [first, small, logo, trimmed, other, another] = await compared([
       original,
@@ -71,7 +71,7 @@ describe.runIf(ffmpegAvailable())("videos that look alike", () => {
     expect(all.similar[trimmed!]![0]).toMatchObject({ id: first, title: "video-3.mp4" });
   }, 120_000);
 
-  it("are not what is black, a test card or a still", async () => {
+  it("don't include black videos, test cards and stills", async () => {
     await compared([
       still("black-1", "color=black:"),
       still("black-2", "color=black:"),

@@ -10,8 +10,8 @@ const site = new SiteProcess({ ENCODER_CONCURRENCY: "1" });
 beforeAll(() => site.start({ PATH: slowFfmpeg(site.folder) }));
 afterAll(() => site.remove());
 
-describe.runIf(ffmpegAvailable())("while a video is made into a stream", () => {
-  it("Home answers, and a change reaches those who listen", async () => {
+describe.runIf(ffmpegAvailable())("while a stream is being encoded", () => {
+  it("the home page responds, and changes reach subscribers", async () => {
     const clip = makeClip(site.folder, "video", {
       seconds: 60,
       output: ["-movflags", "+faststart"],

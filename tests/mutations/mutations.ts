@@ -31,7 +31,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.select("hls_url")\n    .where("id", "=", id)\n    .where("public", "=", 1)',
     replace: '.select("hls_url")\n    .where("id", "=", id)',
     killedBy: "tests/integration/encode/stream-start.test.ts",
-    title: "is told of what is published, and of nothing else",
+    title: "sends the stream start only for published videos",
   },
   {
     rule: "A hidden video's media file can't be read",
@@ -39,7 +39,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url = @url",
     replace: "WHERE video_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read without a session",
@@ -47,7 +47,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(await maySeeHidden(asked)) && !isOfDeletedVideo(asked);",
     replace: "!isOfDeletedVideo(asked);",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     rule: "A hidden video's media file can't be read by another uploader",
@@ -71,7 +71,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND thumbnail_url = @url",
     replace: "WHERE thumbnail_url = @url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     // Streams, storyboards, captions and hover previews are in the same folder.
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "WHERE public AND video_url >= @from AND video_url < @to",
     replace: "WHERE video_url >= @from AND video_url < @to",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     rule: "A hidden video's derived files can't be read while its stream is encoded",
@@ -88,7 +88,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "isDerived && isStreamed(base) ? url",
     replace: "isDerived ? url",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is everyone while the video is published",
+    title: "is public while the video is published",
   },
   {
     // Preview links don't expire. They are revoked.
@@ -231,15 +231,15 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (bytes > rule.maxBytes) throw new UploadError(413, rule.tooLarge, field);",
     replace: "",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "a video beyond the limit: 413",
+    title: "with a video larger than the limit (413)",
   },
   {
     rule: "A resumable upload ends at the size limit",
     file: "app/media/intake/tus-store.server.ts",
-    find: "if (admitted > room) throw new UploadError(413, tooMuch);",
+    find: "if (admitted > maxLength) throw new UploadError(413, tooMuch);",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "ends at the size limit while bytes arrive",
+    title: "stops at the size limit while receiving",
   },
   {
     rule: "The content of an upload decides its type",
@@ -247,16 +247,16 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '"video/webm": "webm",',
     replace: '"video/webm": "mp4",',
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "has the ending of its content, whatever its name and type claim",
+    title: "gets the extension of its content, regardless of its name and type",
   },
   {
     // ffprobe refuses other files too, but not before all of their bytes have arrived.
     rule: "An upload that isn't a video is refused",
     file: "app/media/intake/sniff.server.ts",
-    find: "if (!ending) throw notAVideo();",
-    replace: 'if (!ending) return "mp4";',
+    find: "if (!extension) throw notAVideo();",
+    replace: 'if (!extension) return "mp4";',
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is refused at its first bytes if it isn't a video",
+    title: "is rejected after its first bytes if it isn't a video",
   },
   {
     rule: "An upload that only begins like a video is refused",
@@ -264,7 +264,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'throw new UploadError(error.status, error.message, "video");',
     replace: "return { ending, playable: true };",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "one that is not what its first bytes say: 422",
+    title: "with a file that only begins like a video (422)",
   },
   {
     rule: "A resumable upload that isn't a video is refused at its first bytes",
@@ -272,7 +272,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "...(offset === 0 && source.length >= HEAD_BYTES && { head: videoHead }),",
     replace: "",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "is refused at its first bytes if it isn't a video",
+    title: "is rejected after its first bytes if it isn't a video",
   },
   {
     rule: "A thumbnail that isn't an image is refused",
@@ -280,7 +280,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (!type || !IMAGE_TYPES.has(type.mime)) throw notAnImage();",
     replace: "",
     killedBy: "tests/integration/intake/upload-form.test.ts",
-    title: "is refused with 415",
+    title: "is rejected with 415",
   },
   {
     rule: "Thumbnails are re-encoded",
@@ -292,11 +292,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: "Images with too many pixels aren't decoded",
-    file: "app/media/pictures/picture-program.server.ts",
+    file: "app/media/images/image-process.server.ts",
     find: "limitInputPixels: MAX_INPUT_PIXELS",
     replace: "limitInputPixels: false",
-    killedBy: "tests/integration/media/hostile-pictures.test.ts",
-    title: "of 100 megapixels are refused at once with a sentence",
+    killedBy: "tests/integration/media/hostile-images.test.ts",
+    title: "are rejected immediately with a message if they have 100 megapixels",
   },
   {
     rule: "An upload resumes after a dropped connection",
@@ -339,7 +339,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "{ status: 206, headers }",
     replace: "{ status: 200, headers }",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is answered in part for",
+    title: "is returned partially for",
   },
   {
     rule: "A range has the bytes that were asked for",
@@ -347,7 +347,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "content.body(range.start, length)",
     replace: "content.body(0, length)",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is answered in part for",
+    title: "is returned partially for",
   },
   {
     rule: "A range beyond the end is answered with 416",
@@ -355,7 +355,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (range === "unsatisfiable") return unsatisfiable(bytes, headers);',
     replace: 'if (range === "unsatisfiable") return new Response(null, { headers });',
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is 416 beyond its end, with its size",
+    title: "returns 416 and its size for a range beyond its end",
   },
   {
     rule: "A range ends with the file",
@@ -386,7 +386,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "Outside the job queue, a limited number of processes runs",
     file: "app/media/probe/process-gate.server.ts",
-    find: "if (this.running < this.places) this.running += 1;",
+    find: "if (this.running < this.slots) this.running += 1;",
     replace: "if (this.running < 99) this.running += 1;",
     killedBy: "tests/integration/studio/process-gate.test.ts",
     title: "run two at a time",
@@ -397,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (release) release();",
     replace: "",
     killedBy: "tests/integration/media/media-requests.test.ts",
-    title: "are limited to those in progress, whichever way they end",
+    title: "are limited in number, however they end",
   },
   {
     rule: "The session cookie is HttpOnly",
@@ -682,7 +682,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "style-src 'unsafe-inline'; sandbox\"",
     replace: "style-src 'unsafe-inline'\"",
     killedBy: "tests/integration/media/media.test.ts",
-    title: "is answered whole",
+    title: "is returned completely",
   },
   {
     rule: "Every response has a policy",
@@ -848,7 +848,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '} else if (marker !== siteId) throw new StorageError("foreign", url);',
     replace: "}",
     killedBy: "tests/integration/storage/stored-files.test.ts",
-    title: "stops the start, and gets nothing",
+    title: "prevents the start, and gets no files",
   },
   {
     rule: "A file in a bucket is no temporary file",
@@ -1049,7 +1049,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (!isKept || type === "free" || type === "skip") this.clear(from, to);',
     replace: 'if (type === "free" || type === "skip") this.clear(from, to);',
     killedBy: "tests/unit/media/metadata/rewrite.test.ts",
-    title: "are written over in place, and nothing else is",
+    title: "is overwritten in place, and nothing else is",
   },
   {
     rule: "A change through the API and its answer are one transaction",
@@ -1065,7 +1065,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (sentBefore) recordPublished(userId, sentBefore, outcome);",
     replace: "",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "gets the same outcome afterward, also once the site was restarted",
+    title: "gets the same outcome afterward, even after a restart",
   },
   {
     rule: "The outcome of an upload is its user's alone",
@@ -1073,7 +1073,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: '.where("user_id", "=", userId),',
     replace: ",",
     killedBy: "tests/integration/intake/repeated-publish.test.ts",
-    title: "is nobody else's: another user gets 404 while it is running and afterward",
+    title: "is private: another user gets 404 while it is running and afterward",
   },
   {
     rule: "An upload that sends nothing doesn't keep its space",
@@ -1081,7 +1081,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "reservedBytes: isExpired(stat) ? 0 : left",
     replace: "reservedBytes: left",
     killedBy: "tests/integration/intake/resumable-upload.test.ts",
-    title: "ends after 10 minutes if no byte has come",
+    title: "expires after 10 minutes if no bytes were received",
   },
   {
     rule: "An uploader reserves only a part of the disk",

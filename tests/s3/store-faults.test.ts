@@ -149,7 +149,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   it("asks to be sent less for ever: four attempts, and the video stays", async () => {
     store.fail({ when: WRITES, answer: SLOW_DOWN });
-    await expect(moveIntoStore()).rejects.toThrow("The file store does not answer. (SlowDown)");
+    await expect(moveIntoStore()).rejects.toThrow("The file store isn't responding. (SlowDown)");
     expect(store.sent(WRITES)).toBe(4);
     expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
     await goesOn();
@@ -164,7 +164,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   it("refuses keys that were right: said at once, and the video stays", async () => {
     store.fail({ when: ANY, answer: { status: 403, code: "InvalidAccessKeyId" } });
-    await expect(moveIntoStore()).rejects.toThrow(/^The file store refuses the keys/);
+    await expect(moveIntoStore()).rejects.toThrow(/^The file store rejected the access keys/);
     expect(store.sent(WRITES)).toBe(1);
     expect(fs.readFileSync(video()).equals(VIDEO)).toBe(true);
     await goesOn();
@@ -172,7 +172,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
 
   it("breaks off: four attempts, the video stays, and what came through is removed", async () => {
     store.fail({ when: WRITES, answer: "cut" });
-    await expect(moveIntoStore()).rejects.toThrow(/^The file store does not answer/);
+    await expect(moveIntoStore()).rejects.toThrow(/^The file store isn't responding/);
     expect(store.sent(WRITES)).toBe(4);
     await goesOn();
   });
@@ -192,7 +192,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
       const refused = await ask({ Range: "bytes=0-9" });
       expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "5"]);
       expect(await refused.text()).toBe(
-        "The file can't be read just now. Please try again in a moment.\n",
+        "The file is temporarily unavailable. Try again in a moment.\n",
       );
       expect(store.sent(ANY)).toBeLessThanOrEqual(4);
       expect(said).toEqual([expect.stringMatching(/^videos\/u\/.*can't be read: The file store/)]);
@@ -257,7 +257,7 @@ describe.runIf(hasS3Server)("a store that fails", () => {
     await checkAlerts(Date.now() + 5 * MINUTE_MS);
     await checkAlerts(Date.now() + 6 * MINUTE_MS);
     const message =
-      "The file store does not answer. (SlowDown) What is in it can't be watched until it does.";
+      "The file store isn't responding. (SlowDown) What is in it can't be watched until it does.";
     expect(await told()).toEqual([{ kind: "store", message, isOver: false }]);
     expect(await figure()).toBe("1");
     store.fail();

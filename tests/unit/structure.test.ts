@@ -135,7 +135,7 @@ const OWNED: {
   {
     rule: "decodes images, which only the image process does",
     pattern: /from "sharp"/,
-    owners: { "app/media/pictures/picture-program.server.ts": "in a process with limits" },
+    owners: { "app/media/images/image-process.server.ts": "in a process with limits" },
   },
   {
     rule: "opens a transaction, which db/client does",

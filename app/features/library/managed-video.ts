@@ -1,6 +1,6 @@
 import type { Refusal } from "~/features/permissions/may-change.server";
 import type { Schedule, TypedSchedule } from "~/features/visibility/schedule";
-import type { Cut } from "~/media/encode/artifact";
+import type { TrimRange } from "~/media/encode/artifact";
 import type { Failure } from "~/platform/failure";
 import type { StoryboardFrame } from "~/shared/streams/storyboard";
 import type { TypedTexts } from "~/shared/video-fields";
@@ -111,7 +111,7 @@ export interface OtherFile {
   /** The e-mail of who did that; null when that account is gone. */
   by: string | null;
   /** From which second of its original to which, when it is a cut. */
-  cut?: Cut;
+  cut?: TrimRange;
 }
 
 /** All files of a video but the one it has. */
@@ -148,7 +148,7 @@ export interface TrimView {
   duration: string;
   frames: StoryboardFrame[];
   /** What the video is cut to. */
-  cut?: Cut;
+  cut?: TrimRange;
 }
 
 /** Shorter ones are hardly videos, and no player seeks in them. */
@@ -157,7 +157,7 @@ const MIN_SECONDS = 1;
 const ROUNDED_SECONDS = 1;
 
 /** Such as `0:10 to 1:20.5`. */
-export function cutText({ start, end }: Cut): string {
+export function cutText({ start, end }: TrimRange): string {
   return `${exactPosition(start)} to ${exactPosition(end)}`;
 }
 
@@ -167,7 +167,10 @@ export function cutText({ start, end }: Cut): string {
  * @param length seconds of the video.
  * @returns what is wrong with each field, where something is.
  */
-export function readCut(typed: TypedCut, length: number): Cut | { fields: Partial<TypedCut> } {
+export function readCut(
+  typed: TypedCut,
+  length: number,
+): TrimRange | { fields: Partial<TypedCut> } {
   const moment = (text: string, empty: number) => (text.trim() ? parsePosition(text) : empty);
   const start = moment(typed.start, 0);
   const asked = moment(typed.end, length);

@@ -41,7 +41,7 @@ export function StreamPreloads({
   );
 }
 
-/** What `?w=720` answers: see `media/serve/small-picture.server.ts`. */
+/** What `?w=720` answers: see `media/serve/small-thumbnail.server.ts`. */
 const SMALL_WIDTH_PIXELS = 720;
 /** Up to here the smaller picture looks as sharp. */
 const MAX_ENLARGEMENT = 1.25;

@@ -9,8 +9,8 @@ import { HEAD_BYTES, type ReceivedFile } from "~/media/intake/received-file.serv
 import { videoExtension } from "~/media/intake/sniff.server";
 import { probeInterrupted, UploadError } from "~/media/intake/upload-error.server";
 import { InterruptedError } from "~/media/probe/ffmpeg.server";
-import { MEASURED_WHILE_WAITING, probe, RefusedFileError } from "~/media/probe/probe.server";
-import { withPlace } from "~/media/probe/process-gate.server";
+import { MAX_MEASURED_UPLOAD_BYTES, probe, RefusedFileError } from "~/media/probe/probe.server";
+import { withSlot } from "~/media/probe/process-gate.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import type { CutOff } from "~/shared/cut-off";
 import { database, transaction } from "~db/client.server";
@@ -37,8 +37,8 @@ export async function probeUpload(file: string, userId: string): Promise<ProbedV
   const ending = await videoExtension(head);
   try {
     // Wait despite a full queue or a disconnected client: the whole file has arrived.
-    const read = () => probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
-    const found = await withPlace(read, { owner: userId, isPatient: true });
+    const read = () => probe(file, { measureUpTo: MAX_MEASURED_UPLOAD_BYTES });
+    const found = await withSlot(read, { owner: userId, ignoresQueueLimit: true });
     if (!found) return { ending, playable: true };
     const { isEstimated, cutOff, playable } = found;
     const durationSeconds = isEstimated ? undefined : found.durationSeconds;

@@ -101,7 +101,7 @@ export async function publishUpload(upload: Upload): Promise<UploadSuccess> {
     const isClean = probed.playable && (await removeMetadata({ file: video.path }));
     const moved = await moveIntoBucket(
       userId,
-      { file: video.path, ending: probed.ending },
+      { file: video.path, extension: probed.ending },
       thumbnail?.file,
     );
     const id = randomUUID().replaceAll("-", "");

@@ -9,7 +9,7 @@ import { type ReceivedForm, receiveMultipart } from "~/media/intake/multipart.se
 import { discardReceived, type FileRule } from "~/media/intake/received-file.server";
 import { requireImage, videoExtension } from "~/media/intake/sniff.server";
 import {
-  answerTus,
+  handleTusRequest,
   readFinishedUpload,
   removeUpload,
   storeFinishedUpload,
@@ -91,7 +91,7 @@ export function answerUpload(
     if (refusal) throw new UploadError(422, refusal);
     requireQuota(user.id, bytes);
   };
-  return answerTus(request, sender, requireAdmission, path);
+  return handleTusRequest(request, sender, requireAdmission, path);
 }
 
 /** Returns a function that checks the quota for a form, whose length is known before its video is parsed. */

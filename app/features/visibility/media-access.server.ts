@@ -4,7 +4,7 @@ import { fileExists } from "~/media/media-files.server";
 import { isPrivateVersion } from "~/media/serve/file-version.server";
 import { mediaFile, serveMedia } from "~/media/serve/serve.server";
 import { notFound } from "~/media/serve/serve-stored.server";
-import { fileBehind } from "~/media/serve/stream-captions.server";
+import { captionsOfPlaylist } from "~/media/serve/stream-captions.server";
 import { prepared } from "~db/client.server";
 import type { VideoRow } from "~db/schema";
 
@@ -28,7 +28,7 @@ export async function answerMedia(
 }
 
 function isThere(name: MediaName): boolean {
-  const file = mediaFile(fileBehind(name));
+  const file = mediaFile(captionsOfPlaylist(name));
   return file !== undefined && fileExists(file);
 }
 

@@ -1,19 +1,19 @@
 import { queryThread } from "~db/threads/query-thread.server";
 import { CaptionsLimitError, type CaptionsOrigin } from "./cues";
-import type { CaptionFile, CaptionsAnswer } from "./read-captions.server";
+import type { CaptionFile, CaptionsResult } from "./read-captions.server";
 
 /**
- * Reads a caption file (.srt or .vtt).
+ * Converts a caption file (.srt or .vtt) to WebVTT, on a separate thread.
  *
- * @returns its WebVTT; undefined when there is no cue in it.
- * @throws {CaptionsLimitError} for more than any video has; its message is for the sender.
+ * @returns the WebVTT; undefined if the file has no cues.
+ * @throws {CaptionsLimitError} if the file exceeds a limit; the message is shown to the uploader.
  */
 export async function readCaptionFile(
   file: string,
   origin: CaptionsOrigin,
 ): Promise<string | undefined> {
-  const asked: CaptionFile = { file, origin };
-  const answer = await queryThread<CaptionsAnswer>("files", "read-captions", asked);
+  const task: CaptionFile = { file, origin };
+  const answer = await queryThread<CaptionsResult>("files", "read-captions", task);
   if ("limit" in answer) throw new CaptionsLimitError(answer.limit);
   return answer.webvtt;
 }

@@ -1,44 +1,43 @@
 /**
- * Reads captions of the two text formats that people have, SubRip (.srt) and WebVTT
- * (https://www.w3.org/TR/webvtt1/), and writes them as WebVTT with nothing in it but the cues: no
- * styles, no regions, no notes.
+ * Parses captions in the two common text formats, SubRip (.srt) and WebVTT (https://www.w3.org/TR/webvtt1/), and
+ * writes them as WebVTT that only contains cues: no styles, regions or notes.
  */
 
 export interface Cue {
   /** Seconds. */
   start: number;
   end: number;
-  /** Where it stands on the picture, in the words of WebVTT. */
+  /** WebVTT cue settings, which position the cue. */
   settings: string;
-  /** WebVTT's own markup. */
+  /** With WebVTT markup. */
   text: string;
 }
 
-/** A line of text on a picture has 40 to 80; one with fonts and positions in it some hundred. */
+/** Displayed lines have 40 to 80 characters, lines with fonts and positions a few hundred. */
 export const MAX_LINE_LENGTH = 2_000;
-/** One every four seconds of a day. */
+/** One cue every four seconds for a day. */
 export const MAX_CUES = 20_000;
 
-/** A caption file is larger than any that is one; `message` is for the person who sent it. */
+/** A caption file exceeds a limit; `message` is shown to the uploader. */
 export class CaptionsLimitError extends Error {}
 
 const TIME = String.raw`(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s+(.*))?$`);
 const SETTING = /^(?:align|line|position|size|vertical):[\w.,%-]+$/;
-/** What SubRip knows of markup, and the signs that WebVTT wants written otherwise. */
+/** SubRip markup, and characters that have to be escaped in WebVTT. */
 const SUBRIP_SIGNS =
   /<(\/?)\s*([biu])\s*>|<\/?\s*font\b[^<>]*>|\{\\[^{}]*\}|&(?:amp|lt|gt|nbsp|lrm|rlm);|[<>&]/gi;
-/** A start tag of WebVTT that has classes, such as `<c.yellow.bg_blue>`; a timestamp such as `<00:01.500>` is none. */
+/** A WebVTT start tag with classes, such as `<c.yellow.bg_blue>`, but not a timestamp such as `<00:01.500>`. */
 const CLASSES = /<([^\t\f .<>/\d][^\t\f .<>]*)((?:\.[^\t\f .>]*)+)/g;
-/** The classes that WebVTT defines (§5.1), which players know. Of others, a page that shows the cue may have its own. */
+/** Classes that WebVTT defines (§5.1). Others might clash with classes of the page that shows the cue. */
 const KNOWN_CLASS = /^(?:bg_)?(?:white|lime|cyan|red|yellow|magenta|blue|black)$/;
 const WRITTEN: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 
 /**
- * The cues of a text, by their time; empty for a text that is neither format. Its work grows with
- * the length of the text alone, whatever the text is.
+ * Returns the cues of a text, sorted by start time; empty for a text in neither format. Takes time linear in the
+ * length of the text, whatever it contains.
  *
- * @throws {CaptionsLimitError} for a line or a number of cues that no captions have.
+ * @throws {CaptionsLimitError} if a line is too long or there are too many cues.
  */
 export function readCues(text: string): Cue[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
@@ -50,14 +49,14 @@ export function readCues(text: string): Cue[] {
   for (let index = 0; index < lines.length; index++) {
     const timing = TIMING.exec(lines[index]!);
     if (!timing) continue;
-    const said: string[] = [];
-    while (index + 1 < lines.length && !endsCue(lines[index + 1]!)) said.push(lines[++index]!);
-    const body = said.map(isWebvtt ? withKnownClasses : fromSubrip);
+    const body: string[] = [];
+    while (index + 1 < lines.length && !endsCue(lines[index + 1]!)) body.push(lines[++index]!);
+    const converted = body.map(isWebvtt ? withKnownClasses : fromSubrip);
     const cue = {
       start: seconds(timing, 1),
       end: seconds(timing, 5),
       settings: isWebvtt ? keptSettings(timing[9]) : "",
-      text: body
+      text: converted
         .map((line) => line.trim())
         .filter(Boolean)
         .join("\n"),
@@ -79,8 +78,8 @@ function seconds(timing: RegExpExecArray, from: number): number {
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(whole) + Number(`0.${part}`);
 }
 
-function keptSettings(said = ""): string {
-  return said
+function keptSettings(settings = ""): string {
+  return settings
     .split(/\s+/)
     .filter((setting) => SETTING.test(setting))
     .join(" ");
@@ -92,12 +91,12 @@ function withKnownClasses(line: string): string {
   );
 }
 
-/** One line of SubRip: its few tags stay, its fonts and overrides go, every other sign is text. */
+/** Converts a line of SubRip: keeps its basic tags, removes fonts and overrides, and escapes everything else. */
 function fromSubrip(line: string): string {
   return line.replace(SUBRIP_SIGNS, (found: string, slash = "", tag?: string) => {
     if (tag) return `<${slash}${tag.toLowerCase()}>`;
     if (found.length === 1) return WRITTEN[found]!;
-    // An entity that somebody wrote already stays one.
+    // Existing entities stay.
     return found.startsWith("&") ? found : "";
   });
 }
@@ -110,7 +109,7 @@ export function writeWebvtt(cues: readonly Cue[]): string {
   return ["WEBVTT\n", ...blocks].join("\n");
 }
 
-/** hh:mm:ss.mmm */
+/** Formats seconds as hh:mm:ss.mmm. */
 export function timestamp(seconds: number): string {
   const milliseconds = Math.round(seconds * 1_000);
   const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");
@@ -118,38 +117,38 @@ export function timestamp(seconds: number): string {
   return `${part(minutes / 60)}:${part(minutes % 60)}:${part((milliseconds / 1_000) % 60)}.${part(milliseconds % 1_000, 3)}`;
 }
 
-/** The text of a file: UTF-8, or UTF-16 that says so. Undefined for anything else. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. Undefined for anything else. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   const mark =
     first === 0xff && second === 0xfe ? "le" : first === 0xfe && second === 0xff ? "be" : "";
   try {
     const text = new TextDecoder(mark ? `utf-16${mark}` : "utf-8", { fatal: true }).decode(bytes);
-    // No text has these; a file of another kind that happens to be decodable does.
+    // Text doesn't contain NUL, but a binary file that happens to be decodable may.
     return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;
   }
 }
 
-/** Where a caption file comes from: an admin has added it, or ffmpeg has taken it out of a video. */
+/** Where a caption file comes from: added by an admin, or extracted from a video by ffmpeg. */
 export type CaptionsOrigin = "added" | "extracted";
 
-/** The WebVTT of a caption file; undefined when there is no cue in it. */
+/** Converts a caption file to WebVTT; undefined if it has no cues. */
 export function convertCaptions(bytes: Uint8Array, origin: CaptionsOrigin): string | undefined {
   const cues = readCues(decodeText(bytes) ?? "");
   const shown = origin === "extracted" ? withoutDecoration(cues) : cues;
   return shown.length > 0 ? writeWebvtt(shown) : undefined;
 }
 
-/** Shapes that a subtitle draws, as in `m 0 0 l 100 0 100 100`: no text. */
+/** ASS drawing commands, such as `m 0 0 l 100 0 100 100`, which aren't text. */
 const DRAWING = /^m(?:\s+-?[\d.]+){2}(?:\s+(?:[mnlbspc]|-?[\d.]+))*$/;
 
 function withoutDecoration(cues: readonly Cue[]): Cue[] {
   const seen = new Set<string>();
   return cues.flatMap((cue) => {
     const lines = cue.text.split("\n").filter((line) => !DRAWING.test(line));
-    // A decorated line is written several times over, one for each of its layers.
+    // A decorated line is repeated for each of its layers.
     const key = `${cue.start} ${cue.end} ${lines.join("\n")}`;
     if (lines.length === 0 || seen.has(key)) return [];
     seen.add(key);

@@ -1,10 +1,10 @@
-import type { SoundStream, SubtitleStream } from "../probe/streams";
+import type { AudioTrack, SubtitleStream } from "../probe/streams";
 
 export const UNKNOWN = "und";
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** Such as `English` for `en`; undefined for what is no language. */
+/** Returns the English name of a language, such as `English` for `en`; undefined if it isn't a language. */
 export function languageName(language: string): string | undefined {
   try {
     return names.of(language);
@@ -13,10 +13,10 @@ export function languageName(language: string): string | undefined {
   }
 }
 
-/** BCP 47 of what a file says, such as `de` for `ger`; `und` for what is no language. */
-export function languageTag(said: string): string {
+/** Returns the BCP 47 tag for a language code in a file, such as `de` for `ger`; `und` if it isn't a language. */
+export function languageTag(code: string): string {
   try {
-    const [tag = UNKNOWN] = Intl.getCanonicalLocales(said.trim().replaceAll("_", "-"));
+    const [tag = UNKNOWN] = Intl.getCanonicalLocales(code.trim().replaceAll("_", "-"));
     return languageName(tag) ? tag : UNKNOWN;
   } catch {
     return UNKNOWN;
@@ -24,8 +24,8 @@ export function languageTag(said: string): string {
 }
 
 /**
- * What the title of a track may add to its language. Other words of a title aren't shown: it may name whoever made
- * the video. In the order in which a label has them.
+ * Words in the title of a track that are added to its label, in the order of the label. Other words aren't shown,
+ * because the title may name the author of the video.
  */
 const TITLE_WORDS: [RegExp, string][] = [
   [/\b(?:simplified|traditional|latin american?|european|brazilian|canadian|castilian)\b/i, "$&"],
@@ -40,9 +40,9 @@ const TITLE_WORDS: [RegExp, string][] = [
 ];
 
 /**
- * Returns what the captions of a file are chosen by: the language, and what the title or a flag adds to it.
+ * Returns the label of captions: the language, and details from the title or a flag.
  *
- * @param unnamed for a track with neither.
+ * @param unnamed the label if there are neither.
  */
 export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "Captions"): string {
   const found = TITLE_WORDS.flatMap(([words, label]) => {
@@ -51,7 +51,7 @@ export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "
   });
   const kinds = new Set(found);
   if (stream.forced) kinds.add("forced");
-  if (stream.forTheDeaf) kinds.add("SDH");
+  if (stream.hearingImpaired) kinds.add("SDH");
   const language = languageName(languageTag(stream.language));
   const more = [...kinds].join(", ");
   if (!language) return capitalized(more) || unnamed;
@@ -60,12 +60,12 @@ export function captionsLabel(stream: Omit<SubtitleStream, "index">, unnamed = "
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Returns what an audio track is chosen by, such as `English (Commentary)`. */
-export function soundLabel({ language, title }: Pick<SoundStream, "language" | "title">): string {
-  return captionsLabel({ language, title, forced: false, forTheDeaf: false }, "Audio");
+/** Returns the label of an audio track, such as `English (Commentary)`. */
+export function audioLabel({ language, title }: Pick<AudioTrack, "language" | "title">): string {
+  return captionsLabel({ language, title, forced: false, hearingImpaired: false }, "Audio");
 }
 
-/** The label, with a number behind it when another of the video has it already. */
+/** Returns the label, with a number appended if it is already taken. */
 export function distinctLabel(label: string, taken: ReadonlySet<string>): string {
   if (!taken.has(label)) return label;
   for (let number = 2; ; number++) {

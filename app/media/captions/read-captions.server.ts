@@ -6,10 +6,10 @@ export interface CaptionFile {
   origin: CaptionsOrigin;
 }
 
-export type CaptionsAnswer = { webvtt: string | undefined } | { limit: string };
+export type CaptionsResult = { webvtt: string | undefined } | { limit: string };
 
-/** Runs on the thread of files, which must not import what asks it. */
-export function readCaptions({ file, origin }: CaptionFile): CaptionsAnswer {
+/** Runs on the files thread, which must not import modules that query it. */
+export function readCaptions({ file, origin }: CaptionFile): CaptionsResult {
   try {
     return { webvtt: convertCaptions(readFileSync(file), origin) };
   } catch (error) {

@@ -2,27 +2,27 @@ import type { Captions } from "~db/captions";
 import type { Bucket } from "../bucket.server";
 import type { Probe } from "../probe/probe.server";
 
-/** What SCAN_COMMAND said about a file. */
+/** The result of SCAN_COMMAND for a file. */
 export interface ScanResult {
   verdict: "pass" | "hold" | "refuse";
-  /** One line of it, at most; without control characters. */
+  /** At most one line of its output, without control characters. */
   reason: string;
 }
 
-/** The file that things are made from. */
+/** The source of a job. */
 export interface Source {
   videoId: string;
-  /** `{userId}/{uploadId}`: where what is made belongs. */
+  /** `{userId}/{uploadId}`, the base path of derived files. */
   basePath: string;
-  /** Path of the address of the file as it came, such as `/media/videos/u/1.avi`. */
+  /** URL path of the original file, such as `/media/videos/u/1.avi`. */
   url: string;
-  /** That file on disk. */
+  /** Path of the original file on the disk. */
   file: string;
-  /** What browsers play: the same file, or its copy. */
-  playing: string;
-  /** Of a file that is a cut of it, and is not made yet. */
-  cut?: Cut;
-  /** What the row has so far. */
+  /** Path of the file that browsers play: the original or its converted copy. */
+  playedFile: string;
+  /** The range to be encoded, for a trim that isn't encoded yet. */
+  trim?: TrimRange;
+  /** The current columns of the row. */
   row: {
     video_url: string;
     thumbnail_url: string | null;
@@ -33,18 +33,18 @@ export interface Source {
   isClean?: boolean;
 }
 
-/** A part of a video, in seconds. */
-export interface Cut {
+/** The range of a trim, in seconds. */
+export interface TrimRange {
   start: number;
   end: number;
 }
 
-/** What a maker has made: files in the task's folder, or where they belong already. */
+/** The result of a job: files in the task's folder, or already in their places. */
 export interface Artifact {
   moves: { from: string; bucket: Bucket; path: string }[];
-  /** The file that replaces the one which is played, at the same address. */
+  /** The file that replaces the played file at the same URL. */
   replacement?: string;
-  /** The columns of the video that name them; no others are touched. */
+  /** New values for columns of the video. Other columns stay unchanged. */
   columns: {
     video_url?: string;
     source_url?: string | null;
@@ -55,47 +55,47 @@ export interface Artifact {
     loudness?: number;
     true_peak?: number | null;
   };
-  /** The stream that this is added to, by its address: of no use once the video has another one. */
+  /** URL of the stream to which the files are added. They are discarded if the video has another stream by then. */
   ofStream?: string;
-  /** The ids of the videos that it looks like. */
+  /** Ids of similar videos. */
   similar?: readonly string[];
-  /** The ids of the blocked videos that it looks like. */
+  /** Ids of similar blocked videos. */
   blocked?: readonly number[];
-  /** What the scan of the file said. */
+  /** The result of the scan. */
   scan?: ScanResult;
-  /** What the file has; what an admin has added stays beside it. */
+  /** Captions in the file. Captions that an admin has added stay. */
   captions?: Captions[];
-  /** Taken only while the row has none. */
+  /** Used only if the row has no thumbnail. */
   poster?: { url: string; colors: string | undefined };
-  /** Takes the place of the one before, unless somebody has given the video another. */
+  /** Replaces the thumbnail `before`, unless the video has another one by now. */
   thumbnail?: { before: string; url: string; colors: string | undefined };
-  /** Not every browser decodes the file: the stream, which all do, is made before anything else. */
+  /** Whether some browsers can't decode the file, so that the stream has to be encoded before anything else. */
   streamIsUrgent?: boolean;
-  /** Taken only while the row says 0:00. */
+  /** Used only if the row's duration is 0:00. */
   durationSeconds?: number;
-  /** What the job could not do, although it is done. */
+  /** A problem that didn't fail the job. */
   note?: string;
 }
 
 export const NO_ARTIFACT: Artifact = { moves: [], columns: {} };
 
-/** Shorter than this nobody seeks in a video, and no player needs a stream of it. */
-const SHORTEST_STREAM_SECONDS = 0.1;
+/** Shorter videos need no stream, because nobody seeks in them. */
+const MIN_STREAM_SECONDS = 0.1;
 
 /**
- * Whether a video is a single frame, or over before it is seen: it is played as a file alone. Players would wait
- * forever for a stream without segments.
+ * Whether a video has only one frame or is extremely short. It is played as a file: players would wait forever for a
+ * stream without segments.
  */
-export function isOnePicture({ durationSeconds, video }: Probe): boolean {
-  return durationSeconds < SHORTEST_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
+export function isSingleFrame({ durationSeconds, video }: Probe): boolean {
+  return durationSeconds < MIN_STREAM_SECONDS || durationSeconds * video.frameRate < 1.5;
 }
 
-/** Bytes that a file of that length may take at that rate, with room for what was not foreseen. */
+/** Returns the size limit in bytes for a file with a given duration and bitrate, with a generous margin. */
 export function maxFileBytes(seconds: number, bitsPerSecond: number): number {
   return Math.ceil(((seconds + 10) * bitsPerSecond * 2) / 8) + 64 * 1024 ** 2;
 }
 
-/** Processor seconds for work on a video; 8K on one slow core takes no more. */
+/** Returns the limit of CPU seconds for work on a video: enough for 8K on one slow core. */
 export function cpuSecondsFor({ durationSeconds }: Pick<Probe, "durationSeconds">): number {
   return 600 + durationSeconds * 120;
 }

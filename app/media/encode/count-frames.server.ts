@@ -8,23 +8,22 @@ import { EncodeError, runFfmpeg, type Task } from "./task.server";
 
 type Video = Pick<Probe, "durationSeconds" | "video">;
 
-/** Nothing is written. */
+/** File size limit; these commands write next to nothing. */
 const FILE_BYTES = 1024 ** 2;
 const TO_NOTHING = ["-f", "null", "-"];
-/** What rounding to another time base, and another guess at how long the last frame lasts, may make of a length. */
+/** Tolerance for rounding to another time base, and for a different estimate of the last frame's duration. */
 const ROUNDING_SECONDS = 0.1;
 const ROUNDING_FRAMES = 2;
 
-/** Whether one file lasts as long as another, or longer. */
+/** Whether a file is at least as long as another, within a tolerance. */
 export function isAsLong({ durationSeconds }: Video, original: Video): boolean {
   const tolerance = ROUNDING_SECONDS + ROUNDING_FRAMES / original.video.frameRate;
   return durationSeconds >= original.durationSeconds - tolerance;
 }
 
 /**
- * Whether `ffmpeg -c copy` has copied the whole video of a file: it ends with exit code 0 also at a read
- * error, and at an entry of the index that points behind the end of the file. Such an end is one for
- * all streams.
+ * Whether `ffmpeg -c copy` has copied the whole video stream of a file. ffmpeg also exits with 0 after a read error, or
+ * if the index points beyond the end of the file. In both cases, all streams end.
  */
 export async function isWholeCopy(
   task: Task,
@@ -42,7 +41,7 @@ export async function isWholeCopy(
   }
 }
 
-/** Returns how many packets of the video a copy of a file gets: none before the first keyframe. */
+/** Returns how many video packets a copy of a file gets. Packets before the first keyframe aren't copied. */
 async function countPackets(task: Task, file: string, source: Video): Promise<number> {
   let packets = 0;
   const stream = ["-map", `0:${source.video.index}`, "-c", "copy"];
@@ -90,20 +89,25 @@ export async function hashPackets(
 }
 
 export interface Decoding {
-  /** Seconds of the video; they limit the processor time. */
+  /** Duration of the video, which determines the CPU time limit. */
   durationSeconds: number;
-  /** Numbers of the streams in the file. */
+  /** Indices of the streams in the file. */
   video?: number;
   audio: readonly number[];
-  /** Of the file's probe, see inputArguments(). */
+  /** From the file's probe, see inputArguments(). */
   dtsDeltaThreshold?: number;
-  /** Filters of the video; without any, each frame of the file counts once. */
+  /** Video filters. Without any, each frame of the file counts once. */
   filters?: readonly string[];
 }
 
-/** All video and audio that is converted. */
-export function streamsOf({ durationSeconds, video, sounds, dtsDeltaThreshold }: Probe): Decoding {
-  const audio = sounds.map(({ index }) => index);
+/** Returns all video and audio streams that are converted. */
+export function streamsOf({
+  durationSeconds,
+  video,
+  audioTracks,
+  dtsDeltaThreshold,
+}: Probe): Decoding {
+  const audio = audioTracks.map(({ index }) => index);
   return {
     ...{ durationSeconds, video: video.index, audio },
     ...(dtsDeltaThreshold !== undefined && { dtsDeltaThreshold }),
@@ -111,10 +115,10 @@ export function streamsOf({ durationSeconds, video, sounds, dtsDeltaThreshold }:
 }
 
 /**
- * Decodes streams of a file completely, and returns how many video frames the filters give.
+ * Decodes streams of a file completely, and returns how many video frames the filters output.
  *
- * @returns undefined when there is an error anywhere in them.
- * @throws {InterruptedError} when the file could not be decoded to its end for another reason.
+ * @returns undefined if there is a decoding error anywhere.
+ * @throws {InterruptedError} if the file couldn't be decoded completely for another reason.
  */
 export async function decodeFrames(
   task: Task,
@@ -122,7 +126,7 @@ export async function decodeFrames(
   { durationSeconds, video, audio, dtsDeltaThreshold, filters }: Decoding,
 ): Promise<number | undefined> {
   let frames = 0;
-  // Timestamps that repeat or run backwards are no fault of the frames, but the muxer would report them.
+  // Timestamps that repeat or go backwards don't mean damaged frames, but the muxer would report them as errors.
   const videoFilters = filters
     ? ["-vf", filters.join(",")]
     : ["-vf", "settb=1/1000,setpts=N", "-enc_time_base", "1:1000"];

@@ -1,18 +1,17 @@
 import { hasFilter } from "../probe/ffmpeg.server";
 import type { VideoStream } from "../probe/streams";
 
-/** Pictures a second as a fraction, so that 29.97 stays exact. */
+/** A frame rate as a fraction, so that 29.97 is exact. */
 export interface Rate {
   numerator: number;
   denominator: number;
 }
 
 /**
- * From what was recorded to what a screen shows: one picture of interlaced two, a steady rate from
- * time 0 on, the size, square pixels, the colours of HDR brought into those of a usual screen, and
- * the tags that say which colours those are.
+ * Returns the video filters: deinterlacing, a constant frame rate from time 0 on, scaling, square pixels, tone mapping
+ * of HDR to SDR, and color tags.
  */
-export function pictureFilters(
+export function videoFilters(
   video: VideoStream,
   { width, height }: { width: number; height: number },
   rate?: Rate,
@@ -27,7 +26,7 @@ export function pictureFilters(
   ];
 }
 
-/** The filters that decide how many frames there are, and when each is shown. */
+/** Returns the filters that determine the number and timing of frames. */
 export function frameFilters(
   { interlaced, firstSize }: Pick<VideoStream, "interlaced" | "firstSize">,
   rate?: Rate,
@@ -39,7 +38,7 @@ export function frameFilters(
   ];
 }
 
-/** What has the light of HDR has its colours too (ITU-R BT.2100), where it does not say so. */
+/** Assumes the colors of ITU-R BT.2100 for HDR video that doesn't specify its primaries or matrix. */
 function hdrColors({ primaries, matrix }: VideoStream): string[] {
   const assumed = [
     ...(primaries ? [] : ["color_primaries=bt2020"]),
@@ -48,7 +47,7 @@ function hdrColors({ primaries, matrix }: VideoStream): string[] {
   return assumed.length > 0 ? [`setparams=${assumed.join(":")}`] : [];
 }
 
-/** Mobius' curve: within half a decibel of ITU-R BT.2390, where Hable's is 4 dB darker. */
+/** The Mobius curve is within half a decibel of ITU-R BT.2390, while Hable's is 4 dB darker. */
 const TONE_MAPPING = [
   "zscale=t=linear:npl=100",
   "format=gbrpf32le",
@@ -58,7 +57,7 @@ const TONE_MAPPING = [
   "format=yuv420p",
 ];
 
-/** What an output says of its colours, in ffmpeg's words (ISO/IEC 23091-2); the range is limited. */
+/** The color tags of an output, as ffmpeg's names (ISO/IEC 23091-2). The range is always limited. */
 interface Colors {
   matrix: string;
   primaries: string;
@@ -68,9 +67,9 @@ interface Colors {
 const BT709: Colors = { matrix: "bt709", primaries: "bt709", transfer: "bt709" };
 const BT601: Colors = { matrix: "smpte170m", primaries: "smpte170m", transfer: "smpte170m" };
 
-/** Matrices that are left as they are: every player knows them. */
+/** Matrices that every player supports, which stay unchanged. */
 const USUAL_MATRICES = ["bt709", "smpte170m", "bt470bg"];
-/** Others that are converted, with the names that ffmpeg's filter `scale` has for them. */
+/** Other matrices, which are converted, with their names in ffmpeg's filter `scale`. */
 const OTHER_MATRICES: Record<string, string> = {
   smpte240m: "smpte240m",
   fcc: "fcc",
@@ -80,11 +79,11 @@ const OTHER_MATRICES: Record<string, string> = {
 const PRIMARIES = ["bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "film", "bt2020"];
 const TRANSFERS = ["bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "iec61966-2-1"];
 
-/** Where a file does not say: from here on BT.709, below it BT.601. */
+/** If a file doesn't specify its matrix, BT.709 is assumed from this size on, BT.601 below. */
 const HD_WIDTH = 1280;
 const HD_HEIGHT = 720;
 
-/** The colours that all outputs of a video have: its own where those are usual, else BT.709. */
+/** Returns the colors of all outputs of a video: its own if players support them, otherwise BT.709. */
 function colorsOf(video: VideoStream): Colors {
   if (video.hdr) return BT709;
   const { primaries = "", transfer = "" } = video;
@@ -98,17 +97,17 @@ function colorsOf(video: VideoStream): Colors {
   };
 }
 
-/** The matrix of the file's own pictures. */
+/** Returns the color matrix of the source. */
 function sourceMatrix({ matrix = "", width, height }: VideoStream): string {
   if (USUAL_MATRICES.includes(matrix) || OTHER_MATRICES[matrix]) return matrix;
   return width >= HD_WIDTH || height >= HD_HEIGHT ? BT709.matrix : BT601.matrix;
 }
 
-/** Options of ffmpeg's filter `scale` that bring the pictures of a video into those colours. */
+/** Returns options of ffmpeg's filter `scale` that convert the colors. */
 function scaleColors(video: VideoStream): string {
   const { matrix: wanted } = colorsOf(video);
   const matrix = sourceMatrix(video);
-  // From one matrix to another it is five levels too dark without.
+  // Without these flags, conversion between matrices is five levels too dark.
   const flags = `flags=bicubic${matrix === wanted ? "" : "+accurate_rnd+full_chroma_int"}`;
   const out = `${flags}:out_color_matrix=${wanted}:out_range=limited`;
   if (isRgb(video)) return out;
@@ -122,15 +121,15 @@ function isRgb({ pixelFormat, matrix }: VideoStream): boolean {
 }
 
 /**
- * The filter that says of pictures which colours they have; encoders write it into the file. Without it, players guess
- * the matrix from the size, and the same red differs between 480p and 720p.
+ * Returns the filter that tags frames with their colors. Encoders write the tags into the file. Without them, players
+ * guess the matrix from the size, and the same red differs between 480p and 720p.
  */
 function tagColors(video: VideoStream): string {
   const { matrix, primaries, transfer } = colorsOf(video);
   return `setparams=range=limited:colorspace=${matrix}:color_primaries=${primaries}:color_trc=${transfer}`;
 }
 
-/** The filter from those colours to the ones of every JPEG: BT.601, full range. */
+/** Returns the filter that converts to the colors of JPEG: BT.601, full range. */
 export function jpegColors(video: VideoStream): string {
   const from = `in_color_matrix=${colorsOf(video).matrix}:in_range=limited`;
   return `scale=${from}:out_color_matrix=smpte170m:out_range=full,format=yuvj420p`;

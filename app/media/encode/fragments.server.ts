@@ -1,34 +1,33 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { type BoxHeader, boxHeaders } from "../probe/box-headers.server";
 
-/** Fragmented MP4 (ISO/IEC 14496-12, CMAF) as ffmpeg writes it, one track to a file. */
-
+/** A fragment of an MP4 file (ISO/IEC 14496-12, CMAF) with one track, as written by ffmpeg. */
 interface Fragment {
   offset: number;
   bytes: number;
-  /** From its beginning to the end of its first sample, of pictures a keyframe. */
+  /** From its beginning to the end of its first sample, which is a keyframe in a video track. */
   keyframeBytes: number;
-  /** Seconds at which its first sample is decoded, and for how long its samples last. */
+  /** Decode time of its first sample and total duration of its samples, in seconds. */
   start: number;
   duration: number;
 }
 
 export interface FragmentedFile {
-  /** Bytes from the beginning that a player needs before any fragment. */
+  /** Size of the header that a player needs before any fragment. */
   headerBytes: number;
   fragments: Fragment[];
   /** RFC 6381, such as `avc1.64001f` or `mp4a.40.2`. */
   codec: string;
 }
 
-/** Reads where the fragments lie and how long they are; without one there was nothing to write. */
+/** Reads the positions and durations of the fragments. There are none if ffmpeg got no samples. */
 export async function readFragments(path: string): Promise<FragmentedFile> {
   return fragmentReader(path)();
 }
 
 /**
- * Reads a file that is being written: each call tells of all whole fragments so far, and reads only what
- * has been added since the last.
+ * Returns a reader for a file that is being written. Each call returns all complete fragments so far, and only reads
+ * what was added since the last call.
  */
 export function fragmentReader(path: string): () => Promise<FragmentedFile> {
   const found: FragmentedFile = { headerBytes: 0, fragments: [], codec: "" };
@@ -70,13 +69,13 @@ export function fragmentReader(path: string): () => Promise<FragmentedFile> {
   };
 }
 
-/** Of two seconds at 120 pictures each they are a hundred times smaller. */
+/** Boxes for two seconds at 120 frames per second are a hundred times smaller. */
 const MAX_BOX_BYTES = 1024 ** 2;
 const MAX_SAMPLES = 100_000;
 
 /**
- * Of a file that an ffmpeg of ours has written, perhaps on another machine (docs/how-to/workers.md); a stranger's
- * is never read like this.
+ * Returns the box headers of a range. Only for files that our own ffmpeg has written, perhaps on another machine
+ * (docs/how-to/workers.md), because the number of boxes isn't limited.
  */
 async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxHeader[]> {
   const list: BoxHeader[] = [];
@@ -85,7 +84,7 @@ async function boxesOf(file: FileHandle, from: number, to: number): Promise<BoxH
 }
 
 async function read(file: FileHandle, { start, end }: Pick<BoxHeader, "start" | "end">) {
-  if (end - start > MAX_BOX_BYTES) throw new RangeError("A box is larger than ffmpeg writes any.");
+  if (end - start > MAX_BOX_BYTES) throw new RangeError("A box is larger than expected.");
   const buffer = Buffer.alloc(end - start);
   await file.read(buffer, 0, buffer.length, start);
   return buffer;
@@ -94,7 +93,7 @@ async function read(file: FileHandle, { start, end }: Pick<BoxHeader, "start" | 
 async function readTrack(file: FileHandle, moov: BoxHeader) {
   const inside = async (box: BoxHeader, type: string) => {
     const found = (await boxesOf(file, box.body, box.end)).find((each) => each.type === type);
-    if (!found) throw new Error(`ffmpeg wrote no ${type}.`);
+    if (!found) throw new Error(`The box ${type} is missing.`);
     return found;
   };
   const mdia = await inside(await inside(moov, "trak"), "mdia");
@@ -107,9 +106,8 @@ async function readTrack(file: FileHandle, moov: BoxHeader) {
 }
 
 /**
- * RFC 6381 §3.3: of pictures profile, constraints and level, which stand in `avcC`, or what AV1 and HEVC
- * have of that; of sound the name of its sample entry, and for AAC what it always is
- * here, LC.
+ * Returns the codec string (RFC 6381 §3.3): for H.264, profile, constraints and level from `avcC`; for AV1 and HEVC,
+ * their equivalents; for audio, the type of the sample entry. AAC is always AAC-LC here.
  */
 function codecOf(stsd: Buffer): string {
   const entry = stsd.toString("latin1", 20, 24);
@@ -125,7 +123,7 @@ function boxBody(stsd: Buffer, type: string): Buffer {
   return stsd.subarray(stsd.indexOf(type, 0, "latin1") + 4);
 }
 
-/** The boxes of a buffer that lie between two of its bytes. */
+/** Yields the boxes in a range of a buffer. */
 function* within(buffer: Buffer, from: number, to: number) {
   for (let at = from; at + 8 <= to; ) {
     const size = buffer.readUInt32BE(at);
@@ -135,7 +133,7 @@ function* within(buffer: Buffer, from: number, to: number) {
   }
 }
 
-/** When the samples of a `moof` begin and how long they last, in ticks, and where the first one ends. */
+/** Returns decode time and duration of the samples of a `moof`, in ticks, and where the first sample ends. */
 function readRuns(moof: Buffer) {
   let defaults = { duration: 0, size: 0 };
   let decodeTime = 0;
@@ -153,7 +151,7 @@ function readRuns(moof: Buffer) {
           : moof.readUInt32BE(box.body + 4);
       } else if (box.type === "trun") {
         samples += moof.readUInt32BE(box.body + 4);
-        if (samples > MAX_SAMPLES) throw new RangeError("A fragment claims too many samples.");
+        if (samples > MAX_SAMPLES) throw new RangeError("A fragment has too many samples.");
         const run = readRun(moof, box.body, defaults);
         duration += run.duration;
         firstSampleEnd ||= run.firstSampleEnd;
@@ -168,7 +166,7 @@ interface SampleDefaults {
   size: number;
 }
 
-/** §8.8.7: which optional fields come before the defaults is told by the flags. */
+/** Reads a `tfhd` (§8.8.7). Its flags determine which optional fields precede the defaults. */
 function readDefaults(moof: Buffer, body: number): SampleDefaults {
   const flags = moof.readUInt32BE(body) & 0xffffff;
   let at = body + 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0);
@@ -180,7 +178,7 @@ function readDefaults(moof: Buffer, body: number): SampleDefaults {
   return { duration: next(0x08), size: next(0x10) };
 }
 
-/** §8.8.8: the durations of a run, added up, and where its first sample ends, from the `moof` on. */
+/** Reads a `trun` (§8.8.8): total duration, and where the first sample ends, relative to the `moof`. */
 function readRun(moof: Buffer, body: number, defaults: SampleDefaults) {
   const flags = moof.readUInt32BE(body) & 0xffffff;
   const samples = moof.readUInt32BE(body + 4);
@@ -195,10 +193,9 @@ function readRun(moof: Buffer, body: number, defaults: SampleDefaults) {
   return { duration, firstSampleEnd: data + size };
 }
 
-/** Names of codecs as players ask for them, from what MP4 says of them. */
-
 /**
- * AV1 Codec ISO Media File Format Binding, "Codecs Parameter String": profile, level, tier and bits, from `av1C`.
+ * Returns the codec string for AV1 from `av1C`: profile, level, tier and bit depth (AV1 Codec ISO Media File Format
+ * Binding, "Codecs Parameter String").
  *
  * @example av1Name(av1C) // "av01.0.05M.08"
  */
@@ -212,8 +209,8 @@ export function av1Name(av1C: Uint8Array): string {
 }
 
 /**
- * ISO/IEC 14496-15, annex E.3: profile, compatibility with others (its bits reversed), tier, level and
- * constraints without the zeros behind them, from `hvcC`.
+ * Returns the codec string for HEVC from `hvcC` (ISO/IEC 14496-15, annex E.3): profile, compatibility flags (bits
+ * reversed), tier, level, and constraints without trailing zeros.
  *
  * @example hevcName(hvcC) // "hvc1.1.6.L93.90"
  */

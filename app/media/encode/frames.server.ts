@@ -4,11 +4,11 @@ import path from "node:path";
 import { removeTemporary } from "../files/temporary-files.server";
 import { inputArguments } from "../probe/ffmpeg.server";
 import type { Probe } from "../probe/probe.server";
-import { jpegColors, pictureFilters } from "./filters.server";
+import { jpegColors, videoFilters } from "./filters.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task, WATCHDOG_MS } from "./task.server";
 
-/** What one ffmpeg decodes side by side: each picture has a decoder, and 4K takes hundreds of MiB. */
-const PIXELS_AT_ONCE = 3840 * 2160;
+/** Pixels that one ffmpeg process decodes in parallel: each frame has its own decoder, and 4K takes hundreds of MiB. */
+const MAX_CONCURRENT_PIXELS = 3840 * 2160;
 const MAX_CONCURRENT = 10;
 const CPU_SECONDS = 300;
 const FILE_BYTES = 256 * 1024 ** 2;
@@ -18,22 +18,22 @@ interface Size {
   height: number;
 }
 
-/** How pictures are taken from a video, and in which form they are written. */
-interface Taking {
-  /** Options of the decoder. */
-  decoding?: string[];
+/** How frames are extracted, and in which format they are written. */
+interface Extraction {
+  /** Decoder options. */
+  decoderOptions?: string[];
   filters: string[];
-  writing: string[];
+  outputOptions: string[];
   extension: "jpg" | "gray";
   urgent?: boolean;
 }
 
 /**
- * Writes the pictures that are shown at some times as JPEGs of that size into the task's folder, and
- * returns their paths; undefined for those that there are not, as behind the end of a video that is
- * shorter than it claims.
+ * Extracts the frames at the given positions as JPEGs into the task's folder, and returns their paths; undefined for missing
+ * frames, for example after the end of a video that is shorter than its header says.
  *
- * @param onProgress is told how many times are done with.
+ * @param times positions in seconds.
+ * @param onProgress called with the number of finished positions.
  */
 export function extractFrames(
   file: string,
@@ -43,15 +43,15 @@ export function extractFrames(
   task: Task,
   onProgress: (done: number) => void = () => {},
 ): Promise<(string | undefined)[]> {
-  const taking: Taking = {
-    filters: [...pictureFilters(probe.video, size), jpegColors(probe.video)],
-    writing: ["-q:v", "2", "-f", "image2", "-update", "1"],
+  const extraction: Extraction = {
+    filters: [...videoFilters(probe.video, size), jpegColors(probe.video)],
+    outputOptions: ["-q:v", "2", "-f", "image2", "-update", "1"],
     extension: "jpg",
   };
-  return takePictures(file, probe, times, task, taking, onProgress);
+  return grabFrames(file, probe, times, task, extraction, onProgress);
 }
 
-/** The same for one time. */
+/** Extracts one frame as a JPEG, see `extractFrames`. */
 export async function extractFrame(
   file: string,
   probe: Probe,
@@ -59,13 +59,13 @@ export async function extractFrame(
   size: Size,
   task: Task,
 ): Promise<string | undefined> {
-  const [picture] = await extractFrames(file, probe, [seconds], size, task);
-  return picture;
+  const [frame] = await extractFrames(file, probe, [seconds], size, task);
+  return frame;
 }
 
 /**
- * The pictures that are shown at some times as grey pixels of one byte, `side` by `side`; undefined for
- * those that there are not. Nothing of them is left in the task's folder.
+ * Returns the frames at the given positions as 8-bit grayscale pixels, `side` by `side`; undefined for missing frames. No
+ * files remain in the task's folder.
  */
 export async function grayFrames(
   file: string,
@@ -73,66 +73,66 @@ export async function grayFrames(
   times: readonly number[],
   side: number,
   task: Task,
-  { decoding, urgent }: Pick<Taking, "decoding" | "urgent"> = {},
+  { decoderOptions, urgent }: Pick<Extraction, "decoderOptions" | "urgent"> = {},
 ): Promise<(Buffer | undefined)[]> {
-  const taking: Taking = {
-    decoding,
+  const extraction: Extraction = {
+    decoderOptions,
     urgent,
-    filters: [...pictureFilters(probe.video, { width: side, height: side }), "format=gray"],
-    writing: ["-f", "rawvideo"],
+    filters: [...videoFilters(probe.video, { width: side, height: side }), "format=gray"],
+    outputOptions: ["-f", "rawvideo"],
     extension: "gray",
   };
-  const files = await takePictures(file, probe, times, task, taking, (done) =>
+  const files = await grabFrames(file, probe, times, task, extraction, (done) =>
     task.report({ fraction: done / times.length }),
   );
   const frames: (Buffer | undefined)[] = [];
-  for (const picture of files) {
-    const pixels = picture === undefined ? undefined : await readFile(picture);
+  for (const frame of files) {
+    const pixels = frame === undefined ? undefined : await readFile(frame);
     frames.push(pixels?.length === side ** 2 ? pixels : undefined);
   }
-  // Not before all are read: in a video of a few milliseconds several times have the same picture.
+  // Only after all are read: in a video of a few milliseconds, several positions share a file.
   await removeTemporary(...files);
   return frames;
 }
 
 /**
- * One ffmpeg takes several pictures, since half of what one costs is starting the program. What is
- * missing then is taken by itself, so that a damaged place costs no picture beside it.
+ * Extracts several frames with one ffmpeg process, because starting it is half of the cost of a frame. Missing frames
+ * are retried one by one, so that damage only affects the frames where it is.
  */
-async function takePictures(
+async function grabFrames(
   file: string,
   probe: Probe,
   times: readonly number[],
   task: Task,
-  taking: Taking,
+  extraction: Extraction,
   onProgress: (done: number) => void,
 ): Promise<(string | undefined)[]> {
-  const fitting = Math.floor(PIXELS_AT_ONCE / (probe.video.width * probe.video.height));
+  const fitting = Math.floor(MAX_CONCURRENT_PIXELS / (probe.video.width * probe.video.height));
   const atOnce = Math.max(1, Math.min(MAX_CONCURRENT, fitting));
-  const pictures: (string | undefined)[] = [];
+  const frames: (string | undefined)[] = [];
   for (let from = 0; from < times.length; from += atOnce) {
-    const some = times.slice(from, from + atOnce);
-    pictures.push(...(await takeTogether(file, probe, some, task, taking)));
-    onProgress(pictures.length);
+    const group = times.slice(from, from + atOnce);
+    frames.push(...(await grabTogether(file, probe, group, task, extraction)));
+    onProgress(frames.length);
   }
-  return pictures;
+  return frames;
 }
 
-async function takeTogether(
+async function grabTogether(
   file: string,
   probe: Probe,
   times: readonly number[],
   task: Task,
-  taking: Taking,
+  extraction: Extraction,
 ): Promise<(string | undefined)[]> {
-  const { decoding = [], filters, writing, extension, urgent } = taking;
+  const { decoderOptions = [], filters, outputOptions, extension, urgent } = extraction;
   const names = times.map((seconds) => `frame-${seconds.toFixed(3)}.${extension}`);
   const inputs = times.flatMap((seconds) => [
-    ...["-ss", seconds.toFixed(3), "-threads", "1", ...decoding, ...inputArguments(file)],
+    ...["-ss", seconds.toFixed(3), "-threads", "1", ...decoderOptions, ...inputArguments(file)],
   ]);
   const outputs = names.flatMap((name, input) => [
     ...["-map", `${input}:${probe.video.index}`, "-frames:v", "1", "-an", "-sn"],
-    ...[...NO_METADATA, "-vf", filters.join(","), ...writing, name],
+    ...[...NO_METADATA, "-vf", filters.join(","), ...outputOptions, name],
   ]);
   const count = times.length;
   const limits = { seconds: 1, fileBytes: FILE_BYTES, cpuSeconds: count * CPU_SECONDS };
@@ -143,12 +143,12 @@ async function takeTogether(
     if (!(error instanceof EncodeError)) throw error;
     await removeTemporary(...names.map((name) => path.join(task.folder, name)));
   }
-  const pictures: (string | undefined)[] = [];
+  const frames: (string | undefined)[] = [];
   for (const [index, name] of names.entries()) {
-    const picture = path.join(task.folder, name);
-    if (existsSync(picture)) pictures.push(picture);
-    else if (count === 1) pictures.push(undefined);
-    else pictures.push(...(await takeTogether(file, probe, [times[index]!], task, taking)));
+    const frame = path.join(task.folder, name);
+    if (existsSync(frame)) frames.push(frame);
+    else if (count === 1) frames.push(undefined);
+    else frames.push(...(await grabTogether(file, probe, [times[index]!], task, extraction)));
   }
-  return pictures;
+  return frames;
 }

@@ -7,29 +7,29 @@ import { inputSize } from "../storage/ranged-input.server";
 import {
   type Artifact,
   cpuSecondsFor,
-  isOnePicture,
+  isSingleFrame,
   maxFileBytes,
   NO_ARTIFACT,
   type Source,
 } from "./artifact";
+import { audioRenditionsFor } from "./audio-renditions";
 import {
-  chosenHardware,
+  activeHardware,
+  audioArguments,
+  audioSyncFilter,
   deviceArguments,
   type Hardware,
   ladderSettings,
   type Pace,
-  pictureArguments,
   presetFor,
   QUALITY,
-  soundArguments,
-  steadySound,
   threads,
   uploadFilter,
+  videoArguments,
   withSoftware,
 } from "./encoders.server";
-import { pictureFilters } from "./filters.server";
-import { keyframeEvery, steadyRate, streamRenditions } from "./renditions.server";
-import { soundsFor } from "./sounds";
+import { videoFilters } from "./filters.server";
+import { constantFrameRate, keyframeInterval, streamRenditions } from "./renditions.server";
 import {
   type EarlyWatch,
   growPlaylists,
@@ -42,22 +42,22 @@ import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 import { copyOfStream } from "./transcode.server";
 
 /**
- * An encoder of pictures that refer to later ones begins a few pictures late, and AAC with 1,024 samples
- * of silence. An edit list says so to whoever plays a file, by MSE too. ffmpeg knows both when the first
- * fragment is there, so it writes the header then (`delay_moov`).
+ * With B-frames, the first frame is delayed by a few frames, and AAC begins with 1,024 samples of priming. An edit list
+ * tells players, including those with MSE. ffmpeg only knows both values once it has the first fragment, so it writes
+ * the header then (`delay_moov`).
  */
 export const FRAGMENTS = "+delay_moov+default_base_moof";
-/** By default the end of a fragment is written with the beginning of the next one. */
-const WITHOUT_DELAY = ["-flush_packets", "1"];
-/** Of sound; a segment ends with one of them, so at most half of it before or behind the pictures. */
-const SOUND_FRAGMENT_SECONDS = 1;
+/** Without this option, the end of a fragment is written together with the beginning of the next one. */
+const FLUSH_IMMEDIATELY = ["-flush_packets", "1"];
+/** Of audio. Segments end at fragment boundaries, so at most half of this before or after the video segment. */
+const AUDIO_FRAGMENT_SECONDS = 1;
 
 /**
- * The adaptive stream (CMAF): every quality and every sound from one decoding of the video, each in a
- * file of its own, and the playlists over them.
+ * Encodes the adaptive stream (CMAF): all video and audio renditions from a single decoding, each in its own file, and
+ * their playlists.
  *
- * @param watch of a video that browsers can't play: it is watched while its stream is made, of which the
- *   file that is played without scripts becomes a copy.
+ * @param watch for a video that browsers can't play: it can be watched while its stream is being encoded, and the
+ *   file that is played without JavaScript is remuxed from the stream.
  */
 export async function encodeLadder(
   source: Source,
@@ -67,18 +67,18 @@ export async function encodeLadder(
   pace: Pace = "idle",
   watch?: EarlyWatch,
 ): Promise<Artifact> {
-  if (isOnePicture(probe)) return NO_ARTIFACT;
-  const made = await encodeRenditions(source.file, probe, task, `hls-${generation}`, pace, watch);
-  const stream = await finishStream(source, made, task, watch !== undefined);
-  if (watch) await markFinished(path.resolve(task.folder, made.folder));
+  if (isSingleFrame(probe)) return NO_ARTIFACT;
+  const ladder = await encodeRenditions(source.file, probe, task, `hls-${generation}`, pace, watch);
+  const stream = await finishStream(source, ladder, task, watch !== undefined);
+  if (watch) await markFinished(path.resolve(task.folder, ladder.folder));
   return stream;
 }
 
 /**
- * The files of a stream without the playlists over them: all that takes long. It needs no database, so
- * that another machine can do it (docs/how-to/workers.md).
+ * Encodes the files of a stream without its playlists, which is everything that takes long. It doesn't use the
+ * database, so that another machine can do it (docs/how-to/workers.md).
  *
- * @param folder in the folder of the task.
+ * @param folder relative to the task's folder.
  */
 export async function encodeRenditions(
   file: string,
@@ -90,48 +90,52 @@ export async function encodeRenditions(
 ): Promise<Ladder> {
   const renditions = streamRenditions(probe);
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
-  const sounds = soundsFor(probe.sounds, withLowBandwidth);
+  const audio = audioRenditionsFor(probe.audioTracks, withLowBandwidth);
   const preset = presetFor(pace);
-  const rate = steadyRate(probe.video.frameRate);
-  const made = await encode({ file, probe, renditions, sounds, rate, folder, preset }, task, watch);
-  await copySurround(made, task);
-  return made;
+  const rate = constantFrameRate(probe.video.frameRate);
+  const ladder = await encode(
+    { file, probe, renditions, audio, rate, folder, preset },
+    task,
+    watch,
+  );
+  await copySurround(ladder, task);
+  return ladder;
 }
 
 /**
- * The playlists over the files of a stream, wherever these were made.
+ * Writes the playlists of a stream, whichever machine has encoded its files.
  *
- * @param withCopy also the file that is played without scripts.
+ * @param withCopy also creates the file that is played without JavaScript.
  */
 export async function finishStream(
   source: Source,
-  made: Ladder,
+  ladder: Ladder,
   task: Task,
   withCopy: boolean,
 ): Promise<Artifact> {
-  const from = path.resolve(task.folder, made.folder);
-  await writePlaylists(from, made);
+  const from = path.resolve(task.folder, ladder.folder);
+  await writePlaylists(from, ladder);
   const target = `${source.basePath}/${path.basename(from)}`;
   const columns = {
     hls_url: `/media/videos/${target}/master.m3u8`,
     hls_settings: ladderSettings(),
   };
-  const moves: Artifact["moves"] = [{ from: made.folder, bucket: "videos", path: target }];
+  const moves: Artifact["moves"] = [{ from: ladder.folder, bucket: "videos", path: target }];
   if (!withCopy) return { moves, columns };
-  const copy = await copyOfStream(source, made, task);
+  const copy = await copyOfStream(source, ladder, task);
   return { moves: [...moves, ...copy.moves], columns: { ...columns, ...copy.columns } };
 }
 
-/** With the default sound alone where one of the others can't be read: that must not cost the stream. */
+/** Encodes a ladder. If that fails, retries with the default audio only, since other tracks may be unreadable. */
 async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<Ladder> {
-  const { probe, renditions, sounds } = ladder;
+  const { probe, renditions, audio } = ladder;
   let runs = 0;
-  const run = (some: Ladder) =>
-    withSoftware(chosenHardware(), async (hardware) => {
-      const name = `${some.folder}${runs++ || ""}`;
+  const run = (attempted: Ladder) =>
+    withSoftware(activeHardware(), async (hardware) => {
+      const name = `${attempted.folder}${runs++ || ""}`;
       const opened = watch
-        ? { ...some, folder: await openUnfinished(watch, name), isWatched: true }
-        : some;
+        ? { ...attempted, folder: await openUnfinished(watch, name), isWatched: true }
+        : attempted;
       const folder = path.resolve(task.folder, opened.folder);
       await mkdir(folder, { recursive: true });
       const encoder = runFfmpeg(task, ladderArguments(opened, hardware), {
@@ -147,21 +151,21 @@ async function encode(ladder: Ladder, task: Task, watch?: EarlyWatch): Promise<L
   try {
     return await run(ladder);
   } catch (error) {
-    const withDefault = { ...ladder, sounds: sounds.filter(({ isDefault }) => isDefault) };
-    if (!(error instanceof EncodeError) || withDefault.sounds.length === sounds.length) throw error;
-    for (const { name } of watch ? [] : sounds) await removeSound(ladder, task, name);
+    const withDefault = { ...ladder, audio: audio.filter(({ isDefault }) => isDefault) };
+    if (!(error instanceof EncodeError) || withDefault.audio.length === audio.length) throw error;
+    for (const { name } of watch ? [] : audio) await removeAudio(ladder, task, name);
     return run(withDefault);
   }
 }
 
-/** By itself, since ffmpeg refuses some of what can be decoded; the stream is made without it then. */
+/** Copies surround audio in a separate run, because ffmpeg can't copy some streams. The stream then goes without. */
 async function copySurround(ladder: Ladder, task: Task): Promise<void> {
-  const { file, probe, sounds, folder } = ladder;
-  const copied = sounds.filter(({ encoding }) => encoding === "surround");
+  const { file, probe, audio, folder } = ladder;
+  const copied = audio.filter(({ encoding }) => encoding === "surround");
   if (copied.length === 0 || !probe.copyable) return;
   const outputs = copied.flatMap(({ name, index }) => [
     ...["-map", `0:${index}`, "-c", "copy", "-t", probe.durationSeconds.toFixed(6)],
-    ...soundFile(folder, name),
+    ...audioFileArguments(folder, name),
   ]);
   const size = await inputSize(file);
   const limits = { fileBytes: size + 64 * 1024 ** 2, cpuSeconds: cpuSecondsFor(probe) };
@@ -172,49 +176,51 @@ async function copySurround(ladder: Ladder, task: Task): Promise<void> {
       folder: path.resolve(task.folder, folder),
       ...limits,
     };
-    // Timestamps that jump are corrected by whichever stream comes first, in the other files the video.
+    // ffmpeg corrects jumps by the first stream that it reads. In the other files, that is the video, so read it here.
     const video = timestampsJump(probe)
       ? ["-map", `0:${probe.video.index}`, "-c", "copy", "-f", "null", "-"]
       : [];
     await runFfmpeg(task, [...inputArguments(file, probe), ...outputs, ...video], run);
   } catch (error) {
     if (!(error instanceof EncodeError)) throw error;
-    for (const { name } of copied) await removeSound(ladder, task, name);
+    for (const { name } of copied) await removeAudio(ladder, task, name);
   }
 }
 
-async function removeSound({ folder }: Ladder, task: Task, name: string): Promise<void> {
+async function removeAudio({ folder }: Ladder, task: Task, name: string): Promise<void> {
   await removeTemporary(path.resolve(task.folder, folder, `${name}.mp4`));
 }
 
-function soundFile(folder: string, name: string): string[] {
+function audioFileArguments(folder: string, name: string): string[] {
   return [
     ...[...NO_METADATA, "-movflags", FRAGMENTS],
-    ...["-frag_duration", String(SOUND_FRAGMENT_SECONDS * 1_000_000), ...WITHOUT_DELAY],
+    ...["-frag_duration", String(AUDIO_FRAGMENT_SECONDS * 1_000_000), ...FLUSH_IMMEDIATELY],
     ...["-f", "mp4", `${folder}/${name}.mp4`],
   ];
 }
 
 /**
- * One ffmpeg command: each rendition is scaled from the next larger one. The sounds have filters of
- * their own, since a graph of all would hold back the pictures until the last of them begins.
+ * Returns the arguments of one ffmpeg command that encodes all renditions, each scaled from the next larger one. Audio
+ * has its own filters: in a common filter graph, the video would wait until the last audio stream begins.
  */
 export function ladderArguments(
-  { file, probe, renditions, sounds, rate, folder, preset }: Ladder,
+  { file, probe, renditions, audio, rate, folder, preset }: Ladder,
   hardware: Hardware,
 ): string[] {
   const largestFirst = [...renditions].reverse();
   const graph: string[] = [];
   for (const [index, rendition] of largestFirst.entries()) {
-    // Left out once, every second picture stays out of what is scaled from it.
+    // Once a rendition has dropped every second frame, the smaller ones lack them too.
     const thin =
-      rendition.everySecond && !largestFirst[index - 1]?.everySecond ? ["framestep=2"] : [];
+      rendition.hasHalfFrameRate && !largestFirst[index - 1]?.hasHalfFrameRate
+        ? ["framestep=2"]
+        : [];
     const filters =
       index === 0
-        ? [...pictureFilters(probe.video, rendition, rate), ...thin]
+        ? [...videoFilters(probe.video, rendition, rate), ...thin]
         : [...thin, `scale=${rendition.width}:${rendition.height}:flags=bicubic`, "setsar=1"];
     const from = index === 0 ? `[0:${probe.video.index}]` : `[rest${index}]`;
-    const to = `${uploadFilter(hardware)}[picture${index}]`;
+    const to = `${uploadFilter(hardware)}[video${index}]`;
     graph.push(
       index === largestFirst.length - 1
         ? `${from}${filters.join(",")},${to}`
@@ -224,27 +230,27 @@ export function ladderArguments(
   return [
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
-    // Those of the sounds, of which there may be many, have one each.
+    // One thread for the filters of each audio rendition, because there may be many.
     ...["-filter_complex_threads", String(threads()), "-filter_threads", "1"],
     ...["-filter_complex", graph.join(";")],
     ...largestFirst.flatMap((rendition, index) => [
-      ...["-map", `[picture${index}]`],
-      ...pictureArguments(hardware, {
+      ...["-map", `[video${index}]`],
+      ...videoArguments(hardware, {
         maxBitrate: rendition.maxBitrate,
         ...(rendition.forSlowConnections && { bufferSeconds: 1 }),
-        keyframeEvery: keyframeEvery(rendition, rate),
+        keyframeInterval: keyframeInterval(rendition, rate),
         crf: QUALITY,
         preset,
       }),
       ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
-      ...["-movflags", `+frag_keyframe${FRAGMENTS}`, ...WITHOUT_DELAY, "-f", "mp4"],
+      ...["-movflags", `+frag_keyframe${FRAGMENTS}`, ...FLUSH_IMMEDIATELY, "-f", "mp4"],
       `${folder}/${rendition.name}.mp4`,
     ]),
-    ...sounds.flatMap(({ name, index, bitrate }) =>
+    ...audio.flatMap(({ name, index, bitrate }) =>
       bitrate
         ? [
-            ...["-map", `0:${index}`, "-af", steadySound(probe)],
-            ...[...soundArguments(bitrate), ...soundFile(folder, name)],
+            ...["-map", `0:${index}`, "-af", audioSyncFilter(probe)],
+            ...[...audioArguments(bitrate), ...audioFileArguments(folder, name)],
           ]
         : [],
     ),

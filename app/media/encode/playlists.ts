@@ -1,14 +1,14 @@
 import { quoted } from "~/shared/markup/playlist-text";
 import { startRendition } from "~/shared/streams/start-rendition";
-import type { Encoding, Sound } from "./sounds";
+import type { AudioRendition, Encoding } from "./audio-renditions";
 
-/** The multivariant playlist of HLS (RFC 8216 §4.3.4): which renditions there are, and of which sounds. */
+/** The master playlist of HLS (RFC 8216 §4.3.4), which lists the video and audio renditions. */
 
-/** Pictures in one size. */
+/** A video rendition. */
 export interface Variant {
   /** File name of its media playlist. */
   playlist: string;
-  /** File name of the playlist of its keyframes alone; left out until that is there. */
+  /** File name of its I-frame playlist; omitted until it exists. */
   keyframePlaylist?: string;
   width: number;
   height: number;
@@ -16,12 +16,15 @@ export interface Variant {
   codec: string;
   segments: readonly Segment[];
   keyframes: readonly Segment[];
-  /** Its sound is the poor one. */
+  /** Whether it is combined with the low-bitrate audio. */
   forSlowConnections?: boolean;
 }
 
-export interface SoundRendition
-  extends Pick<Sound, "encoding" | "label" | "language" | "channels" | "isDefault" | "mayBeTaken"> {
+export interface EncodedAudio
+  extends Pick<
+    AudioRendition,
+    "encoding" | "label" | "language" | "channels" | "isDefault" | "isAutoselect"
+  > {
   /** File name of its media playlist. */
   playlist: string;
   codec: string;
@@ -29,31 +32,31 @@ export interface SoundRendition
 }
 
 /**
- * What a video begins with is named first, since a device's own player takes it; then the others, the
- * smallest first, the same with surround, and the sound alone for the poorest line.
+ * Returns the master playlist. The start rendition comes first, because native players begin with it. The others
+ * follow in ascending order of size, then all of them with surround sound, then audio only for the slowest connections.
  */
 export function masterPlaylist(
   variants: readonly Variant[],
-  sounds: readonly SoundRendition[],
+  audio: readonly EncodedAudio[],
 ): string {
   const smallestFirst = [...variants].sort((a, b) => side(a) - side(b));
   const start = startRendition(variants);
   const inOrder = [...smallestFirst].sort((a, b) => Number(b === start) - Number(a === start));
-  const hasSurround = sounds.some(({ encoding }) => encoding === "surround");
-  const poorest = sounds.find(({ encoding }) => encoding === "poor");
+  const hasSurround = audio.some(({ encoding }) => encoding === "surround");
+  const poorest = audio.find(({ encoding }) => encoding === "poor");
   return [
     "#EXTM3U",
     "#EXT-X-VERSION:7",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...sounds.map(soundTag),
-    ...inOrder.flatMap((variant) => variantTag(variant, stereoOf(variant, sounds))),
+    ...audio.map(audioTag),
+    ...inOrder.flatMap((variant) => variantTag(variant, stereoOf(variant, audio))),
     ...(hasSurround
       ? inOrder
           .filter(({ forSlowConnections }) => !forSlowConnections)
-          .flatMap((variant) => variantTag(variant, groupOf("surround", sounds)))
+          .flatMap((variant) => variantTag(variant, groupOf("surround", audio)))
       : []),
-    ...(poorest ? soundAlone(poorest, groupOf("poor", sounds)) : []),
-    // §4.3.4.3: behind them, since the first of all is what begins.
+    ...(poorest ? audioOnlyTag(poorest, groupOf("poor", audio)) : []),
+    // §4.3.4.3. After the variants, because the first one of those is played first.
     ...smallestFirst.filter(({ keyframePlaylist }) => keyframePlaylist).map(keyframesTag),
     "",
   ].join("\n");
@@ -61,32 +64,32 @@ export function masterPlaylist(
 
 const side = ({ width, height }: Variant) => Math.min(width, height);
 
-function stereoOf({ forSlowConnections }: Variant, sounds: readonly SoundRendition[]) {
-  return groupOf(forSlowConnections ? "poor" : "stereo", sounds);
+function stereoOf({ forSlowConnections }: Variant, audio: readonly EncodedAudio[]) {
+  return groupOf(forSlowConnections ? "poor" : "stereo", audio);
 }
 
-function groupOf(encoding: Encoding, sounds: readonly SoundRendition[]) {
-  return sounds.filter((sound) => sound.encoding === encoding);
+function groupOf(encoding: Encoding, audio: readonly EncodedAudio[]) {
+  return audio.filter((each) => each.encoding === encoding);
 }
 
-/** §4.3.4.1. */
-function soundTag(sound: SoundRendition): string {
+/** Returns an EXT-X-MEDIA tag (§4.3.4.1). */
+function audioTag(audio: EncodedAudio): string {
   const yes = (is: boolean) => (is ? "YES" : "NO");
   return `#EXT-X-MEDIA:${[
     "TYPE=AUDIO",
-    `GROUP-ID="${sound.encoding}"`,
-    `NAME=${quoted(sound.label)}`,
-    ...(sound.language ? [`LANGUAGE=${quoted(sound.language)}`] : []),
-    `DEFAULT=${yes(sound.isDefault)}`,
-    `AUTOSELECT=${yes(sound.mayBeTaken)}`,
-    `CHANNELS="${sound.channels}"`,
-    `URI="${sound.playlist}"`,
+    `GROUP-ID="${audio.encoding}"`,
+    `NAME=${quoted(audio.label)}`,
+    ...(audio.language ? [`LANGUAGE=${quoted(audio.language)}`] : []),
+    `DEFAULT=${yes(audio.isDefault)}`,
+    `AUTOSELECT=${yes(audio.isAutoselect)}`,
+    `CHANNELS="${audio.channels}"`,
+    `URI="${audio.playlist}"`,
   ].join(",")}`;
 }
 
-/** §4.3.4.2: the rates are those of the pictures and of the largest sound that may go with them. */
-function variantTag(variant: Variant, group: readonly SoundRendition[]): string[] {
-  const { peak, average } = together(variant.segments, group);
+/** Returns an EXT-X-STREAM-INF tag (§4.3.4.2). Its bandwidth includes the largest audio rendition of the group. */
+function variantTag(variant: Variant, group: readonly EncodedAudio[]): string[] {
+  const { peak, average } = totalBandwidth(variant.segments, group);
   const codecs = new Set([variant.codec, ...group.map(({ codec }) => codec)]);
   return streamTag(variant.playlist, [
     `BANDWIDTH=${peak}`,
@@ -98,13 +101,13 @@ function variantTag(variant: Variant, group: readonly SoundRendition[]): string[
   ]);
 }
 
-function soundAlone(sound: SoundRendition, group: readonly SoundRendition[]): string[] {
-  const { peak, average } = together([], group);
-  return streamTag(sound.playlist, [
+function audioOnlyTag(audio: EncodedAudio, group: readonly EncodedAudio[]): string[] {
+  const { peak, average } = totalBandwidth([], group);
+  return streamTag(audio.playlist, [
     `BANDWIDTH=${peak}`,
     `AVERAGE-BANDWIDTH=${average}`,
-    `CODECS="${sound.codec}"`,
-    `AUDIO="${sound.encoding}"`,
+    `CODECS="${audio.codec}"`,
+    `AUDIO="${audio.encoding}"`,
   ]);
 }
 
@@ -113,12 +116,12 @@ const streamTag = (playlist: string, attributes: string[]) => [
   playlist,
 ];
 
-function together(segments: readonly Segment[], group: readonly SoundRendition[]) {
-  const pictures = bandwidth(segments);
-  const sounds = group.map((sound) => bandwidth(sound.segments));
+function totalBandwidth(segments: readonly Segment[], group: readonly EncodedAudio[]) {
+  const video = bandwidth(segments);
+  const audio = group.map((each) => bandwidth(each.segments));
   return {
-    peak: pictures.peak + Math.max(0, ...sounds.map(({ peak }) => peak)),
-    average: pictures.average + Math.max(0, ...sounds.map(({ average }) => average)),
+    peak: video.peak + Math.max(0, ...audio.map(({ peak }) => peak)),
+    average: video.average + Math.max(0, ...audio.map(({ average }) => average)),
   };
 }
 
@@ -133,8 +136,7 @@ function keyframesTag(variant: Variant): string {
   ].join(",")}`;
 }
 
-/** Media playlists of HLS (RFC 8216) over single fragmented files with byte ranges. */
-
+/** A byte range of a fragmented file in a media playlist of HLS (RFC 8216). */
 export interface Segment {
   offset: number;
   bytes: number;
@@ -143,8 +145,8 @@ export interface Segment {
 }
 
 /**
- * Two fragments, each of which begins with a keyframe, are a segment. The first two are one each: the
- * shorter the first segment, the sooner a video plays.
+ * Combines fragments, each of which begins with a keyframe, into segments of two. The first two segments have only one
+ * fragment each: the shorter the first segment, the sooner playback starts.
  */
 export function segmentsOf(fragments: readonly Segment[]): Segment[] {
   const segments = fragments
@@ -162,10 +164,10 @@ export function segmentsOf(fragments: readonly Segment[]): Segment[] {
 }
 
 /**
- * The segments of a video that is being made which stay as they are, whatever follows: the last of the
- * video is not among them.
+ * Returns the segments of a video that is being encoded that won't change any more. The last one of the video isn't
+ * among them.
  *
- * @param videoSeconds that the video will last.
+ * @param videoSeconds duration of the complete video.
  */
 export function closedSegments(fragments: readonly Segment[], videoSeconds: number): Segment[] {
   let end = 0;
@@ -178,28 +180,28 @@ export function closedSegments(fragments: readonly Segment[], videoSeconds: numb
 }
 
 /**
- * The same of a sound, whose fragments are shorter: each segment ends with the fragment that ends
- * nearest to the end of the segment of the pictures.
+ * Returns the segments of an audio rendition, whose fragments are shorter: each segment ends with the fragment whose
+ * end is closest to the end of the video segment.
  *
- * @param isGrowing both are being made: only segments that stay as they are.
+ * @param isGrowing whether both are being encoded: only segments that won't change any more are returned.
  */
-export function soundSegments(
+export function audioSegments(
   fragments: readonly Segment[],
-  pictures: readonly Segment[],
+  videoSegments: readonly Segment[],
   isGrowing = false,
 ): Segment[] {
   const segments: Segment[] = [];
-  let picturesEnd = 0;
+  let videoEnd = 0;
   let end = 0;
   let at = 0;
-  for (const [index, { duration }] of pictures.entries()) {
-    picturesEnd += duration;
-    const isLast = !isGrowing && index === pictures.length - 1;
+  for (const [index, { duration }] of videoSegments.entries()) {
+    videoEnd += duration;
+    const isLast = !isGrowing && index === videoSegments.length - 1;
     let isClosed = !isGrowing;
     let segment: Segment | undefined;
     for (; at < fragments.length; at++) {
       const { offset, bytes, duration } = fragments[at]!;
-      if (segment && !isLast && end + duration / 2 > picturesEnd) {
+      if (segment && !isLast && end + duration / 2 > videoEnd) {
         isClosed = true;
         break;
       }
@@ -215,24 +217,24 @@ export function soundSegments(
   return segments;
 }
 
-/** §4.3.3.1: every EXTINF, rounded to the nearest second, is at most this. */
+/** Returns the target duration (§4.3.3.1): no EXTINF, rounded to the nearest second, may exceed it. */
 export function targetDuration(segments: readonly Segment[]): number {
   return Math.max(1, ...segments.map(({ duration }) => Math.round(duration)));
 }
 
 /**
- * How much of a video its playlist has: all of it from the beginning, as much as is made of it yet, or
- * all of it now. The lines of a playlist stay as they were when more are added (§6.2.1).
+ * State of a media playlist: complete when it was published (`whole`), growing while the video is encoded, or complete
+ * after having grown. Existing lines of a growing playlist must not change (§6.2.1).
  */
 export type Growth = "whole" | "growing" | "grown";
 
-/** Who comes while a playlist grows begins with the video, and not with what was made last (§4.3.5.2). */
+/** Makes players start a growing playlist at its beginning instead of near its end (§4.3.5.2). */
 const FROM_THE_BEGINNING = "#EXT-X-START:TIME-OFFSET=0,PRECISE=YES";
 
 /**
- * The playlist of one rendition: a header and its segments, all in one file.
+ * Returns the media playlist of one rendition: a header and segments, all in one file.
  *
- * @param target seconds: the same in all renditions of a stream (§6.2.4).
+ * @param target target duration in seconds, which has to be the same in all renditions of a stream (§6.2.4).
  */
 export function mediaPlaylist(
   file: string,
@@ -262,10 +264,7 @@ export function mediaPlaylist(
   ].join("\n");
 }
 
-/**
- * §4.3.3.6: the keyframes of the same file, which a device's own player shows while one winds through
- * the video.
- */
+/** Returns an I-frame playlist (§4.3.3.6) over the same file, from which native players show previews while seeking. */
 export function keyframePlaylist(
   file: string,
   headerBytes: number,
@@ -276,8 +275,8 @@ export function keyframePlaylist(
 }
 
 /**
- * Bits a second: on average, and at the peak, which §4.1 defines as the largest rate of any
- * segments in a row that last between half and one and a half target durations together.
+ * Returns the average and the peak bitrate in bits per second. The peak is the largest bitrate of any contiguous
+ * segments with a total duration between 0.5 and 1.5 times the target duration (§4.1).
  */
 export function bandwidth(segments: readonly Segment[]): {
   peak: number;

@@ -3,24 +3,24 @@ import type { Probe } from "../probe/probe.server";
 import type { VideoStream } from "../probe/streams";
 import type { Rate } from "./filters.server";
 
-/** One quality of the ladder. */
+/** A video rendition of the ladder. */
 export interface Rendition {
-  /** By its shorter side, such as `720p`; names its files. */
+  /** After its shorter side, such as `720p`; also the base name of its files. */
   name: string;
   width: number;
   height: number;
-  /** Every picture, or every second one of a video with more than 30 a second. */
-  everySecond: boolean;
-  /** Bits a second that the picture may take at its busiest. */
+  /** Whether it has only every second frame of a video with more than 30 frames per second. */
+  hasHalfFrameRate: boolean;
+  /** Maximum video bitrate in bits per second. */
   maxBitrate: number;
-  /** For a line so poor that the sound has to be poor too. */
+  /** For connections that are so slow that the audio bitrate has to be low too. */
   forSlowConnections: boolean;
 }
 
-/** Wherever one seeks to, at most so much before it has to be decoded. */
+/** Limits how much has to be decoded after seeking. */
 const KEYFRAME_SECONDS = 2;
 
-/** By the shorter side, so that a portrait video has the same qualities. */
+/** By the shorter side, so that portrait videos have the same steps. */
 const STEPS = [
   { side: 240, bitrate: 400_000 },
   { side: 360, bitrate: 800_000 },
@@ -29,23 +29,23 @@ const STEPS = [
   { side: 1080, bitrate: 5_000_000 },
   { side: 2160, bitrate: 14_000_000 },
 ] as const;
-/** Below them: at its busiest, with the poor sound (sounds.ts), it stays under 192 kbit/s. */
+/** The lowest step: its peak bitrate, with the low-bitrate audio (audio-renditions.ts), is below 192 kbit/s. */
 const LOW_BANDWIDTH_STEP = { side: 144, bitrate: 75_000 };
 
-/** What moves twice as often takes this much more. */
-const SMOOTH_FACTOR = 1.5;
-/** From here on all pictures of a video of 60 a second are kept, and in the largest rendition. */
-const SMOOTH_FROM_SIDE = 720;
-/** A video this much larger than the step below it has that step besides its own size. */
+/** Factor of the bitrate for twice as many frames per second. */
+const HIGH_FRAME_RATE_FACTOR = 1.5;
+/** Renditions from this size on, and the largest one, keep all frames of a video with 60 frames per second. */
+const HIGH_FRAME_RATE_MIN_SIDE = 720;
+/** If a video is larger than a step by this factor, it has that step in addition to its own size. */
 const OWN_STEP_FACTOR = 1.15;
 
 /**
- * The qualities made from a video, smallest first, at least one. The largest has the size and the rate
- * of the video, up to the limit.
+ * Returns the video renditions for a video, smallest first, at least one. The largest has the size of the video, up to
+ * the limit, and its frame rate.
  */
 export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[] {
   const side = Math.min(Math.min(video.width, video.height), maxHeight);
-  const smooth = video.frameRate > 31;
+  const isHighFrameRate = video.frameRate > 31;
   const steps: { side: number; bitrate: number }[] = STEPS.filter((step) => step.side <= side);
   if (steps.at(-1)?.side !== side) {
     const next = STEPS.find((step) => step.side > side);
@@ -56,19 +56,20 @@ export function renditionsFor(video: VideoStream, maxHeight: number): Rendition[
   }
   if (side > LOW_BANDWIDTH_STEP.side * OWN_STEP_FACTOR) steps.unshift(LOW_BANDWIDTH_STEP);
   return steps.map((step) => {
-    const everySecond = smooth && step.side < SMOOTH_FROM_SIDE && step.side !== side;
-    const factor = smooth && !everySecond ? SMOOTH_FACTOR : 1;
+    const hasHalfFrameRate =
+      isHighFrameRate && step.side < HIGH_FRAME_RATE_MIN_SIDE && step.side !== side;
+    const factor = isHighFrameRate && !hasHalfFrameRate ? HIGH_FRAME_RATE_FACTOR : 1;
     return {
       name: `${step.side}p`,
       ...fit(video, step.side),
-      everySecond,
+      hasHalfFrameRate,
       maxBitrate: Math.round(step.bitrate * factor),
       forSlowConnections: step === LOW_BANDWIDTH_STEP,
     };
   });
 }
 
-/** Width and height, both even, with the shorter one as asked and the video's own proportions. */
+/** Returns even width and height with the given shorter side and the video's aspect ratio, without upscaling. */
 export function fit({ width, height }: { width: number; height: number }, side: number) {
   const scale = Math.min(1, side / Math.min(width, height));
   const even = (value: number) => Math.max(2, 2 * Math.round((value * scale) / 2));
@@ -88,10 +89,10 @@ const USUAL_RATES: Rate[] = [
 ];
 
 /**
- * The steady rate that a video is shown at: its own when it is a usual or a low one, the next usual
- * one above a varying one, 60 at the most.
+ * Returns the constant frame rate for encoding a video: a standard rate if it has one, its rate rounded up if it is low,
+ * otherwise the next higher standard rate, at most 60.
  */
-export function steadyRate(framesPerSecond: number): Rate {
+export function constantFrameRate(framesPerSecond: number): Rate {
   const value = (rate: Rate) => rate.numerator / rate.denominator;
   const usual = USUAL_RATES.find((rate) => Math.abs(value(rate) / framesPerSecond - 1) < 0.0004);
   if (usual) return usual;
@@ -101,26 +102,29 @@ export function steadyRate(framesPerSecond: number): Rate {
   return USUAL_RATES.find((rate) => value(rate) > framesPerSecond * 0.99) ?? USUAL_RATES.at(-1)!;
 }
 
-/** The rate of a rendition. */
+/** Returns the frame rate of a rendition. */
 export function rateOf(
-  rendition: Pick<Rendition, "everySecond">,
+  rendition: Pick<Rendition, "hasHalfFrameRate">,
   { numerator, denominator }: Rate,
 ): Rate {
-  return { numerator, denominator: denominator * (rendition.everySecond ? 2 : 1) };
+  return { numerator, denominator: denominator * (rendition.hasHalfFrameRate ? 2 : 1) };
 }
 
 /**
- * Pictures from one keyframe to the next. Counted in the slowest rendition's pictures and doubled for the
- * others, so that the segments of all renditions begin with the same picture.
+ * Returns the number of frames between keyframes. It is calculated for the lowest frame rate of the ladder and doubled
+ * for the others, so that the segments of all renditions begin with the same frame.
  */
-export function keyframeEvery(rendition: Pick<Rendition, "everySecond">, rate: Rate): number {
-  const smooth = rate.numerator / rate.denominator > 31;
-  const slow = rateOf({ everySecond: smooth }, rate);
-  const pictures = Math.round((KEYFRAME_SECONDS * slow.numerator) / slow.denominator);
-  return smooth && !rendition.everySecond ? pictures * 2 : pictures;
+export function keyframeInterval(
+  rendition: Pick<Rendition, "hasHalfFrameRate">,
+  rate: Rate,
+): number {
+  const isHighFrameRate = rate.numerator / rate.denominator > 31;
+  const lowest = rateOf({ hasHalfFrameRate: isHighFrameRate }, rate);
+  const frames = Math.round((KEYFRAME_SECONDS * lowest.numerator) / lowest.denominator);
+  return isHighFrameRate && !rendition.hasHalfFrameRate ? frames * 2 : frames;
 }
 
-/** The qualities of a stream of a video, within the operator's limit. */
+/** Returns the video renditions for a stream, within the configured limit. */
 export function streamRenditions({ video }: Probe): Rendition[] {
   return renditionsFor(video, settings().encoderMaxHeight);
 }

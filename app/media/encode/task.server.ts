@@ -2,36 +2,36 @@ import fs from "node:fs";
 import { createInterface } from "node:readline";
 import { every } from "~db/runtime.server";
 import { InterruptedError, start, throwIfInterrupted, timeoutFactor } from "../probe/ffmpeg.server";
-import { withPlace } from "../probe/process-gate.server";
+import { withSlot } from "../probe/process-gate.server";
 
-/** ffmpeg that has not come further for this long is ended. */
+/** ffmpeg is killed if it makes no progress for this long. */
 export const WATCHDOG_MS = 60_000;
-/** As many as summaries at the end have, such as those of two encoders. */
+/** Enough for the summaries at the end, such as those of two encoders. */
 const LAST_LINES = 100;
 
 export interface Progress {
-  /** 0 to 1 */
+  /** 0 to 1. */
   fraction: number;
-  /** Seconds of video made in a second. */
+  /** Seconds of video encoded per second. */
   speed?: number;
 }
 
-/** One attempt at a job: where it may write, whether it shall go on, and how far it is. */
+/** One attempt at a job: its folder, cancellation and progress. */
 export interface Task {
-  /** A folder of its own below uploads/tmp. */
+  /** Its own folder in uploads/tmp. */
   folder: string;
   signal: AbortSignal;
   report(progress: Progress): void;
 }
 
-/** A task, as seen by who runs it. */
+/** A task with the controls for its runner. */
 export interface TaskControl extends Task {
-  /** Holds the work where it is, for something more urgent. */
+  /** Pauses the work in favor of something more urgent. */
   pause(): void;
   resume(): void;
-  /** How long it has been held so far. */
-  heldMs(): number;
-  /** Ends the work at once; what waits for it throws. */
+  /** Returns how long it has been paused so far. */
+  pausedMs(): number;
+  /** Stops the work immediately; pending calls throw. */
   abort(): void;
 }
 
@@ -41,10 +41,10 @@ interface InternalTask extends TaskControl {
   whenResumed(): Promise<void>;
 }
 
-/** Options of every file that is served: no tags of the source or its streams, and no chapters, which have titles. */
+/** Options for all served files: no tags of the source or its streams, and no chapters, which have titles. */
 export const NO_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1"];
 
-/** ffmpeg could not read or convert a file; `lines` is the last that it said. */
+/** ffmpeg could not read or convert a file; `lines` are the last lines of its output. */
 export class EncodeError extends Error {
   constructor(
     message: string,
@@ -58,14 +58,14 @@ export function createTask(folder: string, report: (progress: Progress) => void)
   const controller = new AbortController();
   const running = new Set<number>();
   let waiting: (() => void)[] = [];
-  let heldMs = 0;
-  let heldSince = 0;
+  let pausedMs = 0;
+  let pausedSince = 0;
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of running) {
       try {
         process.kill(pid, signal);
       } catch {
-        // It has just ended by itself.
+        // It has already exited.
       }
     }
   };
@@ -78,17 +78,17 @@ export function createTask(folder: string, report: (progress: Progress) => void)
     whenResumed: () =>
       task.paused ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
     pause() {
-      if (!task.paused) heldSince = performance.now();
+      if (!task.paused) pausedSince = performance.now();
       task.paused = true;
       signalAll("SIGSTOP");
     },
     resume() {
-      if (task.paused) heldMs += performance.now() - heldSince;
+      if (task.paused) pausedMs += performance.now() - pausedSince;
       task.paused = false;
       signalAll("SIGCONT");
       for (const resolve of waiting.splice(0)) resolve();
     },
-    heldMs: () => heldMs + (task.paused ? performance.now() - heldSince : 0),
+    pausedMs: () => pausedMs + (task.paused ? performance.now() - pausedSince : 0),
     abort() {
       controller.abort();
       for (const resolve of waiting.splice(0)) resolve();
@@ -99,35 +99,35 @@ export function createTask(folder: string, report: (progress: Progress) => void)
 }
 
 export interface Run {
-  /** Seconds of video that will be made; they measure the progress. */
+  /** Seconds of video that will be encoded, for the progress. */
   seconds: number;
-  /** The part of the job that this run is, as fractions. */
+  /** The range of the job's progress that this run covers, as fractions. */
   from?: number;
   to?: number;
-  /** Bytes of the largest file it may write. */
+  /** Size limit of each written file, in bytes. */
   fileBytes: number;
-  /** Processor seconds it may take. */
+  /** Limit of CPU seconds. */
   cpuSeconds: number;
-  /** Someone waits for it: it takes its turn with everything else. */
+  /** Whether someone waits for it: it runs at normal priority. */
   urgent?: boolean;
-  /** It is a small part of the job; the job itself says how far it is. */
+  /** Whether not to report progress, because the run is only a small part of the job. */
   silent?: boolean;
   watchdogMs?: number;
-  /** An existing folder that it writes to, besides that of the task. */
+  /** An existing folder that it may write to, in addition to the task's folder. */
   folder?: string;
-  /** Called with the number of video frames, or packets of a copy, that have been written so far. */
+  /** Called with the number of video frames (packets if copied) written so far. */
   onFrames?(count: number): void;
 }
 
 /**
- * Runs ffmpeg in the task's folder, names relative to it, at the lowest priority unless it is urgent.
+ * Runs ffmpeg in the task's folder, to which paths are relative. Unless it is urgent, it gets the lowest priority.
  *
- * @returns the last lines that it said.
- * @throws {EncodeError} when it fails by itself.
- * @throws {InterruptedError} when it was killed, stands still, takes more than it may, or the disk is full.
+ * @returns the last lines of its error output.
+ * @throws {EncodeError} if ffmpeg fails.
+ * @throws {InterruptedError} if ffmpeg was killed, stalled or exceeded a limit, or if the disk is full.
  */
 export function runFfmpeg(task: Task, args: string[], run: Run): Promise<string[]> {
-  return withPlace(() => runWithPlace(task, args, run), { signal: task.signal });
+  return withSlot(() => runWithPlace(task, args, run), { signal: task.signal });
 }
 
 async function runWithPlace(task: Task, args: string[], run: Run): Promise<string[]> {
@@ -152,7 +152,7 @@ async function runWithPlace(task: Task, args: string[], run: Run): Promise<strin
   const { from = 0, to = 1 } = run;
   const watchdogMs = (run.watchdogMs ?? WATCHDOG_MS) * timeoutFactor(args);
   let furthest = "";
-  // Not the clock of the day: set forward, it would end what is running.
+  // Monotonic time, because a change of the system clock would kill running processes.
   let alive = performance.now();
   let fraction = 0;
   let stalled = false;
@@ -178,7 +178,7 @@ async function runWithPlace(task: Task, args: string[], run: Run): Promise<strin
   });
   let written = "";
   const watchdog = every(watchdogMs / 20, "watch ffmpeg", () => {
-    // Putting the index in front moves the whole file, without a word.
+    // Moving the index to the front rewrites the whole file without reporting progress.
     const io = fraction > 0.99 ? bytesWritten(pid) : "";
     if (internal.paused || io !== written) alive = performance.now();
     written = io;
@@ -203,7 +203,7 @@ async function runWithPlace(task: Task, args: string[], run: Run): Promise<strin
   }
 }
 
-/** Linux counts what a process writes; elsewhere the answer is always the same. */
+/** Returns how much a process has written, according to Linux; always an empty string on other systems. */
 function bytesWritten(pid: number | undefined): string {
   try {
     return /^wchar: (\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? "";

@@ -4,136 +4,139 @@ import { settings } from "~/platform/settings.server";
 import { languageTag, UNKNOWN } from "../captions/languages";
 import { inputArguments } from "../probe/ffmpeg.server";
 import { cachedProbe, type Probe, timestampsJump } from "../probe/probe.server";
-import { isPlayableVideo, type SoundStream } from "../probe/streams";
+import { type AudioTrack, isPlayableVideo } from "../probe/streams";
 import { inputSize } from "../storage/ranged-input.server";
 import {
   type Artifact,
   cpuSecondsFor,
-  isOnePicture,
+  isSingleFrame,
   maxFileBytes,
   NO_ARTIFACT,
   type Source,
 } from "./artifact";
 import { decodeFrames, isAsLong, isWholeCopy, streamsOf } from "./count-frames.server";
 import {
-  chosenHardware,
+  activeHardware,
+  audioArguments,
+  audioSyncFilter,
   deviceArguments,
   type Hardware,
-  pictureArguments,
-  soundArguments,
-  steadySound,
   threads,
   uploadFilter,
+  videoArguments,
   withSoftware,
 } from "./encoders.server";
-import { pictureFilters } from "./filters.server";
-import { fit, type Rendition, renditionsFor, steadyRate } from "./renditions.server";
+import { videoFilters } from "./filters.server";
+import { constantFrameRate, fit, type Rendition, renditionsFor } from "./renditions.server";
 import type { Ladder } from "./stream-playlists.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "./task.server";
 
-/** The first rendition is small, so that it is there soon; the ladder brings the larger ones. */
+/** The first rendition is small, so that it is ready soon. The ladder adds larger ones. */
 const FIRST_SIDE = 720;
 const FIRST_BITRATE = 4_000_000;
-const FIRST_SOUND = 128_000;
+const FIRST_AUDIO_BITRATE = 128_000;
 const FILE = "playable.mp4";
 const NOT_DECODABLE =
   "The new file is incomplete or has decoding errors. The previous file was kept.";
 
-/** Codecs that many phones and televisions in use have no decoder for. */
-const NOT_EVERYWHERE = ["av1"];
+/** Codecs that many phones and TVs can't decode. */
+const NOT_WIDELY_SUPPORTED = ["av1"];
 
-/** Containers whose clock survives a copy; AVI and MPEG have none that does. */
-const COPIED_FROM = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
+/** Containers whose timestamps survive a copy. Those of AVI and MPEG don't. */
+const COPYABLE_CONTAINERS = ["mp4", "mov", "matroska", "webm", "mpegts", "flv"];
 
-/** What of a file is copied as it is, and what is encoded anew, into an MP4 that browsers play. */
+/** Returns which streams of a file can be copied into an MP4 that browsers play, and which have to be encoded. */
 export function conversionOf(probe: Probe): { video: "copy" | "encode"; audio: "copy" | "encode" } {
   const { container, video, audio } = probe;
-  // Parts of different recordings have parameters of their own, of which an MP4 would keep the first.
+  // Appended recordings may have different codec parameters, of which an MP4 would only keep the first.
   if (timestampsJump(probe)) return { video: "encode", audio: "encode" };
-  const isKnown = probe.copyable && COPIED_FROM.includes(container);
+  const isKnown = probe.copyable && COPYABLE_CONTAINERS.includes(container);
   const isCopied = isKnown && isPlayableVideo(video) && video.codec !== "vp8";
-  const sounds = isCopied && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
+  const codecs = isCopied && video.codec !== "h264" ? ["aac", "mp3", "opus"] : ["aac", "mp3"];
   return {
     video: isCopied ? "copy" : "encode",
-    audio: audio && isKnown && sounds.includes(audio.codec) ? "copy" : "encode",
+    audio: audio && isKnown && codecs.includes(audio.codec) ? "copy" : "encode",
   };
 }
 
 /**
- * Whether a video is played as a stream before there is a file that browsers play, which then is a copy of
- * the stream: it is decoded once. Rows of other programs, which name the file as it is, are shown as
- * they are until there is a file. So is a file whose timestamps jump: posters and comparisons search it by
- * time, which needs a file whose timestamps don't.
+ * Whether a video is first played as a stream, from which the file for browsers is remuxed later, so that it is only
+ * decoded once. Not for rows of other tools, which refer to the original file until there is a playable one. Not for
+ * files whose timestamps jump either: posters and comparisons seek by time, so they need a converted file first.
  */
 function isStreamedFirst({ row }: Pick<Source, "row">, probe: Probe): boolean {
   const isEncoded = !probe.playable && conversionOf(probe).video === "encode";
-  return row.video_url === "" && isEncoded && !timestampsJump(probe) && !isOnePicture(probe);
+  return row.video_url === "" && isEncoded && !timestampsJump(probe) && !isSingleFrame(probe);
 }
 
-/** Sounds that a copy can hold whatever is in them; a file with others is kept beside its copy. */
-const COPIED_SOUNDS: Record<string, string[]> = {
+/** Audio codecs that the container of a copy supports. Originals with other codecs are kept beside their copies. */
+const COPYABLE_AUDIO_CODECS: Record<string, string[]> = {
   mp4: ["aac", "mp3", "opus", "ac3"],
   webm: ["opus", "vorbis"],
 };
 const containerOf = ({ container }: Probe) => (container === "webm" ? "webm" : "mp4");
 
-/** Of a file that browsers play: they play the first, the others are for the adaptive stream. */
-export function copiedSounds(probe: Probe): SoundStream[] {
-  return probe.sounds.filter(({ codec }) => COPIED_SOUNDS[containerOf(probe)]!.includes(codec));
+/** Returns the audio tracks that a copy of a playable file keeps. Browsers play the first; the stream uses all. */
+export function copyableAudioTracks(probe: Probe): AudioTrack[] {
+  return probe.audioTracks.filter(({ codec }) =>
+    COPYABLE_AUDIO_CODECS[containerOf(probe)]!.includes(codec),
+  );
 }
 
-/** Whether the copy of a file has everything that the file has, which need not be kept then. */
-export function isCopyOf(probe: Probe): boolean {
-  return probe.playable && copiedSounds(probe).length === probe.sounds.length;
+/** Whether the copy of a file has all of its tracks, so that the original needn't be kept. */
+export function copyHasAllTracks(probe: Probe): boolean {
+  return probe.playable && copyableAudioTracks(probe).length === probe.audioTracks.length;
 }
 
 /**
- * What lets a video be watched. A file that browsers play stays where it is; if its index stands
- * behind, a copy with the index in front replaces it at its address. For any other file an MP4 is
- * made beside it: a copy of its streams where browsers play those, else a first rendition in H.264
- * and AAC.
+ * Makes a video playable in browsers. A playable file stays in place; if its index is at the end, it is replaced by a
+ * copy with the index first, at the same URL. For any other file, an MP4 is created next to it: a copy of its streams if
+ * browsers can play those, otherwise a first rendition in H.264 and AAC.
  */
 export async function transcode(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   if (isStreamedFirst(source, probe)) {
     return { ...NO_ARTIFACT, durationSeconds: probe.durationSeconds, streamIsUrgent: true };
   }
-  const artifact = await makePlayable(source, probe, task);
+  const artifact = await createPlayable(source, probe, task);
   const isKept = conversionOf(probe).video === "copy";
-  return { ...artifact, streamIsUrgent: isKept && NOT_EVERYWHERE.includes(probe.video.codec) };
+  return {
+    ...artifact,
+    streamIsUrgent: isKept && NOT_WIDELY_SUPPORTED.includes(probe.video.codec),
+  };
 }
 
-async function makePlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
+async function createPlayable(source: Source, probe: Probe, task: Task): Promise<Artifact> {
   const { durationSeconds } = probe;
   if (probe.playable) {
     const container = containerOf(probe);
-    // One that isn't played yet can't be as it came: its metadata couldn't be removed.
+    // A file that isn't played yet needs a copy, because its metadata couldn't be removed.
     const isPlayed = source.row.video_url !== "";
     const named = isPlayed ? {} : { video_url: source.url };
     const isReady = source.isClean && probe.container !== "mov" && !probe.needsFaststart;
     if (isReady) return { ...NO_ARTIFACT, durationSeconds };
     await remux(source, probe, task, container);
-    if (!isPlayed && container === "mp4") return { ...beside(source), durationSeconds };
-    // The row keeps the earlier file as its source, see commit-artifact.server.ts.
+    if (!isPlayed && container === "mp4") return { ...besideSource(source), durationSeconds };
+    // The row keeps the previous file as its source, see commit-artifact.server.ts.
     return { ...NO_ARTIFACT, columns: named, replacement: FILE, durationSeconds };
   }
   const isCopied = conversionOf(probe).video === "copy";
   if (!isCopied || !(await isRemuxed(source, probe, task))) {
-    const sound = isCopied ? encodedSound(probe) : soundOf(probe);
-    await withSoftware(chosenHardware(), (hardware) =>
-      encode(source, probe, task, hardware, sound),
+    const audio = isCopied ? encodedAudioOptions(probe) : audioOptions(probe);
+    await withSoftware(activeHardware(), (hardware) =>
+      encode(source, probe, task, hardware, audio),
     );
   }
-  const made = beside(source);
-  // Made before, and perhaps being watched: it is replaced, see commit-artifact.server.ts.
-  if (source.row.video_url !== "" && source.row.video_url === made.columns.video_url) {
+  const artifact = besideSource(source);
+  // The file was created before and may be watched, so it is replaced, see commit-artifact.server.ts.
+  if (source.row.video_url !== "" && source.row.video_url === artifact.columns.video_url) {
     if (!(await isFitReplacement(task, probe))) return { ...NO_ARTIFACT, note: NOT_DECODABLE };
     return { ...NO_ARTIFACT, replacement: FILE, durationSeconds };
   }
-  return { ...made, durationSeconds };
+  return { ...artifact, durationSeconds };
 }
 
-/** The file that is played, beside its source. */
-function beside(source: Source): Pick<Artifact, "moves" | "columns"> {
+/** Returns the artifact for a played file that is placed next to its source. */
+function besideSource(source: Source): Pick<Artifact, "moves" | "columns"> {
   const target = `${source.basePath}.${source.url.endsWith(".mp4") ? "m4v" : "mp4"}`;
   return {
     moves: [{ from: FILE, bucket: "videos", path: target }],
@@ -141,18 +144,18 @@ function beside(source: Source): Pick<Artifact, "moves" | "columns"> {
   };
 }
 
-/** Puts a rendition of a stream and its default sound together in one file, without decoding either. */
+/** Muxes a video rendition of a stream and its default audio into one file, without decoding. */
 export async function copyOfStream(
   source: Source,
-  { folder, renditions, sounds, probe }: Ladder,
+  { folder, renditions, audio: audioRenditions, probe }: Ladder,
   task: Task,
 ): Promise<Pick<Artifact, "moves" | "columns">> {
-  // Where the source goes, the file is all that another stream could be made from.
+  // If the source is removed, later streams can only be encoded from this file.
   const most = settings().keepSources === "never" ? Number.POSITIVE_INFINITY : FIRST_SIDE;
   const isSmall = ({ width, height }: Rendition) => Math.min(width, height) <= most;
   const { name } = renditions.filter(isSmall).at(-1) ?? renditions[0]!;
-  const sound = sounds.find(({ bitrate }) => bitrate);
-  const files = [name, ...(sound ? [sound.name] : [])].map((each) =>
+  const audio = audioRenditions.find(({ bitrate }) => bitrate);
+  const files = [name, ...(audio ? [audio.name] : [])].map((each) =>
     path.join(folder, `${each}.mp4`),
   );
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
@@ -171,25 +174,25 @@ export async function copyOfStream(
     },
   );
   await requireWholeCopy(task, files[0]!, await cachedProbe(files[0]!));
-  return beside(source);
+  return besideSource(source);
 }
 
-/** Of a stranger's file nothing travels on but picture and sound: no location, no name, no chapters. */
-export function streams({ video, audio }: Probe, sounds = audio ? [audio] : []): string[] {
+/** Returns the arguments that select only video and audio of an untrusted file, without metadata and chapters. */
+export function selectStreams({ video, audio }: Probe, tracks = audio ? [audio] : []): string[] {
   return [
     ...["-map", `0:${video.index}`],
-    ...sounds.flatMap(({ index }) => ["-map", `0:${index}`]),
+    ...tracks.flatMap(({ index }) => ["-map", `0:${index}`]),
     ...[...NO_METADATA, "-sn", "-dn"],
   ];
 }
 
-/** NAL units with what decoders may ignore (ITU-T H.264 §7.4.1). AVCHD camcorders write date, place and camera there. */
+/** Supplemental information (ITU-T H.264 §7.4.1), in which AVCHD camcorders write date, location and model. */
 const H264_SEI = 6;
-function isCamcorders({ container, video }: Probe): boolean {
+function isCamcorderRecording({ container, video }: Probe): boolean {
   return container === "mpegts" && video.codec === "h264";
 }
 
-/** Copies the streams into a new file: sound that its container cannot hold is encoded. */
+/** Copies the streams into a new file. Audio that its container doesn't support is encoded. */
 async function remux(
   source: Source,
   probe: Probe,
@@ -197,13 +200,15 @@ async function remux(
   container: "mp4" | "webm",
 ): Promise<void> {
   const size = await inputSize(source.file);
-  const sounds = probe.playable ? copiedSounds(probe) : undefined;
-  const audio = sounds ? ["-c:a", "copy", ...sounds.flatMap(languageOf)] : soundOf(probe);
+  const tracks = probe.playable ? copyableAudioTracks(probe) : undefined;
+  const audio = tracks
+    ? ["-c:a", "copy", ...tracks.flatMap(languageArguments)]
+    : audioOptions(probe);
   await runFfmpeg(
     task,
     [
-      ...[...inputArguments(source.file), ...streams(probe, sounds), "-c:v", "copy"],
-      ...(isCamcorders(probe) ? ["-bsf:v", `filter_units=remove_types=${H264_SEI}`] : []),
+      ...[...inputArguments(source.file), ...selectStreams(probe, tracks), "-c:v", "copy"],
+      ...(isCamcorderRecording(probe) ? ["-bsf:v", `filter_units=remove_types=${H264_SEI}`] : []),
       ...audio,
       ...(container === "mp4" ? ["-movflags", "+faststart"] : []),
       ...["-f", container, FILE],
@@ -218,7 +223,7 @@ async function remux(
   await requireWholeCopy(task, source.file, probe);
 }
 
-/** @throws {EncodeError} so that a shortened copy never replaces a file. */
+/** @throws {EncodeError} if the copy is incomplete, so that it never replaces a file. */
 async function requireWholeCopy(task: Task, original: string, probe: Probe): Promise<void> {
   const copy = path.join(task.folder, FILE);
   if (await isWholeCopy(task, copy, original, probe)) return;
@@ -227,14 +232,14 @@ async function requireWholeCopy(task: Task, original: string, probe: Probe): Pro
   );
 }
 
-/** Whether the new file may replace one that plays. */
+/** Whether the new file may replace one that is being played. */
 async function isFitReplacement(task: Task, video: Probe): Promise<boolean> {
   const file = path.join(task.folder, FILE);
-  const made = await cachedProbe(file);
-  return isAsLong(made, video) && (await decodeFrames(task, file, streamsOf(made))) !== undefined;
+  const probe = await cachedProbe(file);
+  return isAsLong(probe, video) && (await decodeFrames(task, file, streamsOf(probe))) !== undefined;
 }
 
-/** Whether a copy could be made: it ends at the first packet that is damaged, which decoders pass over. */
+/** Tries to remux a file. That fails if a packet is damaged, while decoders would skip it. */
 async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<boolean> {
   try {
     await remux(source, probe, task, "mp4");
@@ -245,23 +250,23 @@ async function isRemuxed(source: Source, probe: Probe, task: Task): Promise<bool
   }
 }
 
-/** Which of several audio tracks it is. Its title may tell who made the video. */
-export function languageOf({ language }: SoundStream, index: number): string[] {
+/** Returns the arguments that keep the language of an audio track. Its title isn't kept: it may name the author. */
+export function languageArguments({ language }: AudioTrack, index: number): string[] {
   const tag = languageTag(language);
   return tag === UNKNOWN ? [] : [`-metadata:s:a:${index}`, `language=${language}`];
 }
 
-function soundOf(probe: Probe): string[] {
+function audioOptions(probe: Probe): string[] {
   if (probe.audio && conversionOf(probe).audio === "copy") return ["-c:a", "copy"];
-  return encodedSound(probe);
+  return encodedAudioOptions(probe);
 }
 
-function encodedSound(probe: Probe): string[] {
+function encodedAudioOptions(probe: Probe): string[] {
   if (!probe.audio) return [];
-  return ["-af", steadySound(probe), ...soundArguments(FIRST_SOUND)];
+  return ["-af", audioSyncFilter(probe), ...audioArguments(FIRST_AUDIO_BITRATE)];
 }
 
-/** As large as the stream's largest where the source goes: the stream is made from it then. */
+/** Returns size and bitrate of the first rendition. If sources are removed, it has to be good enough for the stream. */
 function firstRendition({ video }: Probe): { side: number; bitrate: number } {
   const { keepSources, encoderMaxHeight } = settings();
   if (keepSources !== "never") return { side: FIRST_SIDE, bitrate: FIRST_BITRATE };
@@ -274,28 +279,33 @@ async function encode(
   probe: Probe,
   task: Task,
   hardware: Hardware,
-  sound: readonly string[],
+  audio: readonly string[],
 ): Promise<void> {
   const { video } = probe;
   const { side, bitrate } = firstRendition(probe);
   const size = fit(video, side);
   const filters = [
-    ...pictureFilters(video, size, steadyRate(video.frameRate)),
+    ...videoFilters(video, size, constantFrameRate(video.frameRate)),
     uploadFilter(hardware),
   ];
   await runFfmpeg(
     task,
     [
       ...deviceArguments(hardware),
-      ...["-threads", String(threads()), ...inputArguments(source.file, probe), ...streams(probe)],
+      ...[
+        "-threads",
+        String(threads()),
+        ...inputArguments(source.file, probe),
+        ...selectStreams(probe),
+      ],
       ...["-filter_threads", String(threads())],
       ...["-t", String(probe.durationSeconds + 1), "-vf", filters.join(",")],
-      ...pictureArguments(hardware, { maxBitrate: bitrate, crf: 22 }),
-      ...[...sound, "-movflags", "+faststart", FILE],
+      ...videoArguments(hardware, { maxBitrate: bitrate, crf: 22 }),
+      ...[...audio, "-movflags", "+faststart", FILE],
     ],
     {
       seconds: probe.durationSeconds,
-      fileBytes: maxFileBytes(probe.durationSeconds, bitrate + FIRST_SOUND),
+      fileBytes: maxFileBytes(probe.durationSeconds, bitrate + FIRST_AUDIO_BITRATE),
       cpuSeconds: cpuSecondsFor(probe),
     },
   );

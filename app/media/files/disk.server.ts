@@ -2,15 +2,15 @@ import { mkdir, statfs } from "node:fs/promises";
 import { settings } from "~/platform/settings.server";
 import { temporaryFolder } from "./temporary-files.server";
 
-/** The queue leaves this much for uploads, the database and its log. */
+/** Free space that the queue leaves for uploads, the database and its log. */
 const RESERVE_BYTES = 1024 ** 3;
-/** On a small disk, this share of it. */
+/** On a small disk, the queue leaves this share of it. */
 const RESERVE_SHARE = 0.05;
 
-/** Begins the name of a job's folder among the temporary files. */
+/** Prefix of the names of job folders among the temporary files. */
 export const WORK_PREFIX = "encode-";
 
-/** What is free on the disk of the uploads, and what the queue leaves free of it. */
+/** Returns the free space on the uploads disk, and how much of it the queue leaves free. */
 export async function diskFigures(): Promise<{ freeBytes: number; reserveBytes: number }> {
   await mkdir(temporaryFolder(), { recursive: true });
   const { bavail, blocks, bsize } = await statfs(temporaryFolder());
@@ -19,7 +19,7 @@ export async function diskFigures(): Promise<{ freeBytes: number; reserveBytes: 
   return { freeBytes: bavail * bsize, reserveBytes };
 }
 
-/** Whether there is room to make things; when there is not, the queue waits. */
+/** Whether there is enough disk space for jobs. Otherwise, the queue waits. */
 export async function hasFreeDiskSpace(): Promise<boolean> {
   const { freeBytes, reserveBytes } = await diskFigures();
   return freeBytes > reserveBytes;

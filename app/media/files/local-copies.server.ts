@@ -23,7 +23,7 @@ import { withTemporaryPath } from "./temporary-files.server";
  * the store.
  */
 
-/** `newer`: the disk has another file at this path, which is yet to be moved into the store. */
+/** `newer`: the disk has another file at this path, which hasn't been moved into the store yet. */
 type CopyState = "current" | "missing" | "newer";
 
 const EVICT_EVERY_MS = 10 * 60_000;
@@ -68,12 +68,12 @@ function isCopyOf(found: Stat, stored: StoredFile): boolean {
   return found.size === stored.bytes && hasTimeOf(found, stored);
 }
 
-/** A power failure may keep the name and the time of a copy, and lose its bytes. */
+/** Whether a copy is truncated. A power failure may preserve a file's name and time but lose its bytes. */
 function isBrokenCopy(found: Stat, stored: StoredFile): boolean {
   return found.size < stored.bytes && hasTimeOf(found, stored);
 }
 
-/** A file system may round times to a millisecond. */
+/** Compares modification times. Some file systems round them to a millisecond. */
 function hasTimeOf({ mtimeMs }: Stat, { modifiedMs }: StoredFile): boolean {
   return Math.abs(mtimeMs - modifiedMs) < 2;
 }
@@ -190,7 +190,7 @@ async function fetchCopy(name: FileName, file: string, stored: StoredFile): Prom
   if (cache().addedBytes > storageCacheBytes * EVICTION_HEADROOM) evictor().work?.run();
 }
 
-/** Synchronous: a file that was removed or written in the meantime stays as it is. */
+/** Links a fetched copy to its path, synchronously. Does nothing if the file was removed or written meanwhile. */
 function place(name: FileName, fetched: string, file: string, stored: StoredFile): void {
   if (storedFile(name)?.object !== stored.object) return;
   mkdirSync(path.dirname(file), { recursive: true });
@@ -204,7 +204,7 @@ function place(name: FileName, fetched: string, file: string, stored: StoredFile
   }
 }
 
-/** @throws ENOSPC if the disk has no space for so many more bytes. */
+/** @throws ENOSPC if the disk has no space for that many bytes. */
 async function makeRoom(bytes: number): Promise<void> {
   const lacking = async () => {
     const { freeBytes, reserveBytes } = await diskFigures();
@@ -273,7 +273,7 @@ export async function evictCopies({ needed = 0, now = Date.now() } = {}): Promis
 
 async function evict(copy: Copy): Promise<boolean> {
   const { stored, bucket, path: name } = copy;
-  // If the folder of the store was unmounted, its copies are the last ones.
+  // If the folder of the store was unmounted, the local copies are the only ones.
   const found = await (await ownStore()).head(stored.object);
   if (found?.bytes !== stored.bytes) {
     console.error(
@@ -301,7 +301,7 @@ export function isMovingToDisk(): boolean {
   return prepared("SELECT moving_to_disk FROM storage").pluck().get() === 1;
 }
 
-/** The copies in a folder. */
+/** Yields the copies in a folder. */
 async function* copiesIn({ bucket, path: parent }: FileName): AsyncGenerator<Copy> {
   const at = path.join(settings().uploadsDir, bucket, parent);
   for (const entry of await fs.readdir(at, { withFileTypes: true }).catch(() => [])) {

@@ -2,8 +2,8 @@ import { prepared, sqliteHandle } from "~db/client.server";
 import { type FileName, mediaBasePath } from "../bucket.server";
 
 /**
- * Preserved reports. Until the given time, nobody can delete their texts, or the files and rows of their videos. Each
- * report has rows of its own, so that ending one preservation never ends another.
+ * Preserved reports. Until a given time, nobody can delete their texts, or the files and rows of their videos. Each
+ * report has its own rows, so that ending one preservation never ends another.
  */
 
 const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
@@ -15,12 +15,12 @@ export function isPreserved(videoId: string): string {
   return `${videoId} IN (${VIDEOS_NOW})`;
 }
 
-/** The condition in a query on reports. */
+/** Returns an SQL condition for the id of a report. */
 export function isPreservedReport(reportId: string, time = NOW): string {
   return `${reportId} IN (SELECT report_id FROM preserved_reports WHERE until > ${time})`;
 }
 
-/** Whether a file is recorded as one of a preserved video, of its earlier videos, or of a pending one. */
+/** Whether a file is recorded as belonging to a preserved video, current, previous or pending. */
 export function isPreservedFile({ bucket, path }: FileName): boolean {
   if (bucket === "documents") return false;
   if (!prepared(`${VIDEOS_NOW} LIMIT 1`).get()) return false;
@@ -37,7 +37,8 @@ export function isPreservedFile({ bucket, path }: FileName): boolean {
 }
 
 /**
- * Preserves a report with some of its videos until a time, ISO 8601 UTC. Synchronous, for the transaction of the caller.
+ * Preserves a report and some of its videos until a given time (ISO 8601 UTC). Synchronous, for the caller's
+ * transaction.
  */
 export function preserve(reportId: string, videoIds: readonly string[], until: string): void {
   requireTransaction();
@@ -51,7 +52,7 @@ export function preserve(reportId: string, videoIds: readonly string[], until: s
   for (const videoId of videoIds) add.run(reportId, videoId);
 }
 
-/** Ends the preservation of a report. Synchronous, for the transaction of the caller. */
+/** Ends the preservation of a report. Synchronous, for the caller's transaction. */
 export function endPreservation(reportId: string): boolean {
   requireTransaction();
   const { changes } = prepared("DELETE FROM preserved_reports WHERE report_id = ?").run(reportId);
@@ -66,11 +67,12 @@ export function preservedUntil(reportId: string): string | null {
   return until.get(reportId) ?? null;
 }
 
-/** The ids of the videos that a report preserves. */
+/** Returns the ids of the videos that a report preserves. */
 export function preservedBy(reportId: string): string[] {
   return prepared<string>(`${VIDEOS_NOW} AND report_id = ?`).pluck().all(reportId);
 }
 
 function requireTransaction(): void {
-  if (!sqliteHandle().inTransaction) throw new Error("Reports are preserved in a transaction.");
+  if (!sqliteHandle().inTransaction)
+    throw new Error("Preservations must be changed in a transaction.");
 }

@@ -2,14 +2,14 @@ import { readCaptions } from "~db/captions";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import { type FileName, type MediaName, mediaBasePath, parseMediaUrl } from "../bucket.server";
-import { cutBasePath } from "./cut-source.server";
+import { trimBasePath } from "./trim-source.server";
 
 /**
- * What refers to the files in the buckets: the rows of videos, of their other files and of deleted videos, and
- * imports that move a file before they write its row. Nothing else decides whether a file is needed.
+ * Finds references to the files in the buckets: from rows of videos, of their other files and of deleted videos, and
+ * from imports that move a file before they write its row. Nothing else decides whether a file is needed.
  */
 
-/** The columns that name files. */
+/** The columns that refer to files. */
 export interface NamedFiles {
   video_url: string;
   source_url: string | null;
@@ -21,7 +21,7 @@ export interface NamedFiles {
   captions: string | null;
 }
 
-/** A row of a video, or of a file, by whose last two columns a cut is known that isn't made yet. */
+/** A row of a video or of one of its files. The last two columns identify a trim that isn't encoded yet. */
 export type NamingRow = NamedFiles & Pick<VideoFileRow, "cut_of" | "created_at">;
 
 const COLUMNS = [
@@ -42,11 +42,11 @@ function isMedia(name: FileName): name is MediaName {
   return name.bucket !== "documents";
 }
 
-/** From "{base}." to below "{base}0": a file ("."), or what is in its folder ("/"). */
+/** Returns a condition for paths from "{base}." to "{base}0": the files of a base path ("."), and its folder ("/"). */
 const near = (column: string, base: string) =>
   `(${column} >= ${base} || '.' AND ${column} < ${base} || '0')`;
 
-/** The ids of rows that may name a file of a base path. A row that names derived files names their video file too. */
+/** Ids of rows that may refer to a file of a base path. Rows that refer to derived files also refer to a video file. */
 const IDS = /* sql */ `
   SELECT video_id FROM media_files
     WHERE bucket IN ('videos', 'thumbnails') AND (path = @base OR ${near("path", "@base")})
@@ -81,8 +81,8 @@ function rowsNear(base: string) {
 }
 
 /**
- * Whether a row refers to a file, or to anything in a folder of derived files. A row that names a video file
- * refers to the folder of what was derived from it.
+ * Whether a row refers to a file, or to anything in a folder of derived files. A reference to a video file is also one
+ * to the folder of the files that were derived from it.
  */
 export function isReferenced(entry: FileName): boolean {
   if (!isMedia(entry)) {
@@ -90,12 +90,12 @@ export function isReferenced(entry: FileName): boolean {
     return document.get(entry.path) !== undefined;
   }
   return rowsNear(mediaBasePath(entry.path)).some((row) =>
-    // Once another thumbnail is shown, the one that was made is no longer needed.
+    // A generated poster is no longer needed once the video has another thumbnail.
     namesOf({ ...row, generated_poster_url: null }).some((name) => covers(entry, name)),
   );
 }
 
-/** Whether any row except the one with an id references a file. */
+/** Whether any row except the one with the given id refers to a file. */
 export function isReferencedByOther(id: string, { bucket, path }: MediaName): boolean {
   return rowsNear(mediaBasePath(path))
     .filter((row) => row.id !== id)
@@ -103,7 +103,7 @@ export function isReferencedByOther(id: string, { bucket, path }: MediaName): bo
     .some((name) => name.bucket === bucket && name.path === path);
 }
 
-/** Whether a file belongs to deleted videos alone: nobody is served it. */
+/** Whether a file only belongs to deleted videos, so that it must not be served. */
 export function isOfDeletedVideo({ path }: MediaName): boolean {
   const base = mediaBasePath(path);
   const owners = rowsNear(base).filter((row) =>
@@ -113,8 +113,8 @@ export function isOfDeletedVideo({ path }: MediaName): boolean {
 }
 
 /**
- * The files that a row names, what else is recorded as its own, and the folders of what was made from them.
- * None of them is below another.
+ * Returns the files that a row refers to, other files that are recorded as its own, and the folders of derived files.
+ * None of the entries is inside another.
  */
 export function entriesOf(id: string, row: NamingRow): MediaName[] {
   const recorded = prepared("SELECT bucket, path FROM media_files WHERE video_id = ?").all(id);
@@ -131,7 +131,7 @@ export function entriesOf(id: string, row: NamingRow): MediaName[] {
   return [...entries.values()].filter((entry) => !isBelow(entry));
 }
 
-/** What a row names, in either bucket. */
+/** Returns the files that a row refers to, in either bucket. */
 function namesOf(row: NamingRow): MediaName[] {
   const urls = [
     ...[row.video_url, row.source_url, row.thumbnail_url, row.generated_poster_url],
@@ -139,15 +139,15 @@ function namesOf(row: NamingRow): MediaName[] {
     ...readCaptions(row.captions).map(({ url }) => url),
   ];
   const names = urls.map((url) => parseMediaUrl(url ?? "")).filter((name) => name !== undefined);
-  // The file of a cut is in its bucket before its row names it.
-  const cut = row.video_url === "" ? cutBasePath(row) : undefined;
-  if (cut) names.push({ bucket: "videos", path: `${cut}.mp4` });
+  // The file of a trim is in the bucket before its row refers to it.
+  const trim = row.video_url === "" ? trimBasePath(row) : undefined;
+  if (trim) names.push({ bucket: "videos", path: `${trim}.mp4` });
   return names;
 }
 
 function covers(entry: MediaName, name: MediaName): boolean {
   if (entry.path === mediaBasePath(entry.path)) {
-    // Smaller pictures of a thumbnail, or what was derived from a video file: in either bucket.
+    // Smaller versions of a thumbnail, or files derived from a video file, in either bucket.
     const isOfBase = mediaBasePath(name.path) === entry.path;
     return isOfBase && (name.bucket === entry.bucket || name.bucket === "videos");
   }
@@ -156,8 +156,8 @@ function covers(entry: MediaName, name: MediaName): boolean {
 }
 
 /**
- * Whether a file may be being read or written: a job of its video is running, an import has announced it, or its
- * frames are yet to be taken for the block list.
+ * Whether a file may be in use: a job of its video is running, an import has announced it, or its frames haven't been
+ * extracted for the block list yet.
  */
 export function isInUse(name: FileName): boolean {
   if (!isMedia(name)) return false;
@@ -165,7 +165,7 @@ export function isInUse(name: FileName): boolean {
   const isBlocked = prepared("SELECT 1 FROM blocked_videos WHERE state = 'waiting' AND file = ?");
   if (bucket === "videos" && isBlocked.get(path)) return true;
   const base = mediaBasePath(path);
-  // What jobs make below has a new name each time: it is named, or needed by nobody.
+  // Jobs create derived files under new names, so those are referenced or unused.
   if (path.startsWith(`${base}/`)) return false;
   const statement = prepared(/* sql */ `
       SELECT 1 FROM jobs WHERE state = 'running' AND video_id IN (

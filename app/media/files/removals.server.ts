@@ -20,12 +20,12 @@ import {
 } from "./stored-files.server";
 
 /**
- * Removes files that nothing refers to any more. Code that removes the last reference to a file enqueues its
- * removal in the same transaction. One worker removes it, after it has checked, in a transaction again, that
- * nothing refers to it: a row that another tool has written since keeps the file.
+ * Removes files that are no longer referenced. Code that removes the last reference to a file enqueues its removal in
+ * the same transaction. One worker removes the file, after checking in another transaction that nothing refers to it:
+ * a row that another tool has written in the meantime keeps the file.
  *
- * In that transaction a file is set aside, and it is removed after the end. Killed at any point, it is in
- * its place, or set aside and looked at again.
+ * In that transaction, the file is moved aside. It is deleted after the commit. If the process is killed at any point,
+ * the file is either still in its place, or aside and checked again.
  */
 
 export type RemovalReason = "deleted" | "replaced" | "converted" | "discarded";
@@ -48,7 +48,7 @@ const ROWS_AT_ONCE = 100;
 /**
  * Part of the transaction that removes the last reference.
  *
- * @param options.isOrdered whether a person ordered it for this very video: such removals are never paused.
+ * @param options.isOrdered whether a person deleted this particular video: such removals are never paused.
  */
 export function enqueueRemovals(
   files: readonly FileName[],
@@ -77,8 +77,8 @@ export async function removeUnreferenced(
 }
 
 /**
- * Announces files that a row will name: if their process is killed before it writes the row, they are removed a
- * day later. Called before the first of them is in its bucket.
+ * Announces files that a row will refer to: if the process is killed before it writes the row, they are removed a day
+ * later. To be called before the first file is in its bucket.
  */
 export function announceFiles(files: readonly FileName[]): Promise<void> {
   return transaction(() => files.forEach(announceFile));
@@ -89,7 +89,7 @@ export function announceFile(file: FileName): void {
   enqueueRemovals([file], { reason: "discarded" }, Date.now() + ANNOUNCED_MS);
 }
 
-/** Whether a file was announced, and no row names it yet. */
+/** Whether a file was announced, and no row refers to it yet. */
 export function isAnnounced({ bucket, path: name }: FileName): boolean {
   const announced = prepared(
     "SELECT 1 FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded'",
@@ -97,7 +97,7 @@ export function isAnnounced({ bucket, path: name }: FileName): boolean {
   return announced.get(bucket, name) !== undefined;
 }
 
-/** Withdraws the announcement of files that a row names now. */
+/** Withdraws the announcement of files that a row now refers to. */
 export async function withdrawAnnouncement(files: readonly FileName[]): Promise<void> {
   const withdraw = prepared(
     "DELETE FROM removals WHERE bucket = ? AND path = ? AND reason = 'discarded' AND is_ordered = 0",
@@ -107,7 +107,7 @@ export async function withdrawAnnouncement(files: readonly FileName[]): Promise<
   });
 }
 
-/** Whether the removal of a file, or of the folder it is in, is under way. */
+/** Whether the removal of a file, or of its folder, is enqueued or in progress. */
 export function isBeingRemoved({ bucket, path: name }: MediaName): boolean {
   const known = prepared(
     `SELECT 1 FROM removals WHERE bucket = @bucket
@@ -118,20 +118,20 @@ export function isBeingRemoved({ bucket, path: name }: MediaName): boolean {
 
 const worker = processState("removals", () => ({ work: undefined as PeriodicWork | undefined }));
 
-/** Removes files from now on. */
+/** Starts the periodic removal of files. */
 export function startRemovals(): void {
   worker().work = every(REMOVE_EVERY_MS, "remove files", removeFiles, { firstMs: 0 });
 }
 
-/** Does it now. Where nothing has started it, the site does it within a minute. */
+/** Triggers a removal run. In a process that runs no removals, such as a command, the site does it within a minute. */
 export function removeSoon(): void {
   worker().work?.run();
 }
 
 /**
- * Removes all files and objects that are due; while removals are paused, only those that a person ordered.
+ * Removes all files and objects that are due. While removals are paused, removes only those that a person ordered.
  *
- * @param now a removal may be enqueued for later.
+ * @param now the time by which removals have to be due.
  */
 export async function removeFiles(now = Date.now()): Promise<void> {
   await returnUnknown();
@@ -150,7 +150,7 @@ export async function removeFiles(now = Date.now()): Promise<void> {
         if (isOfFile(removal)) await remove(removal, now);
         else if (!isStoreAway) await removeObject(removal);
       } catch (error) {
-        // The removal stays, and the next round tries again.
+        // The removal stays enqueued, and the next run retries it.
         console.error(`Could not remove ${removal.bucket}/${removal.path}:`, error);
         if (error instanceof StorageError && error.failure === "away") isStoreAway = true;
       }
@@ -166,7 +166,7 @@ function isOfFile(removal: Removal): removal is FileRemoval {
   return removal.bucket !== "store";
 }
 
-/** Keys are never used again, so an object without a record is unused. */
+/** Removes an object, unless it is still needed. Keys are never reused, so an object without a record is unused. */
 async function removeObject({ id, path: object }: Removal): Promise<void> {
   const isNeeded = await transaction(() => {
     const needed = isObjectReferenced(object);
@@ -181,7 +181,7 @@ async function removeObject({ id, path: object }: Removal): Promise<void> {
 
 /**
  * Whether a row refers to the file of an object, but the file is neither on the disk nor recorded in the store: the
- * database is a copy from before the file was moved. `npm run check-library -- --fix` brings such files back.
+ * database is a copy from before the file was moved. `npm run check-library -- --fix` restores such files.
  */
 export function isOfMissingFile(object: string): boolean {
   const name = nameOfObject(object);
@@ -190,7 +190,7 @@ export function isOfMissingFile(object: string): boolean {
   // A playlist refers to the other files of its folder.
   const folder = { bucket: name.bucket, path: path.posix.dirname(name.path) };
   const isOfFolder = folder.path.includes("/") && isReferenced(folder);
-  return file !== undefined && !isThere(file) && (isOfFolder || isReferenced(name));
+  return file !== undefined && !exists(file) && (isOfFolder || isReferenced(name));
 }
 
 function isOfPreserved(object: string): boolean {
@@ -223,14 +223,14 @@ async function remove(removal: FileRemoval, now: number): Promise<void> {
   if (!isUnneeded) return;
   await rm(aside, { recursive: true, force: true });
   await transaction(() => {
-    // Not one that was enqueued again in the meantime.
+    // Unless it was enqueued again in the meantime.
     const end = prepared("DELETE FROM removals WHERE id = ? AND created_at = ?");
     end.run(removal.id, removal.createdAt);
   });
   await measureFolderOf(removal);
 }
 
-/** The folder that a derived file or stream stood in counts less now. */
+/** Updates the recorded size of the folder from which a derived file or stream was removed. */
 async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> {
   if (bucket === "documents") return;
   const folder = mediaBasePath(name);
@@ -244,49 +244,52 @@ async function measureFolderOf({ bucket, path: name }: FileName): Promise<void> 
 const asideFolder = (bucket: FileName["bucket"]) =>
   path.join(settings().uploadsDir, bucket, ".removing");
 /**
- * In the same bucket, which may be a volume of its own. No address leads there. File systems limit a name to 255
- * bytes, so a longer one is split into nested folders whose names end with "+".
+ * Returns the path to which a file is moved aside: in the same bucket, which may be a separate volume, and without a
+ * URL. File systems limit names to 255 bytes, so longer ones are split into nested folders whose names end with "+".
  */
 function asideOf({ bucket, path: name }: FileName): string {
   const pieces = encodeURIComponent(name).match(/.{1,200}/g) ?? [];
   return path.join(asideFolder(bucket), pieces.join("+/"));
 }
 
-/** Another tool's file at the same path, whose row is still to come. A folder holds derived files alone. */
+/**
+ * Whether another tool has written a file to the same path since the removal was enqueued, for a row that it hasn't
+ * written yet. Folders don't count, because they only contain derived files.
+ */
 function wasWrittenSince(file: string, createdAt: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   return (
     found !== undefined &&
     !found.isDirectory() &&
-    // In whole milliseconds, as the other time. Any tool may set the modification time into the future.
+    // In whole milliseconds, like the other time. Tools may set the modification time to the future.
     Math.floor(Math.min(found.mtimeMs, found.ctimeMs)) > Date.parse(createdAt)
   );
 }
 
 function setAside(file: string, aside: string): void {
-  if (!isThere(file)) return;
+  if (!exists(file)) return;
   mkdirSync(path.dirname(aside), { recursive: true });
-  // What an interrupted removal has set aside goes first: nothing referred to it either.
+  // An interrupted removal may have moved another file aside, which was unreferenced too.
   rmSync(aside, { recursive: true, force: true });
   renameSync(file, aside);
 }
 
-/** Undoes an interrupted removal of a file that something refers to by now. */
+/** Undoes an interrupted removal of a file that is referenced again. */
 function putBack(entry: FileName): void {
   const aside = asideOf(entry);
   const file = filePath(entry);
-  if (!file || !isThere(aside) || isThere(file)) return;
+  if (!file || !exists(aside) || exists(file)) return;
   mkdirSync(path.dirname(file), { recursive: true });
   renameSync(aside, file);
 }
 
-function isThere(file: string): boolean {
+function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 /**
- * Returns files to their places whose removal the database doesn't know, as after an older copy of it was
- * restored. One whose place is taken stays where it is.
+ * Moves files back whose removal the database doesn't know, for example because an older copy of it was restored. A
+ * file stays aside if there is another file in its place.
  */
 async function returnUnknown(): Promise<void> {
   const known = prepared("SELECT 1 FROM removals WHERE bucket = ? AND path = ?");
@@ -300,7 +303,7 @@ async function returnUnknown(): Promise<void> {
   }
 }
 
-/** Returns the encoded names of all files that are set aside. */
+/** Returns the encoded names of all files that were moved aside. */
 async function namesAside(folder: string): Promise<string[]> {
   const names: string[] = [];
   for (const name of await readdir(folder).catch(() => [])) {

@@ -5,8 +5,8 @@ import { prepared } from "~db/client.server";
 import { type FileName, FOLDERS, nameOfFile } from "../bucket.server";
 
 /**
- * The record of the files that are in the store of STORAGE_URL. A file with a row in `stored_files` is in the
- * store, and the file on the disk is a copy. A file without a row is on the disk only.
+ * The record of the files that are in the file store (STORAGE_URL). A file with a row in `stored_files` is in the
+ * store, and the file on the disk is a copy. A file without a row is only on the disk.
  */
 
 export interface StoredFile {
@@ -23,11 +23,11 @@ export interface StoredFile {
 }
 
 const ROWS_AT_ONCE = 1_000;
-/** How long a process may take from announcing an object, or a file, to the row that names it. */
+/** Maximum time between announcing an object or a file and writing the row that refers to it. */
 export const ANNOUNCED_MS = 24 * 3_600_000;
 /**
- * How long an object stays in the store after its row is gone, so that a copy of the database from the last
- * days finds every file it names. What a person orders to be removed doesn't wait.
+ * How long an object stays in the store after its row was deleted, so that a copy of the database from the last days
+ * finds every file that it refers to. Removals that a person ordered don't wait.
  */
 export const OBJECT_GRACE_MS = 7 * 24 * 3_600_000;
 
@@ -97,10 +97,10 @@ export function hasStoredFiles(): boolean {
 
 const shortened = (segment: string) => segment.slice(0, 200);
 
-/** Returns a new key, readable by people: the name of the file with 64 random bits before its extension. */
+/** Returns a new human-readable key: the name of the file with 64 random bits before the extension. */
 export function newObjectKey({ bucket, path: name }: FileName): string {
   const extension = path.extname(name);
-  // Another tool's name may leave no space for the digits.
+  // The name may come from another tool and leave no space for the digits.
   const stem = name.slice(0, name.length - extension.length).replace(/[^/]{200,}$/, shortened);
   return `${bucket}/${stem}.${randomBytes(8).toString("hex")}${extension}`;
 }
@@ -124,8 +124,8 @@ export function announceObjects(objects: readonly string[], now = Date.now()): v
 }
 
 /**
- * Part of a transaction: records that a file is in the store. What was stored under this name before is no
- * longer needed.
+ * Part of a transaction: records that a file is in the store. Enqueues the removal of the object that was stored under
+ * this name before.
  *
  * @returns false if the object's announcement has expired: it may have been removed.
  */
@@ -144,7 +144,7 @@ export function recordStored({ bucket, path: name }: FileName, stored: StoredFil
   return true;
 }
 
-/** Part of a transaction: gives the stored file a second name, which keeps its object. */
+/** Part of a transaction: adds a second name for the object of a stored file. */
 export function recordAlias(from: FileName, to: FileName): void {
   prepared(/* sql */ `
     INSERT OR REPLACE INTO stored_files (bucket, path, object, bytes, sha256, version, modified_ms, type)
@@ -156,7 +156,7 @@ export function recordAlias(from: FileName, to: FileName): void {
   });
 }
 
-/** Part of a transaction: forgets a file, or everything in a folder, and enqueues the removal of the objects. */
+/** Part of a transaction: deletes the records of a file or folder, and enqueues the removal of the objects. */
 export function forgetStored(
   { bucket, path: name }: FileName,
   {
@@ -172,7 +172,7 @@ export function forgetStored(
   enqueueObjects(objects, { reason: "deleted", isOrdered, notBefore: now + retentionMs }, now);
 }
 
-/** Part of a transaction: enqueues the removal of objects that no row names from now on. */
+/** Part of a transaction: enqueues the removal of objects that no row refers to from now on. */
 export function enqueueObjects(
   objects: readonly string[],
   {
@@ -194,12 +194,12 @@ export function enqueueObjects(
   }
 }
 
-/** Whether a file's record names an object. */
+/** Whether any record refers to an object. */
 export function isObjectReferenced(object: string): boolean {
   return prepared("SELECT 1 FROM stored_files WHERE object = ?").get(object) !== undefined;
 }
 
-/** Whether the removal of an object is enqueued, or it has been announced. */
+/** Whether the removal of an object is enqueued, or the object was announced. */
 export function isObjectRemovalPending(object: string): boolean {
   const row = prepared("SELECT 1 FROM removals WHERE bucket = 'store' AND path = ?");
   return row.get(object) !== undefined;

@@ -6,11 +6,11 @@ import { settings } from "~/platform/settings.server";
 import { nameOfFile } from "../bucket.server";
 
 /**
- * Files that nobody but their creator knows: in `uploads/tmp`, in the folder of a worker, or in a stream that is
- * still being encoded. They are removed here, all other files by removals.server.ts.
+ * Files that only their creator uses: in `uploads/tmp`, in the folder of a worker, or in a stream that is still being
+ * encoded. They are removed here, all other files by removals.server.ts.
  */
 
-/** The folder in which things are made, and uploads arrive. */
+/** Returns the folder in which jobs work and uploads are received. */
 export function temporaryFolder(): string {
   return path.resolve(settings().uploadsDir, "tmp");
 }
@@ -21,7 +21,7 @@ export async function temporaryPath(): Promise<string> {
   return path.join(temporaryFolder(), randomUUID());
 }
 
-/** Passes an unused path to `use`, and removes what is there afterwards. */
+/** Passes an unused path to `use`, and then removes whatever is there. */
 export async function withTemporaryPath<T>(use: (file: string) => T | Promise<T>): Promise<T> {
   const file = await temporaryPath();
   try {
@@ -59,12 +59,12 @@ function requireTemporary(file: string): void {
 }
 
 /**
- * Stands beside the files of a stream from before there is one of them until all are whole. Whatever
- * ends the encoder, a stream with it is never taken for a whole one.
+ * Name of a marker file in the folder of a stream. It exists from before the first file is written until all files are
+ * complete, so that an incomplete stream is recognized even after the encoder was killed.
  */
 export const UNFINISHED = "unfinished";
 
-/** Whether a file is of a stream that is still being made. */
+/** Whether a file belongs to a stream that is still being encoded. */
 export function isUnfinished(file: string): boolean {
   return STREAM_FILE.test(file) && fs.existsSync(path.join(path.dirname(file), UNFINISHED));
 }

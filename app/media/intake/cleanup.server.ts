@@ -9,17 +9,17 @@ import { removeExpiredUploads } from "./tus.server";
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * What was written within this time is spared at the start, whoever the process believes to be: a
- * connection on which nothing comes is closed after 5 minutes.
+ * At the start, files that were written within this time are kept, because they may belong to another running process.
+ * Idle connections are closed after 5 minutes.
  */
 const RECENT_MS = 3_600_000;
-/** Later it is: the thumbnail of a form waits for as long as its video takes to arrive. */
+/** While the site runs, files are kept longer: a form's thumbnail stays for as long as its video takes to upload. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /**
- * Empties `uploads/tmp` of what a process left there that was killed, once it is an hour old, and
- * later every hour of what is a day old. Resumable uploads stay for a day after their last byte: their
- * senders will come back. Only the server calls it, before it listens.
+ * Removes files from `uploads/tmp` that a killed process has left: at the start those older than an hour, then every
+ * hour those older than a day. Resumable uploads are kept for a day after their last byte, because their clients may
+ * resume. Only the server calls this, before it listens.
  */
 export async function cleanUpTemporaryFiles(): Promise<void> {
   await removeOlderThan(RECENT_MS);
@@ -34,9 +34,9 @@ async function removeOlderThan(ageMs: number): Promise<void> {
   const before = Date.now() - ageMs;
   await fs.mkdir(temporaryFolder(), { recursive: true });
   for (const name of await fs.readdir(temporaryFolder())) {
-    // .gitkeep, which keeps the folder in the repository.
+    // Skip .gitkeep, which keeps the folder in the repository.
     if (name === path.basename(resumableFolder()) || name.startsWith(".")) continue;
-    // Another process may be making something there; the queue clears up after itself.
+    // Another process may be working in it. The queue removes its own folders.
     if (name.startsWith(WORK_PREFIX)) continue;
     await removeOld(path.join(temporaryFolder(), name), before);
   }
@@ -48,7 +48,7 @@ async function removeOld(file: string, before: number): Promise<void> {
   if (stat && stat.mtimeMs < before) await removeTemporary(file);
 }
 
-/** Halves of a pair: bytes without their record, or the other way round. */
+/** Removes uploads without metadata, and metadata without an upload. */
 async function removeBrokenUploads(before: number): Promise<void> {
   const names = new Set(await fs.readdir(resumableFolder()).catch(() => []));
   for (const name of names) {

@@ -11,30 +11,30 @@ import { removeTemporary, temporaryFolder } from "../files/temporary-files.serve
 import { diskFull, UploadError } from "./upload-error.server";
 
 /**
- * The free space that uploads are admitted to. What an upload has announced and not sent yet counts
- * as used: otherwise many uploads, each of which fits alone, fill the disk together. So that nobody blocks all other
- * uploads by announcing some, a reservation ends if nothing is sent, and an uploader gets a part of the space.
+ * Reserves disk space for uploads. The announced size of an upload counts as used, because many uploads that fit
+ * individually could fill the disk together. So that nobody can block other uploads by announcing large ones, a
+ * reservation expires if nothing is sent, and each uploader may only reserve a share of the space.
  */
 
-/** What must stay free: the database, its log and the conversions need room too. */
+/** Space that must stay free for the database, its log and jobs. */
 const RESERVE_BYTES = 512 * 1024 * 1024;
 const RESERVE_SHARE = 0.05;
 
-/** How long an upload that has received no byte reserves space. */
+/** How long an upload that has received no bytes reserves space. */
 const EMPTY_RESERVATION_MS = 10 * 60_000;
-/** The space that one uploader's unfinished uploads may reserve, as a share of the free space. */
+/** Maximum share of the free space that the unfinished uploads of one uploader may reserve. */
 const MAX_UPLOADER_SHARE = 1 / 4;
 
-/** `uploads/tmp/tus`: uploads that may still be gone on with. */
+/** Returns `uploads/tmp/tus`, the folder of resumable uploads. */
 export function resumableFolder(): string {
   return path.join(temporaryFolder(), "tus");
 }
 
 export interface UnfinishedUpload {
   id: string;
-  /** What may still come: of an upload of unknown length everything up to the limit. */
+  /** Remaining bytes; for an upload of unknown length, up to the size limit. */
   bytesLeft: number;
-  /** The same, or 0 once the reservation has expired. */
+  /** Reserved bytes: `bytesLeft`, or 0 once the reservation has expired. */
   reservedBytes: number;
 }
 
@@ -43,12 +43,12 @@ export function newUploadId(userId: string): string {
   return `${userId}-${randomUUID().replaceAll("-", "")}`;
 }
 
-/** Returns the id of the user whose upload it is. */
+/** Returns the id of the user who owns an upload. */
 export function uploaderOf(id: string): string {
   return id.slice(0, Math.max(0, id.lastIndexOf("-")));
 }
 
-/** The resumable uploads that have not arrived whole, as the disk knows them. */
+/** Returns the unfinished resumable uploads on the disk. */
 export async function unfinishedUploads(): Promise<UnfinishedUpload[]> {
   const folder = resumableFolder();
   const records = uploadRecords(folder);
@@ -71,28 +71,28 @@ function bytesLeft({ size }: Pick<Upload, "size">, arrived: number): number {
   return Math.max(0, (size ?? settings().maxVideoBytes) - arrived);
 }
 
-/** An empty file was last modified when its upload was created or its reservation renewed. */
+/** Whether the reservation has expired. An empty file is modified when its upload is created or renewed. */
 function isExpired({ size, mtimeMs }: { size: number; mtimeMs: number }): boolean {
   return size === 0 && Date.now() - mtimeMs > EMPTY_RESERVATION_MS;
 }
 
-/** Room that a form was promised; it shrinks as the bytes of its files are written. */
+/** Reserved space for a form, which shrinks as its files are written. */
 export interface Reservation {
   written(bytes: number): void;
   release(): void;
 }
 
-interface Held {
+interface HeldSpace {
   bytes: number;
   uploader: string | undefined;
 }
 
-const reservations = processState("disk space reservations", () => new Set<Held>());
+const reservations = processState("disk space reservations", () => new Set<HeldSpace>());
 
 /**
- * Holds room for the files of a form until it is released.
+ * Reserves space for the files of a form until it is released.
  *
- * @param uploader the id of a user whose share is limited; undefined for everybody else.
+ * @param uploader the id of a user whose share is limited; undefined for anyone else.
  * @throws {UploadError} 507 as `requireDiskSpace` does.
  */
 export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Reservation> {
@@ -110,10 +110,10 @@ export function reserveDiskSpace(bytes: number, uploader?: string): Promise<Rese
 }
 
 /**
- * Reserves the space of an upload again before its first byte, if its reservation has expired.
+ * Renews the reservation of an upload before its first byte, if it has expired.
  *
- * @param bytes of the whole upload.
- * @throws {UploadError} 507 as `requireDiskSpace` does; the upload stays then.
+ * @param bytes the size of the whole upload.
+ * @throws {UploadError} 507 as `requireDiskSpace` does; the upload isn't removed.
  */
 export function renewReservation(id: string, bytes: number, uploader?: string): Promise<void> {
   return oneAtATime(async () => {
@@ -126,10 +126,10 @@ export function renewReservation(id: string, bytes: number, uploader?: string): 
 }
 
 /**
- * Requires free space for a file, besides other reservations and the reserve. Evicts local copies of stored files if
- * necessary. Call it inside `oneAtATime`, so that two uploads don't get the same space.
+ * Ensures that there is space for a file in addition to other reservations and the reserve. Evicts local copies of
+ * stored files if necessary. Call it inside `oneAtATime`, so that two uploads don't get the same space.
  *
- * @param uploader the id of a user who may reserve a quarter of the free space; undefined for everybody else.
+ * @param uploader the id of a user who may only reserve a quarter of the free space; undefined for anyone else.
  * @throws {UploadError} 507
  */
 export async function requireDiskSpace(bytes: number, uploader?: string): Promise<void> {
@@ -154,7 +154,7 @@ export async function requireDiskSpace(bytes: number, uploader?: string): Promis
   }
 }
 
-/** Whether so much space is available, after evicting local copies if necessary. */
+/** Whether that much space is available, after evicting local copies if necessary. */
 async function makeSpace(required: number): Promise<boolean> {
   const missing = required - (await availableBytes());
   if (missing <= 0) return true;
@@ -171,17 +171,17 @@ async function availableBytes(): Promise<number> {
 
 const admissions = processState("upload admissions", createMutex);
 
-/** Admits one upload after the other, so that two are not promised the same room. */
+/** Admits one upload at a time, so that two can't reserve the same space. */
 export function oneAtATime<T>(admission: () => Promise<T>): Promise<T> {
   return admissions()(admission);
 }
 
 /**
- * What is known of each resumable upload, as `{id}.json` beside its bytes. Written whole or not at
- * all, so that a process that is killed leaves nothing half-written behind.
+ * Returns the store for the metadata of resumable uploads, which is in `{id}.json` next to the upload. Files are
+ * written atomically, so that a killed process leaves no partial file.
  *
- * `creation_date` is the time of the last byte: the tus packages count an upload's life from there, and
- * one that goes on for days must not expire in the middle.
+ * `creation_date` is set to the time of the last byte: the tus packages expire uploads by it, and an upload that takes
+ * days must not expire before its end.
  */
 export function uploadRecords(directory: string) {
   const file = (id: string) => path.join(directory, `${id}.json`);

@@ -8,34 +8,34 @@ import { announceFiles, removeUnreferenced, withdrawAnnouncement } from "../file
 import { removeTemporary } from "../files/temporary-files.server";
 import { toUploadError } from "./upload-error.server";
 
-/** The files of one upload that were moved from `uploads/tmp` into the buckets. */
+/** The files of an upload after they were moved from `uploads/tmp` into the buckets. */
 export interface MovedUpload {
-  /** Milliseconds since 1970, unique for the user: `{userId}/{uploadId}` names the video's files. */
+  /** Milliseconds since the epoch, unique per user: `{userId}/{uploadId}` is the base path of the video's files. */
   uploadId: number;
-  /** Paths inside their buckets. */
+  /** Paths within their buckets. */
   videoPath: string;
   thumbnailPath?: string;
-  /** Releases the upload id and removes the temporary files, once a row names the new ones. */
+  /** Releases the upload id and removes the temporary files. To be called after the row was written. */
   commit(): Promise<void>;
-  /** Removes the new files again when no row could be written; the temporary files stay. */
+  /** Removes the new files if no row could be written. The temporary files stay. */
   rollBack(): Promise<void>;
 }
 
 const uploads = processState("upload ids", () => ({ lastId: 0 }));
 
 /**
- * Moves a received video, and its thumbnail, to `{userId}/{uploadId}.{ending}`. Everything is on the
- * disk when it returns, so that a row written afterwards never names a missing file.
+ * Moves a received video and its thumbnail to `{userId}/{uploadId}.{extension}`. When it returns, the files are flushed
+ * to the disk, so that a row that is written afterwards never refers to a missing file.
  *
- * @throws {UploadError} 507 when the disk is full; nothing is left then.
+ * @throws {UploadError} 507 if the disk is full; nothing remains then.
  */
 export async function moveIntoBucket(
   userId: string,
-  video: { file: string; ending: string },
+  video: { file: string; extension: string },
   thumbnail?: string,
 ): Promise<MovedUpload> {
   const uploadId = await reserveUploadId(userId);
-  const name = `${uploadId}.${video.ending}`;
+  const name = `${uploadId}.${video.extension}`;
   const videoPath = `${userId}/${name}`;
   const thumbnailPath = thumbnail && `${userId}/${uploadId}.webp`;
   const files: MediaName[] = [
@@ -72,10 +72,10 @@ export async function moveIntoBucket(
 }
 
 /**
- * Moves a thumbnail alone into its bucket, under an upload id of its own. It is removed a day later, unless a row
- * names it by then.
+ * Moves a single thumbnail into its bucket, with its own upload id. It is removed a day later unless a row refers to
+ * it by then.
  *
- * @returns its path inside the bucket.
+ * @returns its path within the bucket.
  */
 export async function moveThumbnailIntoBucket(userId: string, thumbnail: string): Promise<string> {
   const uploadId = await reserveUploadId(userId);
@@ -95,8 +95,8 @@ export async function moveThumbnailIntoBucket(userId: string, thumbnail: string)
 }
 
 /**
- * An upload id that nobody else has. Two uploads in one millisecond get different ones: within this
- * process by incrementing, across processes (an import) because only one can create the folder.
+ * Reserves an upload id. Two uploads in the same millisecond get different ids: within this process by incrementing,
+ * across processes (an import) because only one of them can create the folder.
  */
 export async function reserveUploadId(userId: string): Promise<number> {
   for (;;) {
@@ -113,23 +113,23 @@ export async function reserveUploadId(userId: string): Promise<number> {
   }
 }
 
-/** The upload ids of a second that lies in the past. */
+/** The reserved upload ids of a second in the past. */
 export interface ReservedSecond {
-  /** The 1,000 upload ids from this one on belong to whoever reserved it. */
+  /** The first of 1,000 consecutive upload ids. */
   first: number;
   free(): Promise<void>;
 }
 
 export const UPLOAD_IDS_PER_SECOND = 1_000;
 
-/** `{userId}/{uploadId}` of the folder that reserves the second of an upload id. */
+/** Returns the `{userId}/{uploadId}` of the folder that reserves the second of an upload id. */
 export function secondOf(basePath: string): string {
   return basePath.replace(/\d{3}$/, "000");
 }
 
 /**
- * Reserves a thousand upload ids with one folder instead of a thousand: those of the last second in
- * which the user has no file. Uploads take no id of the past, and only one import can create the folder.
+ * Reserves a thousand upload ids with a single folder: those of the latest second in which the user has no file.
+ * Uploads never use ids of the past, and only one import can create the folder.
  */
 export async function reserveSecond(userId: string): Promise<ReservedSecond> {
   const folder = inBucket("videos", userId);
@@ -143,9 +143,9 @@ export async function reserveSecond(userId: string): Promise<ReservedSecond> {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
       throw toUploadError(error);
     }
-    // Read after the folder was created: whatever else is of this second was there before.
+    // Listed after creating the folder, so other files of this second already existed.
     const free = () => releaseUploadId(userId, first);
-    // A thumbnail may have an upload id of its own.
+    // A thumbnail may have its own upload id.
     const others = [
       ...(await fs.readdir(folder)),
       ...(await fs.readdir(thumbnails).catch(() => [])),
@@ -157,7 +157,7 @@ export async function reserveSecond(userId: string): Promise<ReservedSecond> {
   }
 }
 
-/** Removes the reserving folder, unless it already holds derived files. */
+/** Removes the folder that reserves an upload id, unless it contains derived files. */
 export async function releaseUploadId(userId: string, uploadId: number | string): Promise<void> {
   await fs.rmdir(inBucket("videos", `${userId}/${uploadId}`)).catch(() => {});
 }
@@ -166,7 +166,7 @@ async function linkOrCopyFlushed(from: string, to: string): Promise<void> {
   await fs.mkdir(path.dirname(to), { recursive: true });
   await flushOne(from);
   try {
-    // Not rename, which would replace an existing file.
+    // Not `rename`, which would replace an existing file.
     await fs.link(from, to);
   } catch (error) {
     if (!needsCopy((error as NodeJS.ErrnoException).code)) throw error;

@@ -11,38 +11,38 @@ import {
 } from "./received-file.server";
 import { shuttingDown, truncated, UploadError } from "./upload-error.server";
 
-/** A multipart form that has been read to its end, or as far as it was of use. */
+/** A multipart form that was read to its end, or until it was rejected. */
 export interface ReceivedForm {
   /** The last value of each text field. */
   fields: Map<string, string>;
-  /** Files that have arrived whole; empty after an error. */
+  /** Files that were received completely; empty after an error. */
   files: Map<string, ReceivedFile>;
-  /** Why the form was rejected. Its texts stay for the page, its files are removed. */
+  /** Why the form was rejected. Its text fields are kept for the page, its files are removed. */
   error?: UploadError;
 }
 
 const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_TEXTS = 50;
 const MAX_FILES = 10;
-/** Of any kind, those without a name too: each costs the parser, whatever becomes of it. */
+/** Of any kind, even without a name, because parsing each part costs time. */
 const MAX_PARTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 /**
- * What the parser holds of a part that nobody has read yet. More than the network gives at once: the end of a
- * part that is passed over and fills it is never noticed (deps/dicer/lib/Dicer.js of the package).
+ * The parser's buffer for a part that hasn't been read yet. It must be larger than a chunk from the network: if a
+ * skipped part fills the buffer, the parser never notices its end (deps/dicer/lib/Dicer.js of the package).
  */
 const PART_BUFFER_BYTES = 256 * 1024;
-/** What texts, boundaries and headers may add to the files. */
+/** Limit for text fields, boundaries and headers. */
 const FRAME_BYTES = MAX_TEXTS * MAX_TEXT_BYTES + 1024 * 1024;
-/** How far a form is read on after an error, for the texts that may still come. */
+/** How many more bytes are read after an error, for text fields that may follow. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /**
- * Reads a multipart form, its files through `uploads/tmp` with back-pressure, its fields in any
- * order. Files of fields that have no rule are passed over; an empty file input counts as absent.
- * Whoever calls it discards the files it does not move on.
+ * Reads a multipart form, with fields in any order. Files are streamed to `uploads/tmp` with back-pressure. Files of
+ * fields without a rule are skipped, and an empty file input counts as absent. The caller has to discard the files
+ * that it doesn't move.
  *
- * @param rules by field name; the first is what a form that is too long is told about.
+ * @param rules by field name. If the whole form is too large, the message of the first one is used.
  * @param uploader the id of a user whose share of the disk is limited, see `requireDiskSpace`.
  */
 export async function receiveMultipart(
@@ -74,9 +74,9 @@ export async function receiveMultipart(
 }
 
 /**
- * Checks the length of the form, and reserves disk space for one that fits.
+ * Checks the size of the form, and reserves disk space for it.
  *
- * @throws {UploadError} 413 for what is too much for every rule together, 507 for the disk.
+ * @throws {UploadError} 413 if it is larger than all rules allow together, 507 if the disk is too full.
  */
 async function admit(
   request: Request,
@@ -91,7 +91,7 @@ async function admit(
 }
 
 interface Admission {
-  /** Why the form is rejected, known before its first byte. */
+  /** Why the form is rejected, if that is known before the first byte. */
   early?: UploadError;
   reservation?: Reservation;
 }
@@ -129,19 +129,19 @@ async function read(
 
     parser.on("field", (name, value, nameCut, valueCut) => {
       if (nameCut || valueCut) {
-        reject(new UploadError(413, "A text of the form is far too long.", name));
+        reject(new UploadError(413, "A form field is too long.", name));
       } else form.fields.set(name, value);
     });
     parser.on("fieldsLimit", () => reject(new UploadError(413, "The form has too many fields.")));
     parser.on("filesLimit", () => reject(new UploadError(413, "The form has too many files.")));
     parser.on("partsLimit", () => {
       reject(new UploadError(413, "The form has too many parts."));
-      // Not read on, as after another error: it is the reading that costs.
+      // Unlike after other errors, don't read on: parsing parts is what costs time.
       stop();
     });
     parser.on("file", (field, stream, name) => {
       const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
-      // An error reaches the stream of a part even when nobody reads it.
+      // An error is emitted on a part's stream even if the part is skipped.
       stream.on("error", () => {});
       if (!rule || !name || firstError) return void stream.resume();
       if (seen.has(field)) {
@@ -194,6 +194,6 @@ function openParser(request: Request): BusboyInstance {
       },
     });
   } catch {
-    throw new UploadError(400, "This is not a form that can be read.");
+    throw new UploadError(400, "The form data is invalid.");
   }
 }

@@ -5,47 +5,45 @@ import { removeTemporary, temporaryPath } from "../files/temporary-files.server"
 import type { Reservation } from "./disk-space.server";
 import { toUploadError, truncated, UploadError } from "./upload-error.server";
 
-/** Files of forms, streamed to `uploads/tmp`. */
-
 /** A file that was received completely and is in `uploads/tmp`. */
 export interface ReceivedFile {
   path: string;
-  /** As the sender named it: to be shown, never to be used as a path. */
+  /** As sent by the client. Only for display, never to be used as a path. */
   name: string;
   bytes: number;
-  /** Hexadecimal, computed while the bytes came in. */
+  /** Hexadecimal, computed while receiving. */
   sha256: string;
-  /** Hexadecimal, once the block list has MD5 digests to compare it with. */
+  /** Hexadecimal; set if the block list contains MD5 digests. */
   md5?: string;
-  /** The version of the uploaders' terms that its sender named, where one was named before the form. */
+  /** The version of the uploaders' terms that the client has accepted, if sent with a resumable upload. */
   terms?: string;
 }
 
-/** What a file has to be, checked while it arrives. */
+/** Requirements for a file, checked while it is received. */
 export interface FileRule {
   maxBytes: number;
   tooLarge: string;
-  /** Sees the first bytes as soon as they are here; throws UploadError for what it is not. */
+  /** Checks the first bytes as soon as they arrive; throws UploadError to reject the file. */
   checkHead: (head: Buffer) => Promise<void>;
-  /** What the bytes go through before anything of them is written, such as what encrypts them. */
+  /** Returns a transform for the bytes before they are written, such as encryption. */
   through?: () => Duplex;
 }
 
-/** Enough for every signature that is looked for. */
+/** Enough for every signature that is detected. */
 export const HEAD_BYTES = 4_100;
 
 /**
  * Writes a stream to `uploads/tmp`, with back-pressure.
  *
- * @throws {UploadError} 413 as soon as the stream is too long, 507 when the disk is full, and what
- *   the rule's check throws. Nothing is left then.
+ * @throws {UploadError} 413 as soon as the stream is too long, 507 if the disk is full, and what the rule's check
+ *   throws. No file remains then.
  */
 export async function receiveFile(
   stream: Readable,
   name: string,
   rule: FileRule,
   field?: string,
-  room?: Reservation,
+  reservation?: Reservation,
 ): Promise<ReceivedFile> {
   const target = await temporaryPath();
   const file = await open(target, "wx");
@@ -58,7 +56,7 @@ export async function receiveFile(
     },
     wrote(written) {
       hash.update(written);
-      room?.written(written.length);
+      reservation?.written(written.length);
     },
     head: { bytes: HEAD_BYTES, check: rule.checkHead },
   });
@@ -74,26 +72,26 @@ export async function receiveFile(
   return { path: target, name, bytes, sha256: hash.digest("hex") };
 }
 
-/** Removes files of `uploads/tmp`; one that is gone already is no error. */
+/** Removes received files. Missing ones are skipped. */
 export async function discardReceived(...files: (ReceivedFile | undefined)[]): Promise<void> {
   await removeTemporary(...files.map((file) => file?.path));
 }
 
-/** While one write is running, what arrives is collected up to here for the next one. */
+/** How many bytes are buffered for the next write while one is in progress. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 export interface SinkWatch {
-  /** Sees the length of each chunk before it is written; refuses it by throwing. */
+  /** Called with the length of each chunk before it is written; throws to reject it. */
   admit: (bytes: number) => void;
-  /** Sees what has been written, in order. */
+  /** Called with each chunk after it was written, in order. */
   wrote: (bytes: Buffer) => void;
-  /** Sees the first bytes, or all if there are fewer, before any of them is written. */
+  /** Checks the first bytes, or all if there are fewer, before any are written. */
   head?: { bytes: number; check: (head: Buffer) => Promise<void> };
 }
 
 /**
- * Returns a stream that writes to a file, from `position` on. It closes after its last write has
- * ended, so the file can be truncated then.
+ * Returns a stream that writes to a file from `position` on. It closes after its last write has finished, so that the
+ * file can be truncated then.
  */
 export function fileSink(
   file: FileHandle,
@@ -141,21 +139,21 @@ export function fileSink(
   });
 }
 
-/** Writes all of `chunks` and returns the position behind them. */
+/** Writes all chunks and returns the position after them. */
 async function writeAll(file: FileHandle, chunks: Buffer[], position: number): Promise<number> {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const { bytesWritten } = await file.writev(chunks, position);
   const end = position + bytesWritten;
   if (bytesWritten === length) return end;
-  // The system may write less, for example on a disk that is almost full.
+  // The system may write fewer bytes, for example on a disk that is almost full.
   return writeAll(file, [Buffer.concat(chunks).subarray(bytesWritten)], end);
 }
 
 /**
- * Pipes a stream into a sink until its end. Unlike `pipeline` it leaves the stream alone when the
- * sink fails: behind it is a connection that still has to carry the answer.
+ * Pipes a stream into a sink until its end. Unlike `pipeline`, it doesn't destroy the stream if the sink fails, because
+ * the response still has to be sent over its connection.
  *
- * @throws what the sink or the stream throws, UploadError when the stream stops before its end.
+ * @throws the error of the sink or the stream, or UploadError if the stream closes before its end.
  */
 export function pump(stream: Readable, sink: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -165,7 +163,7 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
       sink.destroy();
       if (sink.closed) reject(error);
     };
-    // It may have been given up between its coming and now; then no event will ever tell.
+    // A stream that was destroyed before this call emits no more events.
     if (stream.destroyed) return fail(truncated());
     sink.on("error", fail);
     sink.on("finish", resolve);
@@ -177,11 +175,11 @@ export function pump(stream: Readable, sink: Writable): Promise<void> {
   });
 }
 
-/** The same, with something in between. */
+/** Pipes a stream through a transform into a sink. */
 async function pumpThrough(stream: Readable, between: Duplex, sink: Writable): Promise<void> {
   const out = pump(between, sink);
   out.catch((error) => between.destroy(error));
-  // Its own failure is the cause of the other one.
+  // If both failed, the failure of the first half has caused the other one.
   const [fed, written] = await Promise.allSettled([pump(stream, between), out]);
   for (const half of [fed, written]) if (half.status === "rejected") throw half.reason;
 }

@@ -3,7 +3,7 @@ import { EMPTY_FILE } from "~/shared/file-rules";
 import { HEAD_BYTES } from "./received-file.server";
 import { UploadError } from "./upload-error.server";
 
-/** What the site takes, by the type that the content itself shows, and the ending it is kept with. */
+/** The accepted types, detected from the content, and the extension for each. */
 const VIDEO_EXTENSIONS: Record<string, string> = {
   "video/mp4": "mp4",
   "video/x-m4v": "m4v",
@@ -18,11 +18,11 @@ const VIDEO_EXTENSIONS: Record<string, string> = {
   "video/MP2P": "mpg",
   "video/mp2t": "ts",
   "video/ogg": "ogv",
-  // Its first stream is a description of the others (Skeleton), or unknown.
+  // The first stream is a Skeleton, which describes the others, or unknown.
   "application/ogg": "ogv",
   "video/x-flv": "flv",
   "video/x-ms-asf": "wmv",
-  // By its first stream, which need not be the pictures; the probe refuses sound alone.
+  // Detected from the first stream, which may be audio. The probe rejects files without video.
   "audio/x-ms-asf": "wmv",
   "application/vnd.ms-asf": "wmv",
   "application/mxf": "mxf",
@@ -32,21 +32,20 @@ const VIDEO_EXTENSIONS: Record<string, string> = {
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 
 /**
- * The ending a video is kept with, told by its first bytes and by nothing else.
+ * Returns the extension for a video, which depends only on its first bytes.
  *
- * @throws {UploadError} 415 when it is not a video.
+ * @throws {UploadError} 415 if it isn't a video.
  */
 export async function videoExtension(head: Buffer): Promise<string> {
   if (head.length === 0) throw new UploadError(415, EMPTY_FILE, "video");
   const type = await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES));
-  const ending = type && VIDEO_EXTENSIONS[type.mime];
-  if (!ending) throw notAVideo();
-  return ending;
+  const extension = type && VIDEO_EXTENSIONS[type.mime];
+  if (!extension) throw notAVideo();
+  return extension;
 }
 
 /**
- * Holds that the first bytes are those of a picture. SVG is none here: it is a document that can
- * hold scripts.
+ * Ensures that the first bytes are those of an image. SVG isn't accepted, because it can contain scripts.
  *
  * @throws {UploadError} 415
  */
@@ -56,13 +55,13 @@ export async function requireImage(head: Buffer): Promise<void> {
 }
 
 function notAVideo(): UploadError {
-  return new UploadError(415, "This file is not a video that the site can read.", "video");
+  return new UploadError(415, "This file isn’t a supported video.", "video");
 }
 
 export function notAnImage(): UploadError {
   return new UploadError(
     415,
-    "The thumbnail must be a PNG, JPG, GIF, WebP or AVIF picture.",
+    "The thumbnail must be a PNG, JPG, GIF, WebP or AVIF image.",
     "thumbnail",
   );
 }

@@ -21,42 +21,42 @@ import { fileSink, HEAD_BYTES, pump } from "./received-file.server";
 import { videoExtension } from "./sniff.server";
 import { shuttingDown, toUploadError, UploadError } from "./upload-error.server";
 
-/** After its last byte, whether or not it is complete. */
+/** Since its last byte, whether or not it is complete. */
 const UPLOAD_LIFE_MS = 24 * 3_600 * 1000;
 
-/** Of one user: each holds room on the disk. */
+/** Per user, because each reserves disk space. */
 const MAX_UNFINISHED = 100;
 
 /** https://tus.io/protocols/resumable-upload#checksum */
 export const CHECKSUM_ALGORITHMS = ["sha1", "sha256", "sha512", "md5"] as const;
 
-/** What the request that is being handled brings. */
+/** The tus request that is being handled. */
 export interface Incoming {
   body: () => Readable;
-  /** Bytes that the request announces. */
+  /** Its Content-Length. */
   length: number;
   checksum?: { algorithm: string; digest: Buffer };
   /** The id of the user if their share of the disk is limited, see `requireDiskSpace`. */
   limitedUploader: string | undefined;
-  /** @throws {UploadError} for an upload that can't begin. */
+  /** @throws {UploadError} for an upload that must not begin. */
   requireAdmission: (upload: { terms: string | undefined; bytes: number }) => void;
-  /** How long a sender that was refused has to wait. */
+  /** How long a rejected client has to wait. */
   retryAfterSeconds?: number;
-  /** The stream once it is being read. */
+  /** The body while it is being read. */
   reading?: Readable;
 }
 
 export const incoming = new AsyncLocalStorage<Incoming>();
 
-/** The digest of an upload so far: of its first `bytes` bytes. */
+/** The incremental digest of the first `bytes` bytes of an upload. */
 interface Digest {
   hash: Hash;
   bytes: number;
 }
 
 /**
- * The stock store, with another way to write: straight from the request to the file instead of
- * through four streams, hashing what is written, and checking the sender's checksum.
+ * The store of the tus package with its own way to write: directly from the request to the file instead of through four
+ * streams, computing the digest, and verifying the client's checksum.
  */
 export class UploadStore extends FileStore {
   private digests = new Map<string, Digest>();
@@ -73,9 +73,9 @@ export class UploadStore extends FileStore {
   }
 
   /**
-   * Begins an upload, when there is room for all of it.
+   * Creates an upload if there is enough disk space for all of it.
    *
-   * @throws {UploadError} 429 when its owner has too many that are not finished, 507 for the disk.
+   * @throws {UploadError} 429 if the user has too many unfinished uploads, 507 if the disk is too full.
    */
   override create(upload: Upload): Promise<Upload> {
     return oneAtATime(async () => {
@@ -84,7 +84,7 @@ export class UploadStore extends FileStore {
       if (own.length >= MAX_UNFINISHED) {
         throw new UploadError(
           429,
-          `There are ${MAX_UNFINISHED} unfinished uploads already. Finish or cancel one of them first.`,
+          `You already have ${MAX_UNFINISHED} unfinished uploads. Finish or cancel one of them first.`,
         );
       }
       const bytes = upload.size ?? settings().maxVideoBytes;
@@ -103,8 +103,8 @@ export class UploadStore extends FileStore {
   }
 
   /**
-   * The digest of an upload whose last byte has arrived, but not its digest: the process ended in between, or the
-   * disk was full. The sender is told that everything has arrived, and sends nothing more.
+   * Computes the digest of a complete upload without one, because the process exited or the disk was full at the end.
+   * The client has no reason to send anything more, since all bytes were acknowledged.
    */
   async lateDigest(id: string, record: Upload): Promise<string | undefined> {
     const { size } = await stat(path.join(this.directory, id));
@@ -116,10 +116,10 @@ export class UploadStore extends FileStore {
     const source = incoming.getStore();
     const record = await this.configstore.get(id);
     if (!source || !record) throw { status_code: 404, body: "This upload does not exist.\n" };
-    // Of an upload whose length is told later, no more than any video may have.
+    // The size limit for videos applies to uploads of unknown length.
     const { maxBytes, tooLarge } = videoSize(settings());
-    const room = (record.size ?? maxBytes) - offset;
-    const tooMuch = record.size === undefined ? tooLarge : "This is more than was announced.";
+    const maxLength = (record.size ?? maxBytes) - offset;
+    const tooMuch = record.size === undefined ? tooLarge : "The upload is larger than announced.";
     const digest = this.digestAt(id, offset);
     const checksum = source.checksum && createHash(source.checksum.algorithm);
     let admitted = 0;
@@ -132,7 +132,7 @@ export class UploadStore extends FileStore {
       const sink = fileSink(file, offset, {
         admit(length) {
           admitted += length;
-          if (admitted > room) throw new UploadError(413, tooMuch);
+          if (admitted > maxLength) throw new UploadError(413, tooMuch);
         },
         wrote(chunk) {
           written += chunk.length;
@@ -148,7 +148,7 @@ export class UploadStore extends FileStore {
         throw { status_code: 460, body: "Checksum Mismatch\n" };
       }
     } catch (error) {
-      // What came before the break counts, unless it was to be checked as a whole.
+      // Keep what was received before the failure, unless the chunk has a checksum.
       await file.truncate(offset + (checksum ? 0 : written));
       if (checksum) this.digests.delete(id);
       else if (digest) digest.bytes = offset + written;
@@ -167,11 +167,11 @@ export class UploadStore extends FileStore {
     await super.remove(id);
   }
 
-  /** Empty uploads never see `write`. */
+  /** Returns the digest if it covers everything before an offset. */
   private digestAt(id: string, offset: number): Digest | undefined {
     if (offset === 0) this.digests.set(id, { hash: createHash("sha256"), bytes: 0 });
     const digest = this.digests.get(id);
-    // After a restart the beginning was hashed by nobody: `finish` reads the whole file instead.
+    // After a restart, the digest of the beginning is missing: `finish` reads the whole file instead.
     return digest?.bytes === offset ? digest : undefined;
   }
 
@@ -191,7 +191,7 @@ const videoHead = {
   check: async (head: Buffer) => void (await videoExtension(head)),
 };
 
-/** The digest of a file, hexadecimal. */
+/** Returns the digest of a file in hexadecimal. */
 export async function digestOf(
   file: string,
   algorithm: "sha256" | "md5" = "sha256",

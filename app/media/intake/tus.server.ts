@@ -11,7 +11,7 @@ import type { ReceivedFile } from "./received-file.server";
 import { CHECKSUM_ALGORITHMS, type Incoming, incoming, UploadStore } from "./tus-store.server";
 import { UploadError } from "./upload-error.server";
 
-/** Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload), below this address. */
+/** URL path of resumable uploads with tus 1.0 (https://tus.io/protocols/resumable-upload). */
 const TUS_PATH = "/admin/uploads";
 
 const MAX_NAME_LENGTH = 300;
@@ -42,7 +42,7 @@ function tusEndpoint(): TusEndpoint {
     path: TUS_PATH,
     relativeLocation: true,
     datastore: store,
-    // No page of another origin has any business here.
+    // No cross-origin requests.
     allowedOrigins: [],
     maxSize: () => settings().maxVideoBytes,
     locker,
@@ -60,36 +60,35 @@ function tusEndpoint(): TusEndpoint {
   return opened;
 }
 
-/** Ours, from the session; never the sender's, because the request is made anew below. */
+/** The user of the session. Never a header of the client, because the request is rebuilt below. */
 const OWNER = "x-upload-owner";
 
 function owner(headers: Headers): string {
   return headers.get(OWNER) ?? "";
 }
 
-/** Who sends a request of the tus protocol. */
+/** The sender of a tus request. */
 export interface TusSender {
   userId: string;
-  /** Whether they may reserve a part of the disk only, see `requireDiskSpace`. */
+  /** Whether they may only reserve a share of the disk, see `requireDiskSpace`. */
   isLimited: boolean;
 }
 
 /**
- * Answers a request of the tus protocol. Uploads belong to who began them: another user's is not
- * found, whatever is asked of it.
+ * Handles a tus request. Uploads belong to the user who created them: for other users, they don't exist.
  *
- * @param requireAdmission throws UploadError for an upload that can't begin, by its size (0 if that is announced
- *   later) and the version of the uploaders' terms that its metadata names as `terms`.
- * @param path the address below which the requests come in.
+ * @param requireAdmission throws UploadError for an upload that must not begin, by its size (0 if deferred) and the
+ *   version of the uploaders' terms in its metadata (`terms`).
+ * @param path the URL path of the endpoint.
  */
-export async function answerTus(
+export async function handleTusRequest(
   request: Request,
   { userId, isLimited }: TusSender,
   requireAdmission: Incoming["requireAdmission"],
   path = TUS_PATH,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
-  // Only for who cannot send PATCH (tus 1.0): a GET, whose origin nobody checked, changes nothing.
+  // For clients that can't send PATCH (tus 1.0). Only with POST: the origin of GET requests isn't checked.
   const override = request.method === "POST" ? headers.get("X-HTTP-Method-Override") : null;
   const method = override ?? request.method;
   headers.delete("X-HTTP-Method-Override");
@@ -97,7 +96,7 @@ export async function answerTus(
   if (id !== undefined && !isOwn(id, userId))
     return errorResponse(404, "This upload does not exist.\n");
   const checksum = parseChecksum(request.headers.get("Upload-Checksum"));
-  if (checksum === "unknown") return errorResponse(400, "This checksum algorithm is not known.\n");
+  if (checksum === "unknown") return errorResponse(400, "Unsupported checksum algorithm.\n");
 
   const source: Incoming = {
     body: () => claimBody(request),
@@ -107,7 +106,7 @@ export async function answerTus(
     limitedUploader: isLimited ? userId : undefined,
   };
   headers.set(OWNER, userId);
-  // Without its body: the store takes that from where it comes in.
+  // Without the body, which the store reads directly from the connection.
   const url = new URL([TUS_PATH, id].filter(Boolean).join("/"), request.url);
   const bare = new Request(url, { method, headers });
   const response = await incoming.run(source, () => tusEndpoint().server.handleWeb(bare));
@@ -143,7 +142,7 @@ function parseChecksum(header: string | null): Incoming["checksum"] | "unknown" 
   return { algorithm, digest: Buffer.from(digest, "base64") };
 }
 
-/** Before the first byte: whether it can be a video at all. The store asks for the room. */
+/** Rejects an upload before its first byte if it can't be a video. The store checks the disk space. */
 async function admit(upload: Upload): Promise<Record<string, string>> {
   const { maxBytes, tooLarge } = videoSize(settings());
   if ((upload.size ?? 0) > maxBytes) throw new UploadError(413, tooLarge);
@@ -153,15 +152,15 @@ async function admit(upload: Upload): Promise<Record<string, string>> {
   const filename = (upload.metadata?.filename ?? "").slice(0, MAX_NAME_LENGTH);
   const filetype = (upload.metadata?.filetype ?? "").slice(0, MAX_NAME_LENGTH);
   if (/^(image|audio|text)\//.test(filetype)) {
-    throw new UploadError(415, "This file is not a video that the site can read.");
+    throw new UploadError(415, "This file isn’t a supported video.");
   }
   return { filename, filetype, ...(terms && { terms }) };
 }
 
 /**
- * An upload whose bytes are all here.
+ * Returns a completed upload.
  *
- * @throws {UploadError} 404 when the user has none of that name, 409 while it is still arriving.
+ * @throws {UploadError} 404 if the user has no such upload, 409 if it isn't complete.
  */
 export async function readFinishedUpload(userId: string, id: string): Promise<ReceivedFile> {
   const folder = resumableFolder();
@@ -169,7 +168,7 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
   if (!record) throw new UploadError(404, "This upload does not exist or has expired.");
   const { filename, terms } = record.metadata ?? {};
   const sha256 = record.metadata?.sha256 ?? (await tusEndpoint().store.lateDigest(id, record));
-  if (!sha256) throw new UploadError(409, "This upload has not arrived completely.");
+  if (!sha256) throw new UploadError(409, "This upload is not complete.");
   return {
     path: path.join(folder, id),
     name: filename ?? "",
@@ -179,7 +178,7 @@ export async function readFinishedUpload(userId: string, id: string): Promise<Re
   };
 }
 
-/** Stores a file that a form has sent as a finished upload, which expires like any other. */
+/** Stores a file from a form as a completed upload, which expires like any other. */
 export async function storeFinishedUpload(userId: string, file: ReceivedFile): Promise<string> {
   const folder = resumableFolder();
   await fs.promises.mkdir(folder, { recursive: true });
@@ -191,7 +190,7 @@ export async function storeFinishedUpload(userId: string, file: ReceivedFile): P
   return id;
 }
 
-/** Removes an upload, whether its bytes are still there or not. */
+/** Removes an upload, whether or not its file still exists. */
 export async function removeUpload(userId: string, id: string): Promise<void> {
   if (!isOwn(id, userId)) return;
   const folder = resumableFolder();
@@ -203,7 +202,7 @@ export async function removeUpload(userId: string, id: string): Promise<void> {
 export async function removeUploadsOf(userId: string): Promise<void> {
   const folder = resumableFolder();
   const records = uploadRecords(folder);
-  // Without the folder there are no uploads.
+  // If the folder doesn't exist, there are no uploads.
   for (const id of await records.list().catch(() => [])) {
     if (!isOwn(id, userId)) continue;
     await removeTemporary(path.join(folder, id));
@@ -211,13 +210,13 @@ export async function removeUploadsOf(userId: string): Promise<void> {
   }
 }
 
-/** Removes the uploads that received no byte for a day. */
+/** Removes uploads that received no bytes for a day. */
 export async function removeExpiredUploads(): Promise<number> {
   return tusEndpoint().store.deleteExpired();
 }
 
-interface Held {
-  /** Asks the holder to stop, because its sender has come back on another connection. */
+interface HeldLock {
+  /** Makes the holder stop, because its client has reconnected. */
   release: () => void;
   released: Promise<void>;
 }
@@ -225,13 +224,13 @@ interface Held {
 const WAIT_MS = 15_000;
 
 /**
- * One request at a time for each upload. A sender that lost its connection is back long before the
- * server learns that the old one is dead: whoever comes later ends the earlier one.
+ * Allows one request at a time for each upload. A client reconnects long before the server notices that the old
+ * connection is dead, so a new request ends the previous one.
  *
- * @param stop ends the reading of the request that is being handled.
+ * @param stop stops reading the current request.
  */
 function uploadLocks(stop: () => () => void): Locker {
-  const held = new Map<string, Held>();
+  const held = new Map<string, HeldLock>();
   return {
     newLock(id): Lock {
       let finish: (() => void) | undefined;
@@ -240,7 +239,7 @@ function uploadLocks(stop: () => () => void): Locker {
           const until = Date.now() + WAIT_MS;
           for (let other = held.get(id); other; other = held.get(id)) {
             other.release();
-            if (!(await endsWithin(other.released, until - Date.now()))) {
+            if (!(await settlesWithin(other.released, until - Date.now()))) {
               throw { status_code: 423, body: "This upload is busy. Try again.\n" };
             }
           }
@@ -258,7 +257,7 @@ function uploadLocks(stop: () => () => void): Locker {
   };
 }
 
-async function endsWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, withinMs));

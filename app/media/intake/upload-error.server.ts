@@ -1,11 +1,11 @@
-/** An upload that is not taken: the status it is answered with and the sentence that says why. */
+/** A rejected upload, with the status of the response and a message for the uploader. */
 export class UploadError extends Error {
   constructor(
     readonly status: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
     message: string,
-    /** The form field at fault, when it is one. */
+    /** The invalid form field, if any. */
     readonly field?: string,
-    /** When another try makes sense. */
+    /** When the client may retry. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
@@ -13,32 +13,29 @@ export class UploadError extends Error {
   }
 }
 
-/** The codes with which a file system says that it has no room: full, over quota, over a limit. */
+/** Error codes of a full disk, an exceeded quota, and an exceeded file size limit. */
 const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** What a failed write becomes: 507 when the disk is full, itself otherwise. */
+/** Converts the error of a failed write to a 507 if the disk is full; returns any other error unchanged. */
 export function toUploadError(error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return code && NO_ROOM.has(code) ? diskFull() : error;
 }
 
 export function diskFull(): UploadError {
-  return new UploadError(507, "There is not enough room on the disk for this file.");
+  return new UploadError(507, "There is not enough disk space for this file.");
 }
 
-/** ffprobe was ended before it had an answer, as on a machine that has no time or memory for it. */
+/** ffprobe was killed before it finished, for example because the machine is short of memory. */
 export function probeInterrupted(): UploadError {
-  return new UploadError(
-    503,
-    "The video could not be examined just now. Please try again in a moment.",
-  );
+  return new UploadError(503, "The video couldn’t be checked. Try again in a moment.");
 }
 
 export function truncated(): UploadError {
-  return new UploadError(400, "The upload was cut off before its end.");
+  return new UploadError(400, "The upload ended before it was complete.");
 }
 
-/** The process is leaving, and the upload would not arrive in time. */
+/** The process is exiting, and the upload can't finish in time. */
 export function shuttingDown(): UploadError {
-  return new UploadError(503, "The site is going down. Please send this again in a moment.");
+  return new UploadError(503, "The site is shutting down. Try again in a moment.");
 }

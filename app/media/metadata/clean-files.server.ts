@@ -6,11 +6,11 @@ import { bucketFile, parseMediaUrl } from "../bucket.server";
 import { storedFile } from "../files/stored-files.server";
 import { digestOf } from "../intake/tus-store.server";
 import { recordFile } from "../media-files.server";
-import type { MetadataAnswer, MetadataTask } from "./rewrite.server";
+import type { MetadataResult, MetadataTask } from "./rewrite.server";
 
 /**
- * Which public files have no private metadata. The site records it of the files that it receives or encodes. A file
- * that another tool has put in place is marked in the studio until `npm run jobs -- --all` has cleaned it.
+ * Keeps track of which public files have no private metadata. The site records that for files that it receives or
+ * encodes. A file that another tool has placed is marked in the studio until `npm run jobs -- --all` has cleaned it.
  */
 
 const isUnclean = (column: string, bucket: "videos" | "thumbnails") => {
@@ -19,7 +19,7 @@ const isUnclean = (column: string, bucket: "videos" | "thumbnails") => {
     SELECT 1 FROM media_files AS file
     WHERE file.bucket = '${bucket}' AND file.path = substr(${column}, ${prefix.length + 1}) AND file.clean = 1))`;
 };
-/** Conditions of a query that has the columns of a video. */
+/** SQL conditions for queries with the columns of a video. */
 export const HAS_UNCLEAN_VIDEO = isUnclean("video_url", "videos");
 export const HAS_UNCLEAN_THUMBNAIL = isUnclean("thumbnail_url", "thumbnails");
 
@@ -36,16 +36,16 @@ export function isCleanFile(url: string): boolean {
 }
 
 /**
- * Removes the private metadata of a video's file in place, after its digest has been recorded: block lists have
- * digests of files as they came.
+ * Removes the private metadata of a video's file in place. Its digest is recorded first, because block lists contain
+ * digests of unmodified files.
  *
- * @returns whether it has none now. If not, it is unchanged, and a copy of its video and audio is needed.
+ * @returns true if the file has no private metadata now. False if it is unchanged and has to be remuxed instead.
  */
 export async function cleanVideoFile(videoId: string, url: string): Promise<boolean> {
   if (isCleanFile(url)) return true;
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
-  // What the disk has of a file in the store is a copy of it.
+  // If the file is in the store, the disk only has a copy of it.
   if (!file || storedFile(name)) return false;
   if (!(await removeMetadata({ file, isShared: true }))) {
     if ((await stat(file)).nlink > 1) return false;
@@ -58,22 +58,23 @@ export async function cleanVideoFile(videoId: string, url: string): Promise<bool
 }
 
 /**
- * Removes what a received file says about where, when, by whom and with what it was made, in place and on a
- * thread of its own. Digests of what was received are computed before.
+ * Removes the metadata of a received file in place that says where, when, by whom and with which device it was
+ * recorded. Runs on a separate thread. Digests of the received bytes have to be computed before.
  *
- * @returns whether the file may be public as it is now. If not, it is unchanged, and only a copy of its video and
- *   sound may be.
- * @throws where the file could not be read or written; it is unchanged then.
+ * @returns true if the file may be published as it is now. False if it is unchanged, and only a remuxed copy of its
+ *   video and audio may be published.
+ * @throws if the file could not be read or written; it is unchanged then.
  */
 export async function removeMetadata(task: MetadataTask): Promise<boolean> {
-  const answer = await queryThread<MetadataAnswer>("files", "remove-metadata", task);
+  const answer = await queryThread<MetadataResult>("files", "remove-metadata", task);
   if ("failed" in answer) throw new Error(answer.failed);
   return answer.done !== "copy";
 }
 
-/** The SHA-256 of each video's file as it arrived. Duplicates and the block list are found by it. */
-
-/** Records the digest of a video's file, hexadecimal, as a part of a transaction. */
+/**
+ * Part of a transaction: records the SHA-256 of a video's file as it was received, in hexadecimal. Duplicates and
+ * blocked files are recognized by it.
+ */
 export function recordDigest(videoId: string, sha256: string): void {
   prepared(
     `INSERT INTO video_digests (video_id, sha256) VALUES (@videoId, @sha256)
@@ -81,7 +82,7 @@ export function recordDigest(videoId: string, sha256: string): void {
   ).run({ videoId, sha256 });
 }
 
-/** Does the same for a video that has none yet, which another tool has inserted. Other rows than videos are passed over. */
+/** Part of a transaction: records the digest of a video without one, inserted by another tool. Ignores other rows. */
 function recordFirstDigest(videoId: string, sha256: string): void {
   prepared(
     `INSERT OR IGNORE INTO video_digests (video_id, sha256)

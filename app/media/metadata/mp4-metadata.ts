@@ -1,31 +1,31 @@
 import { FIRST_BOXES } from "../probe/box-headers.server";
 
 /**
- * The metadata of MP4 and MOV (ISO/IEC 14496-12, and QuickTime). Every box that isn't known to be needed for
- * playing becomes `free`, filled with zeros, so that all others stay where the index says. Unknown boxes are
- * among them: makers of cameras and phones invent their own for places, serial numbers and previews.
+ * Removes metadata from MP4 and MOV (ISO/IEC 14496-12, and QuickTime). Every box that isn't known to be needed for
+ * playback becomes a `free` box filled with zeros, so that all other boxes keep their offsets. That includes unknown
+ * boxes: camera and phone vendors invent their own for locations, serial numbers and previews.
  */
 
-/** A file that is read at positions, on a thread that may wait for the disk. */
+/** A file with random access, read synchronously on a worker thread. */
 export interface Bytes {
   size: number;
-  /** Reads up to `length` bytes: fewer at the end of the file. */
+  /** Reads up to `length` bytes; fewer at the end of the file. */
   read(at: number, length: number): Buffer;
 }
 
-/** Bytes to write over those at a position; as many as are there. */
+/** Bytes that overwrite those at a position. The length of the file doesn't change. */
 export interface Edit {
   at: number;
   bytes: Buffer;
 }
 
-/** From a byte to the first one after it. */
+/** A byte range; `to` is exclusive. */
 interface Range {
   from: number;
   to: number;
 }
 
-/** A layout that is not rewritten in place. Its message says why. */
+/** A layout that can't be rewritten in place. */
 class LayoutError extends Error {}
 
 interface Box extends Range {
@@ -33,7 +33,7 @@ interface Box extends Range {
   start: number;
 }
 
-/** The children that stay, by the box that they are in; those that map to nothing are left as they are. */
+/** The child boxes that are kept, by their parent. Kept boxes that aren't listed as a parent keep their content. */
 const KEPT: Record<string, ReadonlySet<string>> = {
   file: new Set(["ftyp", "styp", "moov", "mdat", "sidx", "free", "skip", "wide"]),
   moov: new Set(["mvhd", "trak", "mvex", "iods"]),
@@ -47,20 +47,20 @@ const KEPT: Record<string, ReadonlySet<string>> = {
     ...["co64", "sdtp", "sbgp", "sgpd", "subs", "saiz", "saio", "padb", "stdp"],
   ]),
 };
-/** The role of a track in the scheme of DASH (ISO/IEC 23009-1 §5.8.5.5), by which captions are forced or for the deaf. */
+/** A track's DASH role (ISO/IEC 23009-1 §5.8.5.5), such as for forced captions or captions for the deaf. */
 const ROLE = /^\0{4}urn:mpeg:dash:role:2011\0[a-z-]{1,40}\0?$/;
 const MAX_ROLE_BYTES = 100;
-/** Handlers (§8.4.3) of tracks that are played. Others, of places, movements, times and chapters, are left out by a copy. */
+/** Handler types (§8.4.3) of tracks that are played. Others hold locations, motion, timecode or chapters. */
 const PLAYED = new Set(["vide", "soun", "sbtl", "subt", "clcp"]);
 
-/** Boxes that are read of one file: a camera's has about a hundred. */
+/** Boxes that are read per file. A camera's file has about a hundred. */
 const MAX_BOXES = 20_000;
-/** What is written over: a file with more is copied without it. */
+/** Bytes that are overwritten. A file with more metadata is remuxed instead. */
 const MAX_EDITED_BYTES = 64 * 1024 ** 2;
-/** Read in one piece: the offsets of one track. A day at ten chunks a second takes 7 MB. */
+/** Chunk offsets of one track, which are read at once. A day with ten chunks per second takes 7 MB. */
 const MAX_OFFSETS_BYTES = 16 * 1024 ** 2;
 
-/** Returns what is to be written over in a file; undefined for a layout that is not rewritten in place. */
+/** Returns the edits that clean a file; undefined for a layout that can't be rewritten in place. */
 export function planFor(file: Bytes): Mp4Plan | undefined {
   if (!FIRST_BOXES.has(file.read(4, 4).toString("latin1"))) return undefined;
   try {
@@ -73,19 +73,19 @@ export function planFor(file: Bytes): Mp4Plan | undefined {
 
 class Mp4Plan {
   readonly edits: Edit[] = [];
-  /** The media data, in which no edit lies. */
+  /** The media data, which no edit touches. */
   readonly media: readonly Range[];
   private boxCount = 0;
   private editedBytes = 0;
 
   constructor(private readonly file: Bytes) {
     const top = [...this.boxesIn({ from: 0, to: file.size }, true)];
-    if (top.some(({ type }) => type === "moof")) throw new LayoutError("It has fragments.");
+    if (top.some(({ type }) => type === "moof")) throw new LayoutError("The file is fragmented.");
     this.media = top.filter(({ type }) => type === "mdat");
     for (const box of top) if (box.type !== "mdat") this.clean(box, "file");
   }
 
-  /** Clears a box that isn't kept in its parent; else what in it tells of its maker. */
+  /** Clears a box that isn't kept in its parent, or the fields of a kept one that identify its author. */
   private clean(box: Box, parent: string, handler = ""): void {
     const { type, start, from, to } = box;
     const isKept = KEPT[parent]!.has(type) && (type !== "kind" || this.isRole(box));
@@ -93,10 +93,10 @@ class Mp4Plan {
     if (!isKept || type === "free" || type === "skip") this.clear(from, to);
     else if (type in KEPT) this.cleanChildren(box, handler);
     else if (type === "mvhd" || type === "tkhd" || type === "mdhd") {
-      // When it was made and changed; 64-bit times in version 1.
+      // Creation and modification time, 64 bits each in version 1.
       this.clearField(box, 4, this.read(from, 1)[0] === 1 ? 16 : 8);
     } else if (type === "hdlr") {
-      // A name, behind what says of which type the track is.
+      // The handler's name, which follows its type.
       this.clear(Math.min(from + 24, to), to);
     } else if (type === "dref") this.clearReferences(box);
     else if (type === "stsd") this.clearEncoders(box, handler);
@@ -107,27 +107,28 @@ class Mp4Plan {
     return to - from <= MAX_ROLE_BYTES && ROLE.test(this.read(from, to - from).toString("latin1"));
   }
 
-  /** @param handler the type of the track, which says how its sample entries are read. */
+  /** @param handler the handler type of the track, which determines the format of its sample entries. */
   private cleanChildren(parent: Box, handler: string): void {
     const children = [...this.boxesIn(parent)];
-    if (children.some(({ type }) => type === "cmov")) throw new LayoutError("It is compressed.");
+    if (children.some(({ type }) => type === "cmov"))
+      throw new LayoutError("The index is compressed.");
     let type = handler;
     if (parent.type === "mdia") {
       const box = children.find((each) => each.type === "hdlr");
       type = box ? this.read(box.from + 8, 4).toString("latin1") : "none";
-      if (!PLAYED.has(type)) throw new LayoutError(`It has a track of the kind “${type}”.`);
+      if (!PLAYED.has(type)) throw new LayoutError(`The file has a track of type “${type}”.`);
     }
     for (const box of children) this.clean(box, parent.type, type);
   }
 
-  /** Names of disks and folders, where the media data are in the file itself (flag 1). */
+  /** Clears the names of disks and folders if the media data is in the file itself (flag 1). */
   private clearReferences({ from, to }: Box): void {
     for (const entry of this.boxesIn({ from: from + 8, to })) {
       if ((this.read(entry.from, 4)[3]! & 1) === 1) this.clear(entry.from + 4, entry.to);
     }
   }
 
-  /** Who made the encoder, and its name, in sample entries (§8.5.2, and QuickTime). */
+  /** Clears the vendor and the name of the encoder in sample entries (§8.5.2, and QuickTime). */
   private clearEncoders({ from, to }: Box, handler: string): void {
     if (handler !== "vide" && handler !== "soun") return;
     for (const entry of this.boxesIn({ from: from + 8, to })) {
@@ -137,39 +138,39 @@ class Mp4Plan {
   }
 
   /**
-   * Checks that every chunk of a track (§8.7.5) starts in the media data. An index may point anywhere, and what it
-   * points to in another box would be overwritten.
+   * Checks that every chunk of a track (§8.7.5) starts in the media data. An index may point anywhere, and samples in
+   * other boxes would be overwritten.
    */
   private checkChunks({ type, from, to }: Box): void {
-    if (to - from > MAX_OFFSETS_BYTES) throw new LayoutError("Its index is too long.");
+    if (to - from > MAX_OFFSETS_BYTES) throw new LayoutError("The index is too long.");
     const table = this.read(from, to - from);
     const bytes = type === "stco" ? 4 : 8;
     for (let at = 8; at + bytes <= table.length; at += bytes) {
       const offset = bytes === 4 ? table.readUInt32BE(at) : Number(table.readBigUInt64BE(at));
       const isMissing = offset >= this.file.size;
       if (!isMissing && !this.media.some(({ from, to }) => offset >= from && offset < to))
-        throw new LayoutError("Its index points outside the media data.");
+        throw new LayoutError("The index points outside the media data.");
     }
   }
 
-  /** Reads bytes that have to be there. */
+  /** Reads bytes; throws if the file has fewer. */
   private read(at: number, length: number): Buffer {
     const bytes = this.file.read(at, length);
-    if (bytes.length < length) throw new LayoutError("It ends too soon.");
+    if (bytes.length < length) throw new LayoutError("The file ends too early.");
     return bytes;
   }
 
-  /** Writes over bytes, unless they are there already. */
+  /** Overwrites bytes, unless they are the same already. */
   private write(at: number, bytes: Buffer): void {
     if (this.read(at, bytes.length).equals(bytes)) return;
     this.editedBytes += bytes.length;
-    if (this.editedBytes > MAX_EDITED_BYTES) throw new LayoutError("It has too much metadata.");
+    if (this.editedBytes > MAX_EDITED_BYTES) throw new LayoutError("The metadata is too large.");
     this.edits.push({ at, bytes });
   }
 
-  /** Writes zeros over everything in a range. */
+  /** Overwrites a range with zeros. */
   private clear(from: number, to: number): void {
-    if (to - from > MAX_EDITED_BYTES) throw new LayoutError("It has too much metadata.");
+    if (to - from > MAX_EDITED_BYTES) throw new LayoutError("The metadata is too large.");
     if (to > from) this.write(from, Buffer.alloc(to - from));
   }
 
@@ -179,14 +180,14 @@ class Mp4Plan {
   }
 
   /**
-   * The boxes that lie side by side. At the top level the last one may have no length, and `mdat` may be cut off;
-   * every other box has to end within its parent. Fewer than eight bytes at the end of a parent are padding.
+   * Yields the boxes in a range. At the top level, the last one may have no length, and `mdat` may be truncated. Every
+   * other box has to end within its parent. Fewer than eight bytes at the end of a parent are padding.
    */
   private *boxesIn({ from, to: end }: Range, isTop = false): Generator<Box> {
     let start = from;
     while (end - start >= 8) {
       this.boxCount += 1;
-      if (this.boxCount > MAX_BOXES) throw new LayoutError("It has too many boxes.");
+      if (this.boxCount > MAX_BOXES) throw new LayoutError("The file has too many boxes.");
       const header = this.read(start, 8);
       const type = header.toString("latin1", 4, 8);
       const short = header.readUInt32BE(0);
@@ -199,12 +200,12 @@ class Mp4Plan {
       const body = start + (short === 1 ? 16 : 8);
       if (body > end || start + size < body) throw new LayoutError("A box is too short.");
       if (start + size > end && !(isTop && type === "mdat"))
-        throw new LayoutError("A box ends behind its parent.");
+        throw new LayoutError("A box extends beyond its parent.");
       const to = Math.min(start + size, end);
       yield { type, start, from: body, to };
       start = to;
     }
-    if (start > end) throw new LayoutError("A box ends behind its parent.");
+    if (start > end) throw new LayoutError("A box extends beyond its parent.");
     if (start < end) this.clear(start, end);
   }
 }

@@ -4,17 +4,17 @@ import { type Bytes, type Edit, planFor } from "./mp4-metadata";
 
 export interface MetadataTask {
   file: string;
-  /** Others share the file: it is only looked at. */
+  /** Another path links to the same file: it is only read. */
   isShared?: boolean;
-  /** The file is served or backed up already, by its size and modification time: that has to change. */
+  /** The file is already served or backed up, which relies on size and modification time: the time has to change. */
   isInUse?: boolean;
 }
 
-/** `copy`: it can't be done in place, and nothing was changed. */
-export type MetadataAnswer = { done: "nothing" | "rewritten" | "copy" } | { failed: string };
+/** `copy`: the file can't be cleaned in place and is unchanged. */
+export type MetadataResult = { done: "nothing" | "rewritten" | "copy" } | { failed: string };
 
-/** Rewrites a file in place; whatever fails, it is as it was. */
-export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataAnswer {
+/** Cleans a file in place. After any failure, the file is as it was before. */
+export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataResult {
   const handle = fs.openSync(file, isShared ? "r" : "r+");
   try {
     const bytes = bytesOf(handle);
@@ -30,13 +30,13 @@ export function rewrite({ file, isShared, isInUse }: MetadataTask): MetadataAnsw
       write(handle, plan.edits);
       fs.fdatasyncSync(handle);
       const again = planFor(bytes);
-      if (again?.edits.length !== 0) throw new Error("Metadata is left.");
-      if (!isDeepStrictEqual(again.media, plan.media)) throw new Error("Its layout changed.");
+      if (again?.edits.length !== 0) throw new Error("Some metadata could not be removed.");
+      if (!isDeepStrictEqual(again.media, plan.media)) throw new Error("The layout has changed.");
     } catch (error) {
       write(handle, before);
       throw error;
     } finally {
-      // An import knows its source, which may share the file, by its size and time.
+      // An import recognizes its source, which may be a link to this file, by size and time.
       if (!isInUse) fs.futimesSync(handle, atime, mtime);
     }
     return { done: "rewritten" };

@@ -1,26 +1,26 @@
 import type { InputFile } from "../storage/ranged-input.server";
 
-/** How an MP4 or MOV begins: ISO/IEC 14496-12 §4.2, and QuickTime before `ftyp` was there. */
+/** The box types with which an MP4 or MOV may begin: ISO/IEC 14496-12 §4.2, and QuickTime files without `ftyp`. */
 export const FIRST_BOXES: ReadonlySet<string> = new Set([
   ...["ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot"],
 ]);
 
-/** A box of an MP4 file (ISO/IEC 14496-12 §4.2), of which only the header is read. */
+/** The header of a box in an MP4 file (ISO/IEC 14496-12 §4.2). */
 export interface BoxHeader {
   type: string;
-  /** Byte at which the box begins, its header included. */
+  /** Offset of the box, including its header. */
   start: number;
-  /** Byte at which its contents begin. */
+  /** Offset of its contents. */
   body: number;
-  /** First byte after it, or after what is there of it. */
+  /** Offset of the first byte after it, or the end of the range if the box is truncated. */
   end: number;
-  /** The file does not end before the box does. */
+  /** Whether the box isn't truncated. */
   isWhole: boolean;
 }
 
 /**
- * The headers of the boxes that lie side by side from byte `from` to byte `to`, 16 bytes at a time;
- * it stops at the first broken one. Whoever reads a stranger's file stops after a few.
+ * Yields the headers of consecutive boxes from offset `from` to `to`. Reads 16 bytes per box, and stops at the first
+ * invalid one. For untrusted files, the caller has to limit the number of boxes.
  */
 export async function* boxHeaders(
   file: Pick<InputFile, "read">,

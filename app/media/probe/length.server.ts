@@ -3,148 +3,143 @@ import { inputSize, openInput } from "../storage/ranged-input.server";
 import { inputArguments, type Limits, run, runLines } from "./ffmpeg.server";
 import type { Mp4Layout } from "./mp4-boxes.server";
 
-/** What a file says about the length of its video, as ffprobe reports it: seconds, where it does. */
-export interface SaidLength {
+/** What ffprobe reports about the duration of a file, in seconds; omitted where the file doesn't state it. */
+export interface DurationHints {
   container: { format_name: string; start_time?: number; duration?: number };
-  picture: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
+  video: { index: number; start_time?: number; duration?: number; has_b_frames?: number };
   /** Indices of the audio streams. */
   audio: readonly number[];
-  /** Pictures a second. */
+  /** Frames per second. */
   frameRate: number;
-  /** Of an MP4 or MOV. */
+  /** Only for MP4 and MOV. */
   layout: Mp4Layout | undefined;
 }
 
 export interface VideoLength {
-  /** Seconds from the beginning of the video to the end of its last picture that is there. */
+  /** Seconds from the beginning of the video to the end of the last frame in the file. */
   seconds: number;
-  /** Seconds that the header announces, where the file ends before that. */
+  /** Duration in seconds according to the header, if the file ends before that. */
   announcedSeconds?: number;
   /** Set if timestamps jump, see inputArguments(). */
   dtsDeltaThreshold?: number;
 }
 
 const TAIL_LIMITS = { seconds: 20, cpuSeconds: 20 };
-/** Later than any video, so that ffprobe goes to the last keyframe there is. */
-const BEHIND_THE_END = "999999%";
-/** What rounding, and sound that ends later, may make of the length in a header. */
-const WHOLE_SHARE = 0.95;
+/** A position after the end of any video, so that ffprobe seeks to the last keyframe. */
+const PAST_THE_END = "999999%";
+/** Allows for rounding, and for audio that ends after the video, in the duration of a header. */
+const MIN_COMPLETE_SHARE = 0.95;
 
-/** Whose header says how long the video is; of the others ffmpeg reports what it has found in them. */
-const ANNOUNCING = /^(mov|matroska|flv|mxf)/;
+/** Containers whose header states the duration. For others, ffmpeg reports the duration that it has found. */
+const STATES_DURATION = /^(mov|matroska|flv|mxf)/;
 
-/** Whether less than 95 % of the announced video is there. */
+/** Whether the file has less than 95% of the duration in its header. */
 export function isCutOff(length: VideoLength): length is CutOff {
   const { seconds, announcedSeconds } = length;
-  return announcedSeconds !== undefined && seconds < announcedSeconds * WHOLE_SHARE;
+  return announcedSeconds !== undefined && seconds < announcedSeconds * MIN_COMPLETE_SHARE;
 }
 
 /**
- * How long a video is: its pictures, from the first moment of the file on. The index of a whole MP4
- * tells that; of any other file the last packets are read, and all of them where these can't be
- * found. The length in a header is that of the longest of its streams, of the bytes that were meant
- * to follow, or a guess, so it only announces.
+ * Returns the duration of a video: from the start of the file to the end of the last frame. A complete MP4 has it in
+ * its index. For any other file, the last packets are read, or all packets if those can't be found. The duration in
+ * a header is only a hint: it may be that of the longest stream, of a file that was meant to be longer, or a guess.
  *
- * @param tailOnly estimates the duration from the end of a file in which timestamps may jump.
+ * @param tailOnly estimates the duration from the end of a file whose timestamps may jump.
  */
 export async function videoLength(
   file: string,
-  said: SaidLength,
+  hints: DurationHints,
   { tailOnly = false } = {},
 ): Promise<VideoLength> {
-  const { container, picture, layout, frameRate } = said;
-  const start = container.start_time ?? picture.start_time ?? 0;
-  // With several edits, ffprobe reports at most the length of the media that they repeat.
-  if (layout?.isWhole && layout.isCopyable && !layout.isFragmented && picture.duration) {
-    return { seconds: (picture.start_time ?? start) + picture.duration - start };
+  const { container, video, layout, frameRate } = hints;
+  const start = container.start_time ?? video.start_time ?? 0;
+  // With several edits, ffprobe reports at most the duration of the media that they repeat.
+  if (layout?.isWhole && layout.isCopyable && !layout.isFragmented && video.duration) {
+    return { seconds: (video.start_time ?? start) + video.duration - start };
   }
-  // Pictures of a program stream without a time are shown so much later than they are decoded.
-  const pictureDelay =
-    container.format_name === "mpeg" ? (picture.has_b_frames ?? 0) / frameRate : 0;
+  // In a program stream, frames without a presentation timestamp are shown this long after they are decoded.
+  const frameDelay = container.format_name === "mpeg" ? (video.has_b_frames ?? 0) / frameRate : 0;
   if (timestampsMayJump(container.format_name) && !tailOnly) {
-    const { index: video } = picture;
-    const known = { video, audio: said.audio, start, frameRate, frameDelay: pictureDelay };
+    const known = { video: video.index, audio: hints.audio, start, frameRate, frameDelay };
     return measureWithJumps(file, known);
   }
-  const tail = await lastTimestamps(file, picture.index, frameRate, pictureDelay);
+  const tail = await lastTimestamps(file, video.index, frameRate, frameDelay);
   const seconds =
-    tail.picture === undefined
-      ? await measure(file, [picture.index], frameRate)
-      : tail.picture - start;
+    tail.video === undefined ? await measure(file, [video.index], frameRate) : tail.video - start;
   const present = tail.any === undefined ? seconds : tail.any - start;
-  const announced = await announcedLength(file, said, start, present);
+  const announced = await announcedLength(file, hints, start, present);
   if (announced === undefined) return { seconds };
   const isCut = layout?.isWhole === false || isCutOff({ seconds: present, ...announced });
   return { seconds, ...(isCut && announced.announcedSeconds > seconds && announced) };
 }
 
-/** Seconds on the clock of the file at which the last packet ends, of the picture and of any stream. */
+/** Returns the timestamps in seconds at which the last video packet and the last packet of any stream end. */
 async function lastTimestamps(
   file: string,
-  picture: number,
+  videoIndex: number,
   frameRate: number,
-  pictureDelay: number,
-): Promise<{ picture?: number; any?: number }> {
+  frameDelay: number,
+): Promise<{ video?: number; any?: number }> {
   const { stdout, isMaxBuffer } = await run(
     "ffprobe",
     [
-      ...["-v", "error", "-read_intervals", BEHIND_THE_END, "-of", "csv=p=0"],
+      ...["-v", "error", "-read_intervals", PAST_THE_END, "-of", "csv=p=0"],
       ...["-show_entries", "packet=stream_index,pts_time,dts_time,duration_time"],
       ...inputArguments(file),
     ],
     TAIL_LIMITS,
   );
-  const ends: { picture?: number; any?: number } = {};
-  // The last pictures of a program stream have no time of their own.
+  const ends: { video?: number; any?: number } = {};
+  // The last frames of a program stream have no timestamps.
   let untimed = 0;
-  // More than is kept: the end of it is missing.
+  // The output was truncated, so its end is missing.
   if (isMaxBuffer) return ends;
   for (const line of stdout.split("\n")) {
     const [index, shown, decoded, lasts] = line.split(",").map(Number);
-    const delay = index === picture ? pictureDelay : 0;
+    const delay = index === videoIndex ? frameDelay : 0;
     const time = Number.isFinite(shown) || decoded === undefined ? shown : decoded + delay;
-    if (index === picture) untimed = Number.isFinite(time) ? 0 : untimed + 1;
+    if (index === videoIndex) untimed = Number.isFinite(time) ? 0 : untimed + 1;
     if (index === undefined || time === undefined || !Number.isFinite(time)) continue;
-    const end = time + (lasts && lasts > 0 ? lasts : index === picture ? 1 / frameRate : 0);
+    const end = time + (lasts && lasts > 0 ? lasts : index === videoIndex ? 1 / frameRate : 0);
     ends.any = Math.max(ends.any ?? end, end);
-    if (index === picture) ends.picture = Math.max(ends.picture ?? end, end);
+    if (index === videoIndex) ends.video = Math.max(ends.video ?? end, end);
   }
-  if (ends.picture !== undefined) ends.picture += untimed / frameRate;
+  if (ends.video !== undefined) ends.video += untimed / frameRate;
   return ends;
 }
 
 async function announcedLength(
   file: string,
-  { container, picture }: SaidLength,
+  { container, video }: DurationHints,
   start: number,
   present: number,
 ): Promise<{ announcedSeconds: number } | undefined> {
   const bytes = await announcedBytes(file);
   if (bytes) return { announcedSeconds: present * bytes };
-  if (!ANNOUNCING.test(container.format_name)) return undefined;
-  const said = (container.format_name.startsWith("mov") && picture.duration) || container.duration;
-  if (!said) return undefined;
-  // Some writers of Matroska say the length, others the time at which it ends.
-  return { announcedSeconds: start > 1 && said > start ? said - start : said };
+  if (!STATES_DURATION.test(container.format_name)) return undefined;
+  const seconds = (container.format_name.startsWith("mov") && video.duration) || container.duration;
+  if (!seconds) return undefined;
+  // Some Matroska muxers write the duration, others the timestamp of the end.
+  return { announcedSeconds: start > 1 && seconds > start ? seconds - start : seconds };
 }
 
-/** File Properties Object of ASF (Advanced Systems Format §3.2), which holds the size of the file. */
+/** File Properties Object of ASF (Advanced Systems Format §3.2), which contains the size of the file. */
 const ASF_PROPERTIES = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
 const HEAD_BYTES = 4_096;
 
-/** How many times as large as it is an AVI or ASF says that it is; undefined when it is whole. */
+/** Returns the size in the header of an AVI or ASF divided by its actual size; undefined for a complete file. */
 async function announcedBytes(file: string): Promise<number | undefined> {
   const input = await openInput(file);
   const { size } = input;
   try {
     const head = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await input.read(head, 0, HEAD_BYTES, 0);
-    let said = 0;
-    if (head.toString("latin1", 0, 4) === "RIFF") said = head.readUInt32LE(4) + 8;
+    let announced = 0;
+    if (head.toString("latin1", 0, 4) === "RIFF") announced = head.readUInt32LE(4) + 8;
     const at = head.indexOf(ASF_PROPERTIES);
-    // Behind its name: its own size, the id of the file, and then this.
-    if (at >= 0 && at + 48 <= bytesRead) said = Number(head.readBigUInt64LE(at + 40));
-    return said > size && size > 0 ? said / size : undefined;
+    // The object's id (16 bytes), its size (8) and the file's id (16) precede the size of the file.
+    if (at >= 0 && at + 48 <= bytesRead) announced = Number(head.readBigUInt64LE(at + 40));
+    return announced > size && size > 0 ? announced / size : undefined;
   } finally {
     await input.close();
   }
@@ -161,14 +156,14 @@ const DEFAULT_THRESHOLD = 10;
 const SHORT_THRESHOLD = 1;
 /** ffmpeg treats a timestamp this far before its predecessor as a jump, whatever the threshold. */
 const BACKWARD_SECONDS = 0.1;
-/** By how much the longest stream may last longer than the video. */
+/** How much longer than the video the longest stream may be. */
 const MAX_EXCESS_SECONDS = 1;
 
-/** The slowest disk and processor with which a whole file is read. */
+/** The slowest disk and processor on which reading a whole file must succeed. */
 const MIN_DISK_BYTES_PER_SECOND = 10 * 1024 ** 2;
 const MIN_CPU_BYTES_PER_SECOND = 20 * 1024 ** 2;
 
-/** What is known of a file before it is measured. */
+/** What is known about a file before it is measured. */
 interface Measured {
   /** Index of the video stream. */
   video: number;
@@ -181,18 +176,18 @@ interface Measured {
   frameDelay: number;
 }
 
-/** Whether timestamps in a container may restart, so that the last one doesn't tell the duration. */
+/** Whether timestamps in a container may restart, so that the last one doesn't determine the duration. */
 export function timestampsMayJump(formatName: string): boolean {
   return MAY_JUMP.includes(formatName);
 }
 
 /**
  * Follows the timestamps of a video from the first packet to the last. They can jump anywhere and look
- * plausible on both sides, so the whole file is read: 1.5 seconds per GB that is in memory, or 1 second
+ * plausible on both sides, so the whole file is read: 1.5 seconds per GB from the page cache, or 1 second
  * per hour of video at the lowest bitrates.
  *
  * @returns its duration in seconds; `dtsDeltaThreshold` is set if timestamps jump, see inputArguments().
- * @throws {InterruptedError} when the file can't be read in time.
+ * @throws {InterruptedError} if the file can't be read in time.
  */
 async function measureWithJumps(
   file: string,
@@ -209,7 +204,7 @@ async function measureWithJumps(
     ],
     await readLimits(file),
     (line) => {
-      // Behind a packet with side data.
+      // ffprobe prints an empty line after a packet with side data.
       if (line === "") return;
       const [pts, dts, duration] = line.split(",").map(Number);
       for (const clock of [usual, short, backwardOnly]) clock.add(pts, dts, duration);
@@ -220,11 +215,11 @@ async function measureWithJumps(
   const longest = ({ threshold }: ContinuousClock) =>
     measure(file, streams, measured.frameRate, threshold);
   const usualLongest = await longest(usual);
-  // Frames are missing while the audio goes on: that is no jump.
+  // Frames are missing while the audio continues: that isn't a jump.
   const isHole = Math.abs(usualLongest - backwardOnly.seconds) < MAX_EXCESS_SECONDS;
   if (isHole && !backwardOnly.hasJumped) return { seconds: backwardOnly.seconds };
-  // ffmpeg corrects all streams when the first of them jumps. What another stream still has from before
-  // then seems to jump ahead, which leaves a gap unless that is corrected too.
+  // ffmpeg corrects all streams when the first of them jumps. Packets of other streams from before the jump then seem
+  // to jump ahead, which leaves a gap unless they are corrected too.
   const usualExcess = usualLongest - usual.seconds;
   const hasGap =
     usualExcess > MAX_EXCESS_SECONDS &&
@@ -233,14 +228,14 @@ async function measureWithJumps(
   return { seconds, dtsDeltaThreshold: threshold };
 }
 
-/** Corrects the timestamps of one stream as ffmpeg does when it decodes. Times are in seconds. */
+/** Corrects the timestamps of one stream in the same way as ffmpeg while decoding. Times are in seconds. */
 class ContinuousClock {
   hasJumped = false;
   private offset = 0;
   private decoded = Number.NEGATIVE_INFINITY;
   private next: number | undefined;
   private end: number;
-  /** Frames since the last one with a timestamp: the last ones of a program stream have none. */
+  /** Frames since the last one with a timestamp: the last frames of a program stream have none. */
   private untimed = 0;
 
   constructor(
@@ -250,7 +245,7 @@ class ContinuousClock {
     this.end = measured.start;
   }
 
-  /** Adds the next packet; NaN for what it doesn't say. */
+  /** Adds the next packet; NaN for missing values. */
   add(pts = Number.NaN, dts = Number.NaN, duration = Number.NaN): void {
     const lasts = duration > 0 ? duration : 1 / this.measured.frameRate;
     if (Number.isFinite(dts)) this.correct(dts);
@@ -278,7 +273,7 @@ class ContinuousClock {
 /**
  * Reads all packets with ffmpeg, which corrects timestamps that jump.
  *
- * @returns seconds to the end of the longest of the streams.
+ * @returns seconds to the end of the longest stream.
  */
 async function measure(
   file: string,
@@ -296,9 +291,9 @@ async function measure(
     await readLimits(file),
   );
   const times = [...stdout.matchAll(/^out_time_us=(\d+)$/gm)];
-  const pictures = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
-  if (Number(pictures.at(-1)?.[1] ?? 0) === 0) return 0;
-  // ffmpeg reports when the last picture begins.
+  const frames = [...stdout.matchAll(/^frame=\s*(\d+)$/gm)];
+  if (Number(frames.at(-1)?.[1] ?? 0) === 0) return 0;
+  // ffmpeg reports when the last frame begins.
   return Number(times.at(-1)?.[1] ?? 0) / 1_000_000 + 1 / frameRate;
 }
 

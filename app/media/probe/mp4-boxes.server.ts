@@ -1,53 +1,53 @@
 import { type InputFile, openInput } from "../storage/ranged-input.server";
 import { type BoxHeader, boxHeaders, FIRST_BOXES } from "./box-headers.server";
 
-/** Headers that are read of one file: a video of a camera has about a hundred. */
+/** Box headers that are read per file. A camera's video has about a hundred. */
 const MAX_HEADERS = 2_000;
-/** Bytes of sample entries that are read: they lie side by side, one to three in a track. */
+/** Sample entries that are read. A track has one to three. */
 const MAX_ENTRIES = 16;
 
 /**
- * How samples are named whose bytes are encrypted: ISO/IEC 14496-12 §8.12 (Common Encryption,
- * ISO/IEC 23001-7, whatever its scheme), and `drmi` and `drms`, which FairPlay had before that.
+ * Types of encrypted sample entries: ISO/IEC 14496-12 §8.12 (Common Encryption, ISO/IEC 23001-7, any scheme), and
+ * `drmi` and `drms`, which older FairPlay files use.
  */
 const ENCRYPTED = new Set(["encv", "enca", "drmi", "drms"]);
 
 /** Boxes whose children are read, ISO/IEC 14496-12 §6: they lead to `hdlr`, `elst` and `stsd`. */
 const PARENTS = new Set(["edts", "mdia", "minf", "stbl"]);
-/** `stsd` begins with version, flags and a count (§8.5.2). */
+/** Offset of the entries in `stsd`, after version, flags and count (§8.5.2). */
 const ENTRIES_AFTER = 8;
-/** Bytes of an edit list that are read: a thousand edits. */
+/** Bytes that are read of an edit list: a thousand edits. */
 const MAX_EDIT_BYTES = 8 + 1_000 * 20;
-/** Handlers (§8.4.3) of the tracks that are converted; timecode and metadata are left out. */
+/** Handler types (§8.4.3) of tracks that are converted. Timecode and metadata tracks aren't. */
 const CONVERTED = new Set(["vide", "soun"]);
 
-/** What the headers of the boxes of an MP4 or MOV say. */
+/** The layout of an MP4 or MOV according to its box headers. */
 export interface Mp4Layout {
-  /** Where samples lie and when they are shown, `moov`. */
-  index: "whole" | "cut" | "missing";
-  /** It stands before the media data. */
+  /** State of `moov`, the index of samples. */
+  index: "complete" | "truncated" | "missing";
+  /** Whether the index precedes the media data. */
   isIndexFirst: boolean;
-  /** The index is spread over the file, `moof`. */
+  /** Whether the file has fragments (`moof`). */
   isFragmented: boolean;
-  /** No index and no pictures end behind the end of the file. */
+  /** Whether neither the index nor the media data is truncated. */
   isWhole: boolean;
-  /** Of picture or sound; ffprobe names the format inside, as if there was nothing around it. */
+  /** Whether video or audio is encrypted. ffprobe doesn't report that: it names the codec inside. */
   isEncrypted: boolean;
   /**
-   * `ffmpeg -c copy` keeps what is shown and when. False when a video or audio track has several sample
-   * descriptions, of which the copy has only the first, or several edits (see `isOneEdit`).
+   * Whether `ffmpeg -c copy` preserves which frames are shown and when. False if a video or audio track has several
+   * sample descriptions, of which the copy keeps only the first, or several edits (see `isOneEdit`).
    */
   isCopyable: boolean;
-  /** An edit is shorter than the video track: frames before or after it may have to be left out. */
+  /** Whether the edits are shorter than the video track: frames outside them must not be shown. */
   isTrimmed: boolean;
-  /** Seconds that the edits of the longest video track take together, where it has any. */
+  /** Total duration of the edits of the longest video track in seconds, if it has any. */
   editedSeconds?: number;
 }
 
 /**
- * How the boxes of a file lie; undefined for what is no MP4 or MOV. Headers are read, at most
- * 2,000 of 16 bytes, and the fields and edit lists that say whether a copy plays the same. What comes behind
- * them is not assumed to be bad, but isn't copied.
+ * Returns the layout of an MP4 or MOV; undefined for any other file. Reads at most 2,000 box headers of 16 bytes, and
+ * the fields and edit lists that determine whether a copy plays the same. A file with more boxes isn't rejected, but
+ * isn't copied either.
  */
 export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined> {
   const input = await openInput(file);
@@ -68,7 +68,7 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       if (isFirst && !FIRST_BOXES.has(box.type)) return undefined;
       isFirst = false;
       if (box.type === "moov") {
-        layout.index = box.isWhole ? "whole" : "cut";
+        layout.index = box.isWhole ? "complete" : "truncated";
         layout.isIndexFirst = !hasMedia;
         for (const track of await readTracks(input, box, budget)) addTrack(layout, track);
       }
@@ -78,8 +78,8 @@ export async function readMp4Layout(file: string): Promise<Mp4Layout | undefined
       if (layout.isFragmented) break;
     }
     if (isFirst) return undefined;
-    // What has not been read may be anything.
-    return budget.left < 0 ? { ...layout, index: "whole", isCopyable: false } : layout;
+    // Boxes that weren't read may contain anything.
+    return budget.left < 0 ? { ...layout, index: "complete", isCopyable: false } : layout;
   } finally {
     await input.close();
   }
@@ -95,7 +95,7 @@ interface Track {
   edited?: number;
 }
 
-/** Less than a frame; more than the rounding of two time scales. */
+/** Less than the duration of a frame; more than the rounding error of two timescales. */
 const TRIM_TOLERANCE_SECONDS = 0.005;
 
 function addTrack(layout: Mp4Layout, track: Track): void {
@@ -140,7 +140,7 @@ async function readTrack(
       const media = readTimes(await read(input, box, 32));
       track.mediaDuration = media.duration / media.timescale;
     }
-    // In QuickTime, `minf` has another `hdlr`, of how the data are found.
+    // In QuickTime, `minf` has another `hdlr`, for the data reference.
     else if (box.type === "hdlr")
       track.handler ||= (await read(input, box, 12)).toString("latin1", 8);
     else if (box.type === "elst") {
@@ -157,14 +157,14 @@ async function readTrack(
   }
 }
 
-/** Of `mvhd` (§8.2.2) and `mdhd` (§8.4.2), whose version 1 has 64-bit times. */
+/** Reads `mvhd` (§8.2.2) or `mdhd` (§8.4.2). Version 1 has 64-bit times. */
 function readTimes(header: Buffer): { timescale: number; duration: number } {
   return header[0] === 1
     ? { timescale: header.readUInt32BE(20), duration: Number(header.readBigUInt64BE(24)) }
     : { timescale: header.readUInt32BE(12), duration: header.readUInt32BE(16) };
 }
 
-/** The sum of the durations of the edits; infinite if there are more than are read. */
+/** Returns the sum of the durations of the edits; infinite if there are more than were read. */
 function editUnits(list: Buffer): number {
   const step = list[0] === 1 ? 20 : 12;
   const count = list.readUInt32BE(4);
@@ -175,10 +175,9 @@ function editUnits(list: Buffer): number {
 }
 
 /**
- * Whether an `elst` (§8.6.6) plays one part of the track, once. With several parts, ffmpeg copies the
- * samples of each from the keyframe before it, and writes one edit over all of them. An empty edit
- * (media time -1) before the part only delays it: ffmpeg adds its duration to all timestamps, and writes such
- * an edit again where they don't begin at 0.
+ * Whether an `elst` (§8.6.6) plays one part of the track, once. With several parts, ffmpeg copies the samples of each
+ * from the preceding keyframe on, and writes one edit over all of them. An empty edit (media time -1) before the part
+ * only delays it: ffmpeg adds its duration to all timestamps, and writes an empty edit again if they don't start at 0.
  *
  * @param list the contents of the box, padded with zeros.
  */
@@ -188,7 +187,7 @@ function isOneEdit(list: Buffer): boolean {
   return count <= 1 || (count === 2 && mediaTime === -1n);
 }
 
-/** The first bytes of a box's contents; zeros where it is shorter. */
+/** Returns the first bytes of a box's contents, padded with zeros. */
 async function read(input: InputFile, { body, end }: BoxHeader, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   await input.read(bytes, 0, Math.max(0, Math.min(length, end - body)), body);

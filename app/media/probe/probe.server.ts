@@ -13,8 +13,8 @@ import {
   run,
 } from "./ffmpeg.server";
 import {
+  type DurationHints,
   isCutOff,
-  type SaidLength,
   timestampsMayJump,
   type VideoLength,
   videoLength,
@@ -22,17 +22,17 @@ import {
 import { readMp4Layout } from "./mp4-boxes.server";
 import {
   type AudioStream,
+  type AudioTrack,
   describeAudio,
-  describeSounds,
+  describeAudioTracks,
   describeSubtitles,
   describeVideo,
-  isPicture,
+  isAudioStream,
   isPlayable,
-  isSound,
+  isVideoStream,
   largest,
   number,
   preferred,
-  type SoundStream,
   type Stream,
   type SubtitleStream,
   streamSchema,
@@ -47,67 +47,67 @@ const MAX_PIXELS = MAX_SIDE * 4_352;
 const MIN_SIDE = 16;
 const MAX_DURATION_SECONDS = 24 * 3_600;
 
-/** What ffprobe found in a file. */
+/** What ffprobe found in a video file. */
 export interface Probe {
   /** `mp4`, `mov`, `webm`, `matroska`, or ffprobe's name, such as `avi`. */
   container: string;
-  /** Of the pictures that are there, from the first moment of the file on. */
+  /** From the start of the file to the end of the last frame that is in it. */
   durationSeconds: number;
-  /** What the header announces, where the file ends before that. */
+  /** The duration in the header, if the file ends before that. */
   announcedSeconds?: number;
-  /** The file was too large to measure: its duration is that of its last timestamp, if none jumped. */
+  /** Whether the file was too large to measure: the duration is that of the last timestamp, assuming no jumps. */
   isEstimated?: boolean;
   /**
-   * Set if timestamps restart or jump inside the file, which then can't be searched by time; see
+   * Set if timestamps restart or jump inside the file, so that seeking by time doesn't work; see
    * inputArguments().
    */
   dtsDeltaThreshold?: number;
-  /** Less than 95 % of the announced video is there. */
+  /** Set if the file has less than 95% of the duration in its header. */
   cutOff?: CutOff;
   video: VideoStream;
-  /** The sound that is played unless another is chosen. */
+  /** The default audio track. */
   audio?: AudioStream;
-  /** All of them, that one first. */
-  sounds: SoundStream[];
-  /** Those that are text; pictures of text, as on a disc, are left out. */
+  /** All audio tracks, the default one first. */
+  audioTracks: AudioTrack[];
+  /** Text subtitles. Bitmap subtitles, as on discs, are left out. */
   subtitles: SubtitleStream[];
-  /** Browsers can play the file as it is. */
+  /** Whether browsers can play the file unchanged. */
   playable: boolean;
-  /** Its packets can be copied into another file without a change to what is shown and when. */
+  /** Whether its packets can be copied into another file without changing which frames are shown and when. */
   copyable: boolean;
   /**
-   * It plays sooner, or can be sought at all, once it was copied: an MP4 whose index stands behind the pictures or
-   * that has fragments, another file that does not say how long it is, as browsers record them, and a file that
-   * ends before its video does and would be waited for.
+   * Whether the file starts sooner, or becomes seekable, once it is remuxed: an MP4 whose index is at the end or that
+   * is fragmented, a file without a duration in its header, as browsers record them, or a file that ends before the
+   * duration in its header, for whose end players would wait.
    */
   needsFaststart: boolean;
 }
 
 /**
- * Bytes of a file that is read as a whole while its sender waits: 6 seconds, or half a minute from a
- * slow disk.
+ * Size of the largest file, in bytes, that is read completely while the uploader waits: 6 seconds, or half a minute
+ * on a slow disk.
  */
-export const MEASURED_WHILE_WAITING = 4 * 1024 ** 3;
+export const MAX_MEASURED_UPLOAD_BYTES = 4 * 1024 ** 3;
 
 export interface ProbeOptions {
-  /** `unplayable` decodes nothing of a file that browsers play by its header. */
+  /** `unplayable` decodes no frame of a file that browsers can play according to its header. */
   decode?: "all" | "unplayable";
   /**
-   * Bytes of the largest file that is read as a whole for its duration, where timestamps may jump. Of a
-   * larger one the duration is an estimate.
+   * Size of the largest file, in bytes, that is read completely to measure its duration if timestamps may jump. For
+   * larger files, the duration is an estimate.
    */
   measureUpTo?: number;
 }
 
-/** Whether a position can't be found in a file by its timestamp, since these restart or jump. */
+/** Whether timestamps restart or jump, so that seeking by time doesn't work. */
 export function timestampsJump({ dtsDeltaThreshold }: Probe): boolean {
   return dtsDeltaThreshold !== undefined;
 }
 
-/** A file that is not taken; `message` is the sentence for the person who sent it. */
+/** A rejected file; `message` is shown to the uploader. */
 export class RefusedFileError extends Error {
   constructor(
-    /** 415: not a video that can be read. 422: a video, but broken or absurd. */
+    /** 415: not a supported video. 422: a video that is damaged or exceeds a limit. */
     readonly status: 415 | 422,
     message: string,
   ) {
@@ -115,22 +115,20 @@ export class RefusedFileError extends Error {
   }
 }
 
-const NOT_A_VIDEO = "This is not a video file that can be read. MP4, MOV, MKV, WebM and AVI are.";
-const NO_PICTURES = "This file has no video in it.";
-const BROKEN = "This video is damaged: not one picture of it can be read.";
-const INDEX_MISSING =
-  "This video is cut off: its index is missing, so that nothing of it can be played. Send all of it.";
-const VVC =
-  "The pictures of this video are in VVC (H.266), which can't be read here. Send it in H.264, HEVC, VP9 or AV1.";
-const UNKNOWN_FORMAT = "The pictures of this video are in a format that can't be read here.";
-const TOO_LARGE = `The pictures of this video are too large or too small: ${MIN_SIDE} pixels to 8K (8192 × 4320) can be shown.`;
-const TOO_LONG = "This video claims to be longer than 24 hours.";
-const NO_LENGTH = "This video is damaged: how long it is can't be read.";
+const NOT_A_VIDEO = "This file isn’t a supported video. Use MP4, MOV, MKV, WebM or AVI.";
+const NO_VIDEO_TRACK = "This file has no video track.";
+const UNDECODABLE = "This video is damaged: none of its frames can be decoded.";
+const INDEX_MISSING = "The file is incomplete and can’t be played. Upload the whole file.";
+const VVC = "This video is in VVC (H.266), which isn’t supported. Use H.264, HEVC, VP9 or AV1.";
+const UNKNOWN_FORMAT = "This video uses an unsupported codec.";
+const TOO_LARGE = `The resolution of this video is too large or too small. ${MIN_SIDE} pixels to 8K (8192 × 4320) are supported.`;
+const TOO_LONG = "This video is longer than 24 hours.";
+const UNKNOWN_DURATION = "This video is damaged: its duration can’t be determined.";
 const ENCRYPTED =
-  "This video is encrypted (DRM), so that nobody could watch it here. Send a file without copy protection.";
-const TOO_MANY_STREAMS = `This file holds more than ${MAX_STREAMS - 1} streams.`;
+  "This video is encrypted (DRM) and can’t be played. Upload a file without copy protection.";
+const TOO_MANY_STREAMS = `This file has more than ${MAX_STREAMS - 1} streams.`;
 
-const answerSchema = z.object({
+const outputSchema = z.object({
   streams: z.array(streamSchema).default([]),
   format: z.object({
     format_name: z.string(),
@@ -139,14 +137,14 @@ const answerSchema = z.object({
     tags: z.record(z.string(), z.string()).optional(),
   }),
 });
-type Answer = z.infer<typeof answerSchema>;
+type FfprobeOutput = z.infer<typeof outputSchema>;
 
 /**
- * Reads what a file holds, with ffprobe inside limits. One picture is decoded, so that a file which
- * passes is one that something can be made of.
+ * Probes a file with ffprobe, with limits on time and memory. Also decodes one frame, so that a file that passes can
+ * be encoded.
  *
- * @returns undefined only where ffmpeg is not installed.
- * @throws {RefusedFileError} for what is no video (415), or is broken or absurd (422).
+ * @returns undefined only if ffmpeg isn't installed.
+ * @throws {RefusedFileError} 415 if the file isn't a supported video, 422 if it is damaged or exceeds a limit.
  */
 export async function probe(
   file: string,
@@ -156,37 +154,37 @@ export async function probe(
   const size = await inputSize(file);
   if (size === 0) throw new RefusedFileError(415, EMPTY_FILE);
   const layout = await readMp4Layout(file);
-  const isCut = layout !== undefined && layout.index !== "whole";
-  const answer = await runFfprobe(file, isCut);
-  if (answer.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
-  // Matroska names the key of a track that is encrypted (ContentEncKeyID).
-  if (layout?.isEncrypted || answer.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
+  const isCut = layout !== undefined && layout.index !== "complete";
+  const output = await runFfprobe(file, isCut);
+  if (output.streams.length >= MAX_STREAMS) throw new RefusedFileError(422, TOO_MANY_STREAMS);
+  // Matroska names the key of an encrypted track (ContentEncKeyID).
+  if (layout?.isEncrypted || output.streams.some(({ tags }) => tags?.enc_key_id !== undefined)) {
     throw new RefusedFileError(422, ENCRYPTED);
   }
-  const pictures = answer.streams.filter(isPicture);
-  const picture = largest(preferred(pictures));
-  if (!picture) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_PICTURES);
-  requireSize(picture);
-  const video = describeVideo(picture);
-  const sounds = answer.streams.filter(isSound);
-  const [sound] = preferred(sounds);
-  const audio = sound && describeAudio(sound, answer.format.start_time);
-  const container = containerName(answer.format.format_name, answer.format.tags, video, audio);
-  // Browsers take the first of each.
-  const isFirst = picture === pictures[0] && sound === sounds[0];
+  const videoStreams = output.streams.filter(isVideoStream);
+  const videoStream = largest(preferred(videoStreams));
+  if (!videoStream) throw new RefusedFileError(422, isCut ? INDEX_MISSING : NO_VIDEO_TRACK);
+  requireSize(videoStream);
+  const video = describeVideo(videoStream);
+  const audioStreams = output.streams.filter(isAudioStream);
+  const [audioStream] = preferred(audioStreams);
+  const audio = audioStream && describeAudio(audioStream, output.format.start_time);
+  const container = containerName(output.format.format_name, output.format.tags, video, audio);
+  // Browsers play the first stream of each type.
+  const isFirst = videoStream === videoStreams[0] && audioStream === audioStreams[0];
   const copyable =
     layout === undefined ||
-    (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, picture.index))));
-  // Browsers decode with the first sample description, and differ in what they make of several edits.
+    (layout.isCopyable && !(layout.isTrimmed && (await endsEarly(file, videoStream.index))));
+  // Browsers only use the first sample description, and differ in how they handle several edits.
   const playable = isFirst && copyable && isPlayable(container, video, audio);
-  if (decode === "all" || !playable) await decodeOnePicture(file, picture);
-  const audioIndices = sounds.map(({ index }) => index);
-  const said = { container: answer.format, picture, audio: audioIndices, layout };
-  const isEstimated = timestampsMayJump(answer.format.format_name) && size > measureUpTo;
-  const length = await lengthOf(file, { ...said, frameRate: video.frameRate }, isEstimated);
+  if (decode === "all" || !playable) await decodeOneFrame(file, videoStream);
+  const audioIndices = audioStreams.map(({ index }) => index);
+  const hints = { container: output.format, video: videoStream, audio: audioIndices, layout };
+  const isEstimated = timestampsMayJump(output.format.format_name) && size > measureUpTo;
+  const length = await measureLength(file, { ...hints, frameRate: video.frameRate }, isEstimated);
   const isReadyToPlay = ["mp4", "mov"].includes(container)
     ? layout?.isIndexFirst && !layout.isFragmented
-    : (answer.format.duration ?? picture.duration);
+    : (output.format.duration ?? videoStream.duration);
 
   return {
     container,
@@ -198,35 +196,35 @@ export async function probe(
     video: {
       ...video,
       ...(length.dtsDeltaThreshold && {
-        firstSize: { width: picture.width ?? 0, height: picture.height ?? 0 },
+        firstSize: { width: videoStream.width ?? 0, height: videoStream.height ?? 0 },
       }),
     },
     ...(audio && { audio }),
-    sounds: describeSounds(sounds, sound, answer.format.start_time),
-    subtitles: answer.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
+    audioTracks: describeAudioTracks(audioStreams, audioStream, output.format.start_time),
+    subtitles: output.streams.flatMap((stream) => describeSubtitles(stream) ?? []),
     playable,
     copyable,
     needsFaststart: length.announcedSeconds !== undefined || !isReadyToPlay,
   };
 }
 
-async function lengthOf(
+async function measureLength(
   file: string,
-  said: SaidLength,
+  hints: DurationHints,
   isEstimated: boolean,
 ): Promise<VideoLength> {
-  const { container, layout } = said;
-  const length = await videoLength(file, said, { tailOnly: isEstimated });
+  const { container, layout } = hints;
+  const length = await videoLength(file, hints, { tailOnly: isEstimated });
   // The last packets may be after the end of the last edit.
   if (layout?.editedSeconds && !layout.isCopyable)
     length.seconds = Math.min(length.seconds, layout.editedSeconds - (container.start_time ?? 0));
   if (isEstimated) return length;
-  if (!(length.seconds > 0)) throw new RefusedFileError(422, NO_LENGTH);
+  if (!(length.seconds > 0)) throw new RefusedFileError(422, UNKNOWN_DURATION);
   if (length.seconds > MAX_DURATION_SECONDS) throw new RefusedFileError(422, TOO_LONG);
   return length;
 }
 
-async function runFfprobe(file: string, isCut: boolean): Promise<Answer> {
+async function runFfprobe(file: string, isCut: boolean): Promise<FfprobeOutput> {
   const { stdout, stderr, exitCode, isMaxBuffer } = await run(
     "ffprobe",
     ["-v", "error", "-of", "json", "-show_format", "-show_streams", ...inputArguments(file)],
@@ -237,15 +235,15 @@ async function runFfprobe(file: string, isCut: boolean): Promise<Answer> {
   }
   if (exitCode !== 0 && isCut) throw new RefusedFileError(422, INDEX_MISSING);
   if (exitCode !== 0) throw new RefusedFileError(415, NOT_A_VIDEO);
-  const answer = answerSchema.safeParse(JSON.parse(stdout));
-  if (!answer.success) throw new RefusedFileError(415, NOT_A_VIDEO);
-  return answer.data;
+  const output = outputSchema.safeParse(JSON.parse(stdout));
+  if (!output.success) throw new RefusedFileError(415, NOT_A_VIDEO);
+  return output.data;
 }
 
 /**
- * Whether an MP4 or MOV has frames after its edit. ffmpeg reads the packets up to the next keyframe, for
- * decoders that need them, and a copy would show them. Those before the edit are no such case: the copy gets
- * an edit that begins behind them.
+ * Whether an MP4 or MOV has frames after the end of its edit. ffmpeg copies the packets up to the next keyframe, for
+ * decoders that need them, and the copy would show them. Frames before the edit don't matter: the copy gets an edit
+ * that starts after them.
  */
 async function endsEarly(file: string, stream: number): Promise<boolean> {
   const { stdout } = await run(
@@ -258,12 +256,12 @@ async function endsEarly(file: string, stream: number): Promise<boolean> {
   );
   const packets = stdout.split("\n").map((line) => line.split(","));
   const shown = packets.filter(([, flags = ""]) => flags !== "" && !flags.includes("D"));
-  // All that is read may be the keyframe after the end.
+  // The keyframe after the end may be the only packet that was read.
   const first = shown.length > 0 ? Math.min(...shown.map(([pts]) => Number(pts))) : -Infinity;
   return packets.some(([pts, flags = ""]) => flags.includes("D") && Number(pts) > first);
 }
 
-/** ffprobe has one name for MP4 and MOV, and one for Matroska and WebM; browsers do not. */
+/** Tells MP4 from MOV, and Matroska from WebM: ffprobe has one name for each pair. */
 function containerName(
   formatName: string,
   tags: Record<string, string> | undefined,
@@ -272,10 +270,10 @@ function containerName(
 ): string {
   if (formatName.startsWith("mov,")) return tags?.major_brand?.trim() === "qt" ? "mov" : "mp4";
   if (!formatName.startsWith("matroska")) return formatName.split(",")[0]!;
-  const ofWebm =
+  const isWebm =
     ["vp8", "vp9", "av1"].includes(video.codec) &&
     (!audio || ["opus", "vorbis"].includes(audio.codec));
-  return ofWebm ? "webm" : "matroska";
+  return isWebm ? "webm" : "matroska";
 }
 
 function requireSize({ width = 0, height = 0 }: Stream): void {
@@ -283,7 +281,7 @@ function requireSize({ width = 0, height = 0 }: Stream): void {
   if (isTooLarge || Math.min(width, height) < MIN_SIDE) throw new RefusedFileError(422, TOO_LARGE);
 }
 
-async function decodeOnePicture(file: string, { index, ...stream }: Stream): Promise<void> {
+async function decodeOneFrame(file: string, { index, ...stream }: Stream): Promise<void> {
   const { exitCode, stdout } = await run(
     "ffmpeg",
     [
@@ -295,26 +293,26 @@ async function decodeOnePicture(file: string, { index, ...stream }: Stream): Pro
   if (exitCode !== 0 || !/^frame=1$/m.test(stdout)) {
     if (/^vv[ci]1$/.test(stream.codec_tag_string)) throw new RefusedFileError(415, VVC);
     if (stream.codec_name === "unknown") throw new RefusedFileError(415, UNKNOWN_FORMAT);
-    throw new RefusedFileError(422, BROKEN);
+    throw new RefusedFileError(422, UNDECODABLE);
   }
 }
 
-/** Of the files that were read last, by what changes with their contents: a video's jobs follow each other. */
+/** The results for the most recent files, keyed by path and version: jobs of a video run one after the other. */
 const probes = processState("probed files", () => new LRUCache<string, Probe>({ max: 4 }));
 
 /**
- * What `probe` finds in a file; it is not read again while it has not changed.
+ * Returns the result of `probe`, cached until the file changes.
  *
- * @throws {RefusedFileError} when it is not one that anything can be made from, or not there.
- * @throws {InterruptedError} when it could not be read to the end.
+ * @throws {RefusedFileError} if the file can't be processed or is missing.
+ * @throws {InterruptedError} if ffprobe or ffmpeg didn't finish.
  */
 export async function cachedProbe(file: string): Promise<Probe> {
-  // A file that is gone is told by the probe.
+  // `probe` reports a missing file.
   const state = await stat(file).catch(() => undefined);
   const version = [file, state?.ino, state?.size, state?.mtimeMs, state?.ctimeMs].join();
   const found = probes().get(version) ?? (await probe(file));
-  if (!found) throw new InterruptedError("ffmpeg is not installed any more.");
-  // To ffprobe, a failure of the store looks like the end of a file that is read by range.
+  if (!found) throw new InterruptedError("ffmpeg is not installed.");
+  // If the file is read by range, a failure of the store looks like the end of the file to ffprobe.
   if (!inputUrl(file)) probes().set(version, found);
   return found;
 }

@@ -5,52 +5,52 @@ import { processState } from "~db/runtime.server";
 import { UploadError } from "../intake/upload-error.server";
 
 /**
- * Limits how many ffmpeg and ffprobe processes run outside the job queue: those that examine an upload, take a
- * frame for a thumbnail, or check what a worker has sent. The queue limits its own. Every process passes here
- * (ffmpeg.server.ts, task.server.ts), so that a new caller can't forget it.
+ * Limits how many ffmpeg and ffprobe processes run outside the job queue: those that probe an upload, extract a frame
+ * for a thumbnail, or verify the result of a worker. The queue limits its own processes. Every process passes this
+ * gate (ffmpeg.server.ts, task.server.ts), so that a new caller can't forget it.
  */
 
-/** One frame of an 8K video takes up to 431 MB and a processor. */
+/** Decoding one frame of an 8K video takes up to 431 MB of memory and one core. */
 const MAX_PROCESSES = 2;
-/** Of one account. A person edits one video at a time; a script with more has to wait for its answers. */
+/** Per account. A person edits one video at a time; a script with more requests has to wait for responses. */
 const MAX_WAITING = 8;
 const GIB = 1024 ** 3;
-/** A 10-bit frame of 8K takes less than 1 GiB of address space. */
+/** Decoding a 10-bit 8K frame takes less than 1 GiB of address space. */
 const MIN_MEMORY_BYTES = 1.5 * GIB;
 
 interface Waiting {
   start(): void;
 }
 
-export interface PlaceOptions {
-  /** The account that the work is for, which takes turns with others; left out for the site itself. */
+export interface SlotOptions {
+  /** The account that the work is for; slots rotate among accounts. Omitted for the site itself. */
   owner?: string;
-  /** Ends the waiting. */
+  /** Cancels the waiting. */
   signal?: AbortSignal;
-  /** Waits however long the queue of the owner is, as for an upload whose bytes would be lost. */
-  isPatient?: boolean;
+  /** Whether to wait regardless of the length of the owner's queue, such as for an upload that would be lost. */
+  ignoresQueueLimit?: boolean;
 }
 
-/** A semaphore with a queue for each owner, who take turns. */
+/** A semaphore with a queue per owner, served in rotation. */
 export class ProcessGate {
   private running = 0;
-  /** The owner whose turn is next comes first. Undefined is the site itself. */
+  /** In the order in which the owners are served. Undefined is the site itself. */
   private readonly queues = new Map<string | undefined, Waiting[]>();
 
   constructor(
-    private readonly places: number,
+    private readonly slots: number,
     private readonly maxWaiting: number,
   ) {}
 
   /**
-   * Waits for a place. Returns what frees it.
+   * Waits for a slot. Returns the function that frees it.
    *
    * @throws {UploadError} 429 if the queue of the owner is full. That of the site has no limit.
    * @throws the reason of the signal if it is aborted before there is a place.
    */
-  async enter(options: PlaceOptions): Promise<() => void> {
+  async enter(options: SlotOptions): Promise<() => void> {
     options.signal?.throwIfAborted();
-    if (this.running < this.places) this.running += 1;
+    if (this.running < this.slots) this.running += 1;
     else await this.wait(options);
     let isFree = false;
     return () => {
@@ -59,12 +59,12 @@ export class ProcessGate {
     };
   }
 
-  private wait({ owner, signal, isPatient }: PlaceOptions): Promise<void> {
+  private wait({ owner, signal, ignoresQueueLimit }: SlotOptions): Promise<void> {
     const queue = this.queues.get(owner) ?? [];
-    if (owner !== undefined && !isPatient && queue.length >= this.maxWaiting) {
+    if (owner !== undefined && !ignoresQueueLimit && queue.length >= this.maxWaiting) {
       throw new UploadError(
         429,
-        `${this.maxWaiting} of your requests are already waiting to read a video. Wait until they are done, then try again.`,
+        `You already have ${this.maxWaiting} requests waiting to process a video. Try again when they are done.`,
       );
     }
     this.queues.set(owner, queue);
@@ -85,7 +85,7 @@ export class ProcessGate {
     });
   }
 
-  /** Passes the place on to the next owner, who goes to the end of the line. */
+  /** Gives the slot to the next owner, who then moves to the end of the rotation. */
   private leave(): void {
     for (const [owner, queue] of this.queues) {
       const next = queue.shift();
@@ -100,34 +100,33 @@ export class ProcessGate {
 
 const gate = processState("process gate", () => new ProcessGate(MAX_PROCESSES, MAX_WAITING));
 
-/** Who has been let through: a job of the queue, or what has a place of its own. */
-type Permit = "job" | "place";
+/** Why the current async context may start processes: as a job of the queue, or because it has a slot. */
+type Permit = "job" | "slot";
 const permits = new AsyncLocalStorage<Permit>();
 
-/** Runs work whose processes don't wait, because the job queue or a queue of its own limits them. */
+/** Runs work whose processes don't wait for a slot, because another queue limits them. */
 export function asJob<T>(work: () => Promise<T>): Promise<T> {
   return permits.run("job", work);
 }
 
 /**
- * Runs work that starts processes one after the other, as soon as there is a place. Work inside of it, and jobs,
- * don't wait again.
+ * Waits for a slot and runs work that starts processes one after the other. Nested calls, and jobs, don't wait.
  *
- * @throws {UploadError} 429 if too much work of the owner is waiting.
+ * @throws {UploadError} 429 if the owner has too many calls waiting.
  */
-export async function withPlace<T>(work: () => Promise<T>, options: PlaceOptions = {}): Promise<T> {
+export async function withSlot<T>(work: () => Promise<T>, options: SlotOptions = {}): Promise<T> {
   if (permits.getStore()) return work();
   const leave = await gate().enter(options);
   try {
-    return await permits.run("place", work);
+    return await permits.run("slot", work);
   } finally {
     leave();
   }
 }
 
 /**
- * Returns the memory that a process outside the job queue may take, at most `maxBytes`: its share if all of them,
- * and all jobs, take as much. Jobs aren't limited by it: an encoder of 4K needs what there is.
+ * Returns how much memory a process may take, at most `maxBytes`. Outside the job queue, it is an equal share of the
+ * memory among all slots and jobs. Jobs aren't limited to a share, because encoding 4K needs all available memory.
  */
 export function memoryOfProcess(maxBytes: number): number {
   if (permits.getStore() === "job") return maxBytes;

@@ -1,29 +1,29 @@
 import { z } from "zod";
 
-/** One video stream, as it is shown: turned upright, with square pixels. */
+/** A video stream as it is displayed: rotated upright, with square pixels. */
 export interface VideoStream {
-  /** Its number in the file. */
+  /** Its index in the file. */
   index: number;
   /** ffmpeg's name, such as `h264`. */
   codec: string;
   profile: string;
   width: number;
   height: number;
-  /** Degrees clockwise by which the stored picture is turned to be shown; width and height know. */
+  /** Degrees clockwise by which stored frames are rotated for display. Applied to width and height already. */
   rotation: number;
-  /** Pictures a second, on average. */
+  /** Average frames per second. */
   frameRate: number;
   /** Such as `yuv420p`. */
   pixelFormat: string;
   hdr: boolean;
-  /** ffmpeg's names of the colours, such as `bt2020` and `bt2020nc`; left out where the file does not say. */
+  /** ffmpeg's color names, such as `bt2020` and `bt2020nc`; omitted if the file doesn't specify them. */
   primaries?: string;
   matrix?: string;
   transfer?: string;
-  /** Black is 0 and white 255, where the file says so. */
+  /** Whether the file declares full range: black is 0 and white 255. */
   fullRange?: boolean;
   interlaced: boolean;
-  /** The stored size, where later frames may have another one. */
+  /** The stored size, if later frames may have another one. */
   firstSize?: { width: number; height: number };
 }
 
@@ -32,59 +32,58 @@ export interface AudioStream {
   codec: string;
   channels: number;
   sampleRate: number;
-  /** Its first sample comes more than 0.1 s after the beginning of the file. */
+  /** Whether its first sample is more than 0.1 s after the start of the file. */
   startsLate?: boolean;
 }
 
-/** One of the sounds of a file, such as a language or a commentary. */
-export interface SoundStream extends AudioStream {
-  /** As the file says, such as `eng`; may be empty, or anything. */
+/** An audio track of a file, such as a language or a commentary. */
+export interface AudioTrack extends AudioStream {
+  /** As in the file, such as `eng`; may be empty, or any text. */
   language: string;
   title: string;
 }
 
-/** Captions that a file carries as text. */
+/** A text subtitle stream of a file. */
 export interface SubtitleStream {
   index: number;
-  /** As the file says, such as `eng`; may be empty, or anything. */
+  /** As in the file, such as `eng`; may be empty, or any text. */
   language: string;
   title: string;
-  /** Only what is said in a foreign language, or stands on signs. */
+  /** Whether it only covers foreign-language dialogue and signs. */
   forced: boolean;
-  forTheDeaf: boolean;
+  hearingImpaired: boolean;
 }
 
 const EIGHT_BIT_420 = ["yuv420p", "yuvj420p"];
 
-/** Whether all of today's browsers decode these pictures, in a container that they read. */
+/** Whether all current browsers can decode a video stream, given a container that they support. */
 export function isPlayableVideo({ codec, profile, pixelFormat }: VideoStream): boolean {
   if (!EIGHT_BIT_420.includes(pixelFormat)) return false;
   if (codec === "h264") return !/10|4:2:2|4:4:4|CAVLC/.test(profile);
   return ["vp8", "vp9", "av1"].includes(codec);
 }
 
-const SOUND_OF_MP4 = ["aac", "mp3", "opus"];
-const SOUND_OF_WEBM = ["opus", "vorbis"];
+const MP4_AUDIO_CODECS = ["aac", "mp3", "opus"];
+const WEBM_AUDIO_CODECS = ["opus", "vorbis"];
 
 /**
- * Whether browsers play a file as it is: H.264 8-bit 4:2:0 with AAC, MP3 or no sound in MP4 or MOV;
+ * Whether browsers can play a file unchanged: H.264 8-bit 4:2:0 with AAC, MP3 or no audio in MP4 or MOV;
  * VP8, VP9 or AV1 with Opus or Vorbis in WebM; AV1 with Opus or AAC in MP4.
  */
 export function isPlayable(container: string, video: VideoStream, audio?: AudioStream): boolean {
   if (!isPlayableVideo(video)) return false;
   if (container === "mp4" || container === "mov") {
-    if (audio && !SOUND_OF_MP4.includes(audio.codec)) return false;
+    if (audio && !MP4_AUDIO_CODECS.includes(audio.codec)) return false;
     if (video.codec === "h264") return audio?.codec !== "opus";
     return video.codec === "av1" && container === "mp4";
   }
   if (container !== "webm") return false;
-  return video.codec !== "h264" && (!audio || SOUND_OF_WEBM.includes(audio.codec));
+  return video.codec !== "h264" && (!audio || WEBM_AUDIO_CODECS.includes(audio.codec));
 }
 
-/** The streams of a file as ffprobe tells them, which of them are played, and what is known of these. */
-
-/** A number that ffprobe may write as a text, or not at all. */
+/** A number that ffprobe may write as a string, or omit. */
 export const number = z.coerce.number().optional().catch(undefined);
+/** A stream of a file in ffprobe's output. */
 export const streamSchema = z.object({
   index: z.number(),
   codec_type: z.string().optional(),
@@ -120,18 +119,18 @@ export const streamSchema = z.object({
 });
 export type Stream = z.infer<typeof streamSchema>;
 
-export const isPicture = ({ codec_type, disposition }: Stream) =>
+export const isVideoStream = ({ codec_type, disposition }: Stream) =>
   codec_type === "video" && !disposition?.attached_pic;
-export const isSound = ({ codec_type, channels }: Stream) =>
+export const isAudioStream = ({ codec_type, channels }: Stream) =>
   codec_type === "audio" && Boolean(channels);
 
-/** The streams that the file wants to be played, where it says so. */
+/** Returns the streams that the file marks as default, or all of them if it marks none. */
 export function preferred(streams: Stream[]): Stream[] {
   const chosen = streams.filter(({ disposition }) => disposition?.default === 1);
   return chosen.length > 0 ? chosen : streams;
 }
 
-/** The stream with most pixels; the first of equals. */
+/** Returns the stream with the most pixels; the first one if several have the same number. */
 export function largest(streams: Stream[]): Stream | undefined {
   const pixels = ({ width = 0, height = 0 }: Stream) => width * height;
   return streams.reduce<Stream | undefined>(
@@ -156,23 +155,23 @@ export function describeVideo(stream: Stream): VideoStream {
     frameRate: ratio(stream.avg_frame_rate, "/", ratio(stream.r_frame_rate, "/", 25)),
     pixelFormat: stream.pix_fmt ?? "unknown",
     hdr: ["smpte2084", "arib-std-b67"].includes(stream.color_transfer ?? ""),
-    ...said("primaries", stream.color_primaries),
-    ...said("matrix", stream.color_space),
-    ...said("transfer", stream.color_transfer),
+    ...named("primaries", stream.color_primaries),
+    ...named("matrix", stream.color_space),
+    ...named("transfer", stream.color_transfer),
     ...(stream.color_range === "pc" && { fullRange: true }),
     interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
   };
 }
 
-/** ffprobe names what is reserved or undefined as if it was a name. */
-function said<Name extends string>(name: Name, value: string | undefined) {
-  const isSaid = value && !["unknown", "unspecified", "reserved"].includes(value);
-  return (isSaid ? { [name]: value } : {}) as { [Key in Name]?: string };
+/** Omits ffprobe's names for reserved and unspecified values. */
+function named<Name extends string>(name: Name, value: string | undefined) {
+  const isKnown = value && !["unknown", "unspecified", "reserved"].includes(value);
+  return (isKnown ? { [name]: value } : {}) as { [Key in Name]?: string };
 }
 
 const LATE_SECONDS = 0.1;
 
-/** @param fileStart timestamp in seconds at which the file begins. */
+/** @param fileStart timestamp at which the file begins, in seconds. */
 export function describeAudio(stream: Stream, fileStart = 0): AudioStream {
   const startsLate = (stream.start_time ?? fileStart) > fileStart + LATE_SECONDS;
   return {
@@ -184,13 +183,13 @@ export function describeAudio(stream: Stream, fileStart = 0): AudioStream {
   };
 }
 
-/** The sounds that can be decoded, the one that is played first in front. */
-export function describeSounds(
-  sounds: Stream[],
+/** Describes the audio tracks that can be decoded, the default one first. */
+export function describeAudioTracks(
+  streams: Stream[],
   played: Stream | undefined,
   fileStart?: number,
-): SoundStream[] {
-  const known = sounds.filter(
+): AudioTrack[] {
+  const known = streams.filter(
     (stream) => stream === played || (stream.codec_name !== "unknown" && stream.sample_rate),
   );
   return [...new Set(played ? [played, ...known] : known)].map((stream) => ({
@@ -211,11 +210,11 @@ export function describeSubtitles(stream: Stream): SubtitleStream | undefined {
     language: tags.language ?? "",
     title: tags.title ?? "",
     forced: disposition?.forced === 1,
-    forTheDeaf: disposition?.hearing_impaired === 1,
+    hearingImpaired: disposition?.hearing_impaired === 1,
   };
 }
 
-/** "30000/1001" or "4:3" as a number; what is missing, zero or absurd gives the fallback. */
+/** Parses a ratio such as "30000/1001" or "4:3". Returns the fallback if it is missing, zero or implausible. */
 function ratio(text: string | undefined, divider: string, fallback: number): number {
   const [above, below] = (text ?? "").split(divider).map(Number);
   const value = above && below ? above / below : Number.NaN;

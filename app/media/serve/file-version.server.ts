@@ -6,15 +6,14 @@ import { storedUnlessNewer } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * A conversion may replace the file behind an address. Whoever watches at that moment has read the
- * index of the earlier file, and asks for ranges of it without saying so (browsers send no If-Range
- * for media). The page therefore gives its player the address with the version of the file in the
- * query, and the earlier file is kept for a while under that version.
+ * A conversion may replace the file at a URL. Players that have read the index of the previous file continue to request
+ * ranges of it, without saying so (browsers don't send If-Range for media). So the page adds the version of the
+ * file to the URL's query, and the previous file is kept for a while under that version.
  */
 
 /**
- * Changes whenever the file is replaced; also the entity tag, without its quotes. With the inode: a
- * file that replaces another may have its size, and its times if they are kept.
+ * Returns the version of a file, which changes whenever the file is replaced. It is also the entity tag, without
+ * quotes. It contains the inode, because a replacement may have the same size and modification time.
  */
 export function versionOf({ size, mtimeNs, ino }: fs.BigIntStats): string {
   return [size, mtimeNs, ino].map((part) => part.toString(36)).join("-");
@@ -22,10 +21,10 @@ export function versionOf({ size, mtimeNs, ino }: fs.BigIntStats): string {
 
 const VERSION = /^[\da-z]{1,13}(?:-[\da-z]{1,13}){2}$/;
 const PREFIX = "original-";
-/** Of a file with private metadata: it is the source of the video, and only the studio serves it. */
+/** For files with private metadata, which are the source of the video. Only the studio serves them. */
 const PRIVATE_PREFIX = "private-";
 
-/** Returns where the version of a video's file that was replaced is kept, inside its bucket. */
+/** Returns the path in its bucket at which a replaced version of a video file is kept. */
 export function earlierVersionPath(videoPath: string, version: string, isClean: boolean): string {
   const prefix = isClean ? PREFIX : PRIVATE_PREFIX;
   return `${mediaBasePath(videoPath)}/${prefix}${version}${path.extname(videoPath)}`;
@@ -36,12 +35,12 @@ export function isEarlierVersion(pathInBucket: string): boolean {
   return (isPublic || isPrivateVersion(pathInBucket)) && pathInBucket.split("/").length === 3;
 }
 
-/** Returns whether it is the name of a file that has private metadata. */
+/** Whether a path is that of a previous version with private metadata. */
 export function isPrivateVersion(pathInBucket: string): boolean {
   return path.basename(pathInBucket).startsWith(PRIVATE_PREFIX);
 }
 
-/** The address with the version of its file; as it is where there is no such file. */
+/** Adds the version of the file to its URL; returns the URL unchanged if there is no such file. */
 export async function withVersion(url: string): Promise<string> {
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
@@ -49,7 +48,7 @@ export async function withVersion(url: string): Promise<string> {
   return version ? `${url}?v=${version}` : url;
 }
 
-/** The version of a file, which moving it into the store does not change; undefined where there is none. */
+/** Returns the version of a file, which stays the same in the store; undefined if there is no such file. */
 export async function fileVersion(file: string): Promise<string | undefined> {
   const stored = await storedUnlessNewer(file);
   if (stored) return stored.version;
@@ -57,7 +56,7 @@ export async function fileVersion(file: string): Promise<string | undefined> {
   return found?.isFile() ? versionOf(found) : undefined;
 }
 
-/** The earlier file when that version is asked for and still there, else the name itself. */
+/** Returns the previous file if its version is requested and still exists; otherwise the name itself. */
 export function requestedVersion({ bucket, path: name }: MediaName, search: string): MediaName {
   const version = new URLSearchParams(search).get("v");
   if (bucket !== "videos" || !version || !VERSION.test(version)) return { bucket, path: name };

@@ -8,11 +8,11 @@ import type { StoredFile } from "../files/stored-files.server";
 import { StorageError } from "../storage/object-store";
 import { objectStore } from "../storage/store.server";
 
-/** How long an address of the store, or of the CDN, can be read: as long, hiding a video takes to reach those who have one. */
+/** Lifetime of presigned URLs of the store or the CDN. Hiding a video takes this long to affect those who have one. */
 const REDIRECT_SECONDS = 60;
 const RETRY_AFTER_SECONDS = 5;
 
-/** Should a browser ever take a file for a page, it may do nothing. */
+/** Prevents scripts and requests if a browser ever renders a file as a page. */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
@@ -37,7 +37,7 @@ export async function redirectToStore(
   return new Response(null, { status: 302, headers });
 }
 
-/** Answers a request with bytes from the store. The caller has checked access. */
+/** Responds with bytes from the store. The caller has checked access. */
 export async function serveStored(
   request: Request,
   name: MediaName,
@@ -48,20 +48,20 @@ export async function serveStored(
     const store = await objectStore();
     const body = (start: number, length: number) =>
       streamBody((signal) => store.get(object, { start, end: start + length - 1 }, signal));
-    return await answerBytes(request, { bytes, version, modifiedMs, body }, headers);
+    return await respondWithBytes(request, { bytes, version, modifiedMs, body }, headers);
   } catch (error) {
     return storageFailure(name, error);
   }
 }
 
-/** Answers 404 if the store doesn't have a file, and 503 if it can't give it now. Throws any other error. */
+/** Returns 404 if the store doesn't have the file, and 503 if the store failed. Throws any other error. */
 export function storageFailure({ bucket, path }: MediaName, error: unknown): Response {
   if (!(error instanceof StorageError)) throw error;
   console.error(`${bucket}/${path} can't be read: ${error.message}`);
   return error.failure === "missing" ? notFound() : unavailable();
 }
 
-/** Where the CDN or the store gives the bytes itself; undefined where they pass through the site. */
+/** Returns the URL at which the CDN or the store delivers a file; undefined if the site proxies it. */
 async function addressElsewhere({ object, type }: StoredFile): Promise<string | undefined> {
   const { redirects, cdn, address } = settings().storage ?? {};
   if (!redirects) return undefined;
@@ -71,15 +71,15 @@ async function addressElsewhere({ object, type }: StoredFile): Promise<string | 
 }
 
 /**
- * A player asks the site for each part of a stream anew. Of a whole video browsers go on asking the store,
- * by the first address that they were given, which ends after a minute: those bytes pass through.
+ * Whether a file is part of a stream. Players request each part from the site. For a complete video file, browsers
+ * would reuse the first redirect target, which expires after a minute, so those are proxied.
  */
 function isPartOfStream({ path }: MediaName): boolean {
   return /\/hls(?:-\w+)?\/[^/]+$/.test(path);
 }
 
 export function notFound(): Response {
-  return new Response("There is no such file.\n", {
+  return new Response("File not found.\n", {
     status: 404,
     headers: {
       "Cache-Control": NO_CACHE,
@@ -90,7 +90,7 @@ export function notFound(): Response {
 }
 
 function unavailable(): Response {
-  return new Response("The file can't be read just now. Please try again in a moment.\n", {
+  return new Response("The file is temporarily unavailable. Try again in a moment.\n", {
     status: 503,
     headers: {
       "Cache-Control": NO_CACHE,
@@ -100,24 +100,24 @@ function unavailable(): Response {
   });
 }
 
-/** What is not public, or is an error, stays in no cache at all. */
+/** For files that aren't public, and for errors: they must not be cached anywhere. */
 export const NO_CACHE = "private, no-store, no-transform";
 
-/** The bytes of an answer, wherever they are. */
+/** The content of a response, wherever it is stored. */
 export interface Content {
   bytes: number;
   /** The entity tag without its quotes. */
   version: string;
   modifiedMs: number;
-  /** Of `length` bytes from `start`; called once, or not at all. */
+  /** Returns `length` bytes from `start`. Called at most once. */
   body(
     start: number,
     length: number,
   ): ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>;
 }
 
-/** Answers GET and HEAD: the whole, or one range of it (RFC 9110 §13 and §14). */
-export async function answerBytes(
+/** Responds to GET and HEAD with the whole content or one range of it (RFC 9110 §13 and §14). */
+export async function respondWithBytes(
   request: Request,
   content: Content,
   headers: Headers,
@@ -129,7 +129,7 @@ export async function answerBytes(
   const status = failedPrecondition(request.headers, validators);
   if (status) return new Response(null, { status, headers });
 
-  // Ranges are defined for GET alone (§14.2).
+  // Ranges are only defined for GET (§14.2).
   const range =
     request.method === "GET" && rangeStillFits(request.headers.get("If-Range"), validators)
       ? parseByteRange(request.headers.get("Range"), bytes)
@@ -150,12 +150,12 @@ function unsatisfiable(bytes: number, headers: Headers): Response {
   headers.set("Content-Range", `bytes */${bytes}`);
   headers.set("Content-Type", "text/plain; charset=utf-8");
   headers.set("Cache-Control", NO_CACHE);
-  return new Response("The file is shorter than that.\n", { status: 416, headers });
+  return new Response("The requested range is outside the file.\n", { status: 416, headers });
 }
 
-/** A CDN before the store, which gives files to those alone whose address the site has signed. */
+/** A CDN in front of the store, which requires URLs that are signed by the site. */
 export interface Cdn {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   origin: string;
   signing: CdnSigning;
   secret: string;
@@ -164,11 +164,10 @@ export interface Cdn {
 type CdnSigning = "nginx" | "bunny";
 
 /**
- * An address of the CDN that can be read until a moment.
+ * Returns a signed URL of the CDN that is valid until a given time.
  *
- * @param path of the object from the root of the bucket, with a slash before it. Its letters are those of
- *   addresses, so that all write it alike.
- * @param expires in seconds since 1970.
+ * @param path of the object from the root of the bucket, with a leading slash. It needs no URL encoding.
+ * @param expires Unix time in seconds.
  */
 export function cdnAddress(
   { origin, signing, secret }: Cdn,
@@ -179,12 +178,12 @@ export function cdnAddress(
 }
 
 const SIGN: Record<CdnSigning, (path: string, expires: number, secret: string) => string> = {
-  /** As docs/nginx-cdn.conf asks ngx_http_secure_link_module for it, which knows MD5 alone. */
+  /** As configured in docs/nginx-cdn.conf. ngx_http_secure_link_module only supports MD5. */
   nginx(path, expires, secret) {
     const md5 = createHash("md5").update(`${expires}${path} ${secret}`).digest("base64url");
     return `md5=${md5}&expires=${expires}`;
   },
-  /** https://docs.bunny.net/cdn/security/token-authentication/advanced, without further conditions. */
+  /** https://docs.bunny.net/cdn/security/token-authentication/advanced, without optional parameters. */
   bunny(path, expires, secret) {
     const token = createHmac("sha256", secret).update(`${path}${expires}`).digest("base64url");
     return `token=HS256-${token}&expires=${expires}`;

@@ -10,38 +10,38 @@ import { isUnfinished } from "../files/temporary-files.server";
 import { requestedVersion, versionOf } from "./file-version.server";
 import { mediaType, openFile } from "./open-file.server";
 import {
-  answerBytes,
   CONTENT_SECURITY_POLICY,
   NO_CACHE,
   notFound,
   redirectToStore,
+  respondWithBytes,
   serveStored,
   storageFailure,
 } from "./serve-stored.server";
-import { requestedWidth } from "./small-picture.server";
+import { requestedWidth } from "./small-thumbnail.server";
 import { playlistWithCaptions } from "./stream-captions.server";
 
 /**
- * `private`: no shared cache may outlive the hiding of a video. `no-transform`: compression would
- * change bytes that ranges and the strong entity tag count on.
+ * `private`: a shared cache would still have a video after it was hidden. `no-transform`: compression would
+ * invalidate ranges and the strong entity tag.
  */
 const PUBLIC_CACHE = "private, max-age=3600, no-transform";
-/** The largest file that is cached when it is first read, such as a thumbnail or playlist. */
+/** Size of the largest file that is copied to the disk on first read, such as a thumbnail or playlist. */
 const MAX_COPIED_BYTES = 1024 ** 2;
 
 /**
- * Answers GET and HEAD of a file: the whole, or one range of it (RFC 9110 §13 and §14). 404 for what is not
- * there. The caller has checked access.
+ * Responds to GET and HEAD with a file or one range of it (RFC 9110 §13 and §14), or with 404. The caller has checked
+ * access.
  *
  * @param isPublic whether browsers may cache it.
  */
 export async function serveMedia(
   request: Request,
-  asked: MediaName,
+  requested: MediaName,
   isPublic: boolean,
 ): Promise<Response> {
   const { search } = new URL(request.url);
-  const name = await requestedWidth(requestedVersion(asked, search), search);
+  const name = await requestedWidth(requestedVersion(requested, search), search);
   const file = mediaFile(name);
   if (!file) return notFound();
 
@@ -63,7 +63,7 @@ export async function serveMedia(
   return sendStoredOrLocal(request, name, { file, stored }, headers);
 }
 
-/** Answers with a file of a bucket, wherever its bytes are. Who may see it has been checked. */
+/** Responds with a file of a bucket, on the disk or in the store. The caller has checked access. */
 export async function sendFile(
   request: Request,
   name: MediaName,
@@ -96,8 +96,8 @@ async function sendStoredOrLocal(
 }
 
 /**
- * What nginx will send of a file: an upper bound, because the client may leave before the end. A conditional request
- * is one for a file that the client has.
+ * Returns how many bytes of a file nginx will send. This is an upper bound, because the client may disconnect. With a
+ * conditional request, the client is assumed to have the file already.
  */
 async function delegatedBytes({ method, headers }: Request, file: string): Promise<number> {
   if (method !== "GET" || headers.has("If-None-Match") || headers.has("If-Modified-Since"))
@@ -111,7 +111,7 @@ async function delegatedBytes({ method, headers }: Request, file: string): Promi
   return range ? range.end - range.start + 1 : size;
 }
 
-/** Caches small files when they are first read. Larger ones are streamed, because players request ranges. */
+/** Whether the disk has a current copy. Small files are copied first; large ones aren't, as players request ranges. */
 async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> {
   if (stored.bytes <= MAX_COPIED_BYTES) {
     try {
@@ -125,9 +125,9 @@ async function hasLocalCopy(file: string, stored: StoredFile): Promise<boolean> 
 }
 
 /**
- * A file of a stream that is being made: what its playlists tell of stays as it is. They themselves grow
- * and are in no cache. Of any other file there are ranges and no whole, and no validators, by which a
- * browser would put together what it has of two lengths.
+ * Serves a file of a stream that is still being encoded. Byte ranges in its playlists never change. The playlists
+ * themselves grow and aren't cached. Other files are only served in ranges, and without validators, with which a
+ * browser would combine responses of different lengths.
  */
 async function serveUnfinished(
   request: Request,
@@ -145,9 +145,9 @@ async function serveUnfinished(
   const handle = isWritten ? await openFile(file) : undefined;
   if (!handle) return notFound();
   const { size } = await handle.stat();
-  const asked = request.headers.get("Range");
-  const range = parseByteRange(asked, size);
-  if (!range || range === "unsatisfiable" || !asked?.trimEnd().endsWith(`-${range.end}`)) {
+  const header = request.headers.get("Range");
+  const range = parseByteRange(header, size);
+  if (!range || range === "unsatisfiable" || !header?.trimEnd().endsWith(`-${range.end}`)) {
     await handle.close();
     return notFound();
   }
@@ -157,7 +157,7 @@ async function serveUnfinished(
   return new Response(fileBody(handle, start, end - start + 1), { status: 206, headers });
 }
 
-/** As `bucketFile`, and undefined of what would be below a file: whoever asks names it, no row does. */
+/** Like `bucketFile`, but undefined if a parent of the path is a file: the path comes from the request, not a row. */
 export function mediaFile({ bucket, path }: MediaName): string | undefined {
   try {
     return bucketFile(bucket, path);
@@ -167,7 +167,7 @@ export function mediaFile({ bucket, path }: MediaName): string | undefined {
   }
 }
 
-/** In one piece: what it is made of may have changed between two requests for its parts. */
+/** Responds with the whole text and without range support: the text may change between two requests. */
 function textResponse(request: Request, text: string, headers: Headers): Response {
   headers.delete("Accept-Ranges");
   headers.set("Content-Length", String(Buffer.byteLength(text)));
@@ -195,7 +195,7 @@ async function serveFile(
         return fileBody(handle, start, length);
       },
     };
-    return await answerBytes(request, content, headers);
+    return await respondWithBytes(request, content, headers);
   } finally {
     if (!isRead) await handle.close();
   }

@@ -15,39 +15,40 @@ import { readText } from "../files/local-copies.server";
 import { fileExists } from "../media-files.server";
 
 /**
- * A device's own player knows of a video's captions what the playlist says. They come and go with their
- * video, the playlist stays as it was made, so they are added when it is asked for.
+ * Native players learn about captions only from the playlist. Captions can be added and removed while the stream's
+ * playlist stays the same, so they are inserted into it on each request.
  */
 
 const MASTER = /\/hls(?:-\w+)?\/master(?:-\w+)?\.m3u8$/;
-/** Stands for the playlist of the captions whose address it is added to. */
+/** Suffix of a caption file's URL that addresses the playlist of these captions. */
 const PLAYLIST = ".m3u8";
 
 /**
- * Returns text that isn't a file: the master playlist of a stream with captions (RFC 8216 §4.3.4.1), or the
- * playlist of one of these captions. Undefined for every other name.
+ * Returns a generated playlist: the master playlist of a stream with captions (RFC 8216 §4.3.4.1), or the playlist of
+ * one caption file. Undefined for any other name.
  */
 export async function playlistWithCaptions(name: MediaName): Promise<string | undefined> {
   if (name.bucket !== "videos") return undefined;
   const url = mediaUrl(name.bucket, name.path);
-  const behind = fileBehind(name);
-  if (behind.path !== name.path) return captionsPlaylist(mediaUrl(behind.bucket, behind.path));
+  const captionFile = captionsOfPlaylist(name);
+  if (captionFile.path !== name.path)
+    return captionsPlaylist(mediaUrl(captionFile.bucket, captionFile.path));
   if (!MASTER.test(name.path)) return undefined;
   const captions = rowsOf(name)
     .filter(({ hls_url }) => hls_url && path.dirname(hls_url) === path.dirname(url))
     .flatMap((row) => readCaptions(row.captions))
-    .filter((each) => isThere(each.url));
+    .filter((each) => mediaFileExists(each.url));
   const file = bucketFile(name.bucket, name.path);
   if (captions.length === 0 || !file || !fileExists(file)) return undefined;
   return masterWithCaptions(await readText(file), captions);
 }
 
-/** The captions that such a playlist is of, else the name itself. */
-export function fileBehind({ bucket, path }: MediaName): MediaName {
+/** Returns the caption file of a caption playlist; for any other name, the name itself. */
+export function captionsOfPlaylist({ bucket, path }: MediaName): MediaName {
   return { bucket, path: path.replace(/(\.vtt)\.m3u8$/, "$1") };
 }
 
-/** As it is and with these captions, which all its renditions have. */
+/** Adds captions to all renditions of a master playlist. */
 function masterWithCaptions(master: string, captions: readonly Captions[]): string {
   const languages = new Set<string>();
   const tags = captions.map(({ url, label, language }) => {
@@ -66,15 +67,15 @@ function masterWithCaptions(master: string, captions: readonly Captions[]): stri
   return first < 0 ? master : [...lines.slice(0, first), ...tags, ...lines.slice(first)].join("\n");
 }
 
-/** One segment, as long as the video. */
+/** Returns a playlist with one segment, which is as long as the video. */
 function captionsPlaylist(url: string): string | undefined {
   const name = parseMediaUrl(url);
-  if (!name || !isThere(url)) return undefined;
+  if (!name || !mediaFileExists(url)) return undefined;
   const row = rowsOf(name).find((each) =>
     readCaptions(each.captions).some((one) => one.url === url),
   );
   if (!row) return undefined;
-  // What is shown is rounded.
+  // The stored duration is rounded.
   const seconds = (parseDuration(row.duration) ?? 0) + 1;
   return [
     "#EXTM3U",
@@ -89,7 +90,7 @@ function captionsPlaylist(url: string): string | undefined {
   ].join("\n");
 }
 
-function isThere(url: string): boolean {
+function mediaFileExists(url: string): boolean {
   const name = parseMediaUrl(url);
   const file = name && bucketFile(name.bucket, name.path);
   return file !== undefined && fileExists(file);
@@ -101,7 +102,7 @@ interface Row {
   duration: string;
 }
 
-/** Of the videos that a derived file may belong to. */
+/** Returns the rows of the videos that a derived file may belong to. */
 function rowsOf(name: MediaName): Row[] {
   const prefix = mediaUrl("videos", mediaBasePath(name.path));
   return prepared<Row>(

@@ -6,14 +6,14 @@ import { flushOne } from "~/shared/move-files.server";
 import { type ObjectStore, StorageError, type StoredObject } from "./object-store";
 import { writeHashed } from "./write-hashed.server";
 
-/** The first object of a store. Without any, a folder isn't mounted. */
+/** The first object of a store. A folder without any object isn't mounted. */
 const MARKER = "site.json";
-/** Begins the names of files that are not whole yet. */
+/** Prefix of the names of incomplete files. */
 const PARTIAL = ".partial-";
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 const NO_RIGHT = ["EACCES", "EPERM", "EROFS"];
 
-/** A folder as a store: another disk, or one that several machines have mounted. */
+/** Returns a store in a folder: on another disk, or on a volume that several machines have mounted. */
 export function folderStore(root: string): ObjectStore {
   const fileOf = (key: string) => path.join(root, key);
 
@@ -40,7 +40,7 @@ export function folderStore(root: string): ObjectStore {
     } catch (error) {
       const failure = toStorageError(error);
       if (!(failure instanceof StorageError) || failure.failure !== "missing") throw failure;
-      // A disk that is not mounted has no file at all.
+      // If the disk isn't mounted, the folder is empty.
       const names = await readdir(root).catch(() => undefined);
       if (!names || (names.length === 0 && key !== MARKER)) throw new StorageError("away", root);
       return undefined;

@@ -16,11 +16,11 @@ import { StorageError } from "./object-store";
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Brings all files back to the disk. Each is compared with its digest before its record is removed and the
- * removal of its object is enqueued. If it is interrupted, the next call continues. Nothing is moved into the store
- * from now on, until `setMovingToDisk(false)`.
+ * Moves all files back to the disk. Each is verified by its digest before its record is deleted and the removal of its
+ * object is enqueued. If interrupted, the next call continues. Nothing is moved into the store until
+ * `setMovingToDisk(false)`.
  *
- * @returns also the files that can't be brought back, by bucket and path. Their records stay.
+ * @returns also the files that couldn't be moved, as bucket and path. Their records stay.
  * @throws {StorageError} if the store doesn't respond.
  */
 export async function moveBack(
@@ -41,14 +41,14 @@ export async function moveBack(
       progress.bytes += stored.bytes;
       onMoved(progress);
     }
-    // The server may have recorded a file in the meantime that it was just moving into the store.
+    // The server may have recorded more files that it was moving into the store at the time.
     if (moved > 0) continue;
     if (lost.length === 0) await resetStoredFlags();
     return { ...progress, lost };
   }
 }
 
-/** Sets whether all files are to be on the disk, although STORAGE_URL names a store. */
+/** Sets whether all files should be on the disk even though STORAGE_URL is set. */
 export async function setMovingToDisk(isMoving: boolean): Promise<void> {
   const set = prepared("UPDATE storage SET moving_to_disk = ?");
   await transaction(() => set.run(Number(isMoving)));
@@ -68,7 +68,7 @@ async function bringBack(stored: FileName & StoredFile): Promise<boolean> {
 async function moveToDisk(stored: FileName & StoredFile): Promise<void> {
   const file = filePath(stored);
   if (!file) throw new StorageError("invalidPath", `${stored.bucket}/${stored.path}`);
-  // Removed, or brought back by another process, since it was listed.
+  // It may have been removed, or moved back by another process, since it was listed.
   const isGone = () => storedFile(stored)?.object !== stored.object;
   if (isGone()) return;
   try {

@@ -18,7 +18,7 @@ import {
 } from "../files/stored-files.server";
 import { versionOf } from "../serve/file-version.server";
 import { mediaType } from "../serve/open-file.server";
-import { isSmallVersion } from "../serve/small-picture.server";
+import { isSmallVersion } from "../serve/small-thumbnail.server";
 import { StorageError } from "./object-store";
 import { ownStore } from "./store-identity.server";
 
@@ -31,22 +31,22 @@ interface DueRow extends FileName {
   bytes: number;
 }
 
-/** What has been moved since the start. */
+/** How much has been moved so far. */
 export interface MoveProgress {
   files: number;
   bytes: number;
 }
 
 /**
- * Moves all files into the store that were written since the last time, except those that jobs are working
- * on. The disk keeps a copy of each, which may be evicted later.
+ * Moves all files into the store that were written since the last run, except those that jobs are working on. The
+ * disk keeps a copy of each, which may be evicted later.
  *
  * An object is announced before it is written, and the file's record is written after the store has
- * acknowledged all of its bytes. Killed at any point, the file is on the disk, or in both places.
+ * acknowledged all of its bytes. If the process is killed at any point, the file is on the disk or in both places.
  *
- * @param isWanted called before each entry.
- * @throws {StorageError} if the store accepts nothing more. Another failure, such as a file that can't be read,
- *   is thrown after everything else has been moved.
+ * @param isWanted called before each entry; false stops.
+ * @throws {StorageError} if the store fails. Other failures, such as a file that can't be read, are thrown after
+ *   everything else has been moved.
  */
 export async function moveIntoStore(
   onMoved: (progress: MoveProgress) => void = () => {},
@@ -81,11 +81,11 @@ export async function moveIntoStore(
   return progress;
 }
 
-/** A job reads or writes the files of its video. The cleanup waits for hours, so it doesn't count. */
+/** Whether jobs use the files of the video. A waiting cleanup doesn't count, because it waits for hours. */
 const IS_BUSY = /* sql */ `EXISTS (SELECT 1 FROM jobs WHERE jobs.video_id = media_files.video_id
   AND (state = 'running' OR (state = 'waiting' AND kind <> 'cleanup')))`;
 
-/** Documents never change, and no job works on them. */
+/** Returns the documents to be moved. They never change, and no job works on them. */
 function dueDocuments(): DueRow[] {
   const rows = prepared<string>("SELECT id FROM performer_documents WHERE stored = 0").pluck();
   return rows.all().map((id) => ({
@@ -96,7 +96,7 @@ function dueDocuments(): DueRow[] {
   }));
 }
 
-/** A file of no video may still be being copied by another tool. */
+/** Returns the next entries to be moved. Another tool may still be writing a file without a video, so it waits. */
 function dueAfter({ bucket, path: after }: FileName): DueRow[] {
   return prepared<DueRow>(
     `SELECT bucket, path, video_id AS videoId, bytes FROM media_files INDEXED BY media_files_due
@@ -126,7 +126,7 @@ async function moveEntry(
   onMoved: (progress: MoveProgress) => void,
 ): Promise<void> {
   const store = await ownStore();
-  // Before its files are listed: a concurrent write records the entry again, as not stored.
+  // Claim the entry before listing its files: a concurrent write records the entry again as not stored.
   const token = -1 - (randomBytes(6).readUIntBE(0, 6) % 2 ** 40);
   await transaction(() => claimEntry(row, token));
   const files: LocalFile[] = [];
@@ -160,12 +160,12 @@ async function moveEntry(
     );
     const recordedFiles = new Set(done.map(([each]) => each));
     const left = files.filter((each) => !recordedFiles.has(each));
-    // After a failure, the store may have all of an object although its response was lost.
+    // After a failure, the store may have a complete object although its response was lost.
     enqueueObjects(
       left.map(({ object }) => object),
       { reason: "discarded", notBefore: Date.now() },
     );
-    // An entry without any file is missing from the disk, for example because a volume isn't mounted.
+    // If an entry has no files, they are missing from the disk, for example because a volume isn't mounted.
     const isEmpty = files.length === 0 && row.bytes > 0 && !isStored(row);
     finishEntry(row, token, left.length === 0 && !isEmpty);
     return done;
@@ -205,7 +205,7 @@ function hasRunningJob(videoId: string | null): boolean {
   return job.get(videoId) !== undefined;
 }
 
-/** Synchronous, within the transaction that records the file: nothing comes in between. */
+/** Whether a file is unchanged. Synchronous, so that nothing happens between this check and its transaction's commit. */
 function isUnchanged({ file, before }: LocalFile): boolean {
   const now = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return (
@@ -213,7 +213,7 @@ function isUnchanged({ file, before }: LocalFile): boolean {
   );
 }
 
-/** The files of an entry that the store doesn't have. */
+/** Yields the files of an entry that aren't in the store. */
 async function* newFilesIn(name: FileName, file: string): AsyncGenerator<LocalFile> {
   const before = await lstat(file, { bigint: true }).catch(unlessMissing);
   if (before?.isDirectory()) {

@@ -2,33 +2,33 @@ import type { Readable } from "node:stream";
 import type { ByteRange } from "~/shared/byte-range";
 
 /**
- * Where the bytes of files are when STORAGE_URL is set: an S3-compatible store, or another folder. Keys
- * are never used again for other bytes, so what was read under one stays true.
+ * The storage for files if STORAGE_URL is set: an S3-compatible store or another folder. Keys are never reused for
+ * other content, so objects are immutable.
  */
 export interface ObjectStore {
   /**
-   * Stores a file of this machine, whole or not at all.
+   * Stores a local file atomically.
    *
-   * @param contentType what the store says of it to who asks without the site; a folder says nothing.
-   * @returns its SHA-256, hexadecimal, as it was read; the store has acknowledged the same bytes.
+   * @param contentType the Content-Type for requests that go directly to the store; folders ignore it.
+   * @returns the SHA-256 of the bytes that were read and acknowledged by the store, in hexadecimal, and their number.
    * @throws {StorageError}
    */
   put(key: string, file: string, contentType?: string): Promise<{ sha256: string; bytes: number }>;
   /**
-   * @param signal ends the request when it is aborted, also while the body is read.
-   * @throws {StorageError} "missing" when there is no such object.
+   * @param signal aborts the request, even while the body is being read.
+   * @throws {StorageError} `missing` if there is no such object.
    */
   get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
-  /** Undefined when there is no such object. */
+  /** Returns the size of an object; undefined if there is no such object. */
   head(key: string): Promise<{ bytes: number } | undefined>;
-  /** What is not there is no error. */
+  /** Removes an object. A missing object isn't an error. */
   remove(key: string): Promise<void>;
   list(): AsyncIterable<StoredObject>;
-  /** An address from which whoever has it reads the object for some seconds; undefined where there are none. */
+  /** Returns a presigned URL that is valid for some seconds; undefined if the store doesn't support that. */
   presign(key: string, seconds: number, contentType: string): Promise<string | undefined>;
-  /** What processes that were killed have left half sent, begun before a moment in milliseconds: its keys. */
+  /** Returns the keys of incomplete uploads that began before a given time (milliseconds since the epoch). */
   unfinished(before: number): Promise<string[]>;
-  /** Ends the same. How many there were. */
+  /** Aborts incomplete uploads that began before a given time. Returns their number. */
   removeUnfinished(before: number): Promise<number>;
 }
 
@@ -48,15 +48,15 @@ export type StorageFailure =
   | "invalidPath";
 
 const MESSAGES: Record<StorageFailure, string> = {
-  away: "The file store does not answer.",
-  denied: "The file store refuses the keys, or has no such bucket.",
+  away: "The file store isn't responding.",
+  denied: "The file store rejected the access keys, or the bucket doesn't exist.",
   full: "The file store is full.",
   missing: "The file is not in the file store.",
   foreign:
     "The file store doesn't match this site's database. Check DATABASE_PATH and STORAGE_URL.",
   invalidPath:
     "The file can't be stored in UPLOADS_DIR, because its path contains a symbolic link.",
-  damaged: "The file store has received other bytes than were sent.",
+  damaged: "The file store's data doesn't match the original file.",
 };
 
 export class StorageError extends Error {

@@ -14,9 +14,9 @@ import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
 /**
- * Stored files that are read by range, because no copy of them fits on the disk. ffmpeg reads them over HTTP
- * from this process, at a secret URL on the loopback interface. To ffmpeg, a failure of the store looks like the
- * end of the file, so `withRangedInput` throws it even if ffmpeg exits successfully.
+ * Lets ffmpeg read stored files by range if the disk has no space for a copy. ffmpeg reads them over HTTP from this
+ * process, at a secret URL on the loopback interface. To ffmpeg, a failure of the store looks like the end of the
+ * file, so `withRangedInput` throws it even if ffmpeg exits successfully.
  */
 
 /**
@@ -112,7 +112,7 @@ export async function inputSize(file: string): Promise<number> {
   return inputOf(file)?.blocks.size ?? (await stat(file)).size;
 }
 
-/** @returns the URL, which nobody can guess. */
+/** Starts the server. Returns the URL, which can't be guessed. */
 async function listen(server: Server, blocks: ObjectBlocks): Promise<string> {
   exemptFromMiddleware(server);
   const secret = `/${randomBytes(16).toString("hex")}`;
@@ -142,12 +142,12 @@ async function answer(
     "Content-Length": end - start + 1,
     ...(range && { "Content-Range": `bytes ${start}-${end}/${size}` }),
   });
-  // ffmpeg ends most requests early; `blocks` remembers the failures of the store.
+  // ffmpeg aborts most requests early. `blocks` records failures of the store.
   const body = Readable.from(blocks.read(start, end + 1), { highWaterMark: 1 });
   await pipeline(body, response).catch(() => {});
 }
 
-/** Reads an object in blocks, of which it keeps the most recently used, and reads one ahead. */
+/** Reads an object in blocks with one block of read-ahead, and caches the most recently used ones. */
 class ObjectBlocks {
   /** The first failure of the store. All later reads fail too, so that the file can't look shorter. */
   failure: StorageError | undefined;
@@ -166,7 +166,7 @@ class ObjectBlocks {
     for (let index = first; index * BLOCK_BYTES < end; index += 1) {
       const block = this.block(index);
       let start = index * BLOCK_BYTES;
-      // Not ahead of the first block: ffmpeg ends many requests after a few bytes.
+      // No read-ahead after the first block: ffmpeg aborts many requests after a few bytes.
       if (index > first && end > start + BLOCK_BYTES) this.block(index + 1).catch(() => {});
       for (const chunk of await block) {
         const wanted = chunk.subarray(Math.max(from - start, 0), Math.max(end - start, 0));
@@ -218,7 +218,7 @@ async function readRange(object: string, range: ByteRange, signal: AbortSignal):
   for await (const chunk of await store.get(object, range, signal)) {
     chunks.push(chunk);
     bytes += chunk.length;
-    // A store that ignores ranges would send all of it.
+    // A store that ignores ranges would send the whole object.
     if (bytes > expected) break;
   }
   if (bytes !== expected) throw new StorageError("damaged", object);

@@ -17,18 +17,18 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { StorageAddress } from "~/platform/storage/storage-url";
 import { type ObjectStore, StorageError, type StorageFailure } from "./object-store";
 
-/** A store takes at most 10,000 parts of an object, each but the last of at least 5 MiB. */
+/** S3 allows at most 10,000 parts per object, each of at least 5 MiB except the last. */
 const PART_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 9_000;
-/** Read and hashed at once: about 3 ms of the thread that also serves. */
+/** Hashed synchronously, which blocks the serving thread for about 3 ms. */
 const CHUNK_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 4;
 const CONNECTED_WITHIN_MS = 10_000;
 /** A part of 8 MiB takes 64 s at 1 Mbit/s. */
 const ANSWERED_WITHIN_MS = 90_000;
-/** All attempts of a read together: who waits for a picture leaves by then. */
+/** For all attempts of a read together: a visitor who waits for an image leaves by then. */
 const READ_WITHIN_MS = 15_000;
-/** A store that sends nothing for so long in the middle of an answer has stalled. */
+/** A store that sends nothing for this long in the middle of a response has stalled. */
 const SILENT_MS = 10_000;
 
 export interface S3Keys {
@@ -36,7 +36,7 @@ export interface S3Keys {
   secretAccessKey: string;
 }
 
-/** A bucket of an S3-compatible store, or what of it begins with a prefix. */
+/** Returns a store for a bucket of an S3-compatible service, or for the keys with a prefix. */
 export function s3Store(
   { endpoint, region, bucket: Bucket, prefix }: Extract<StorageAddress, { kind: "s3" }>,
   credentials: S3Keys,
@@ -48,7 +48,7 @@ export function s3Store(
     credentials,
     forcePathStyle: true,
     maxAttempts: MAX_ATTEMPTS,
-    // Other stores than Amazon's don't know the newer checksums. The signature covers the SHA-256 of what is sent.
+    // Stores other than Amazon's don't support the newer checksums. The signature covers the SHA-256 of the content.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
@@ -59,7 +59,7 @@ export function s3Store(
       throwOnRequestTimeout: true,
     },
   });
-  // Offset of the store's clock, by which presigned addresses expire.
+  // Offset of the store's clock, which determines when presigned URLs expire.
   let clockOffsetMs = 0;
   client.middlewareStack.add(
     (next) => async (request) => {
@@ -93,7 +93,7 @@ export function s3Store(
     try {
       await upload.done();
     } catch (error) {
-      // Completed by an attempt whose answer was lost: the length tells.
+      // An attempt may have completed the upload but its response was lost; the size is checked below.
       if ((error as Error).name !== "NoSuchUpload") throw toStorageError(error);
     }
     if ((await head(key))?.bytes !== bytes) throw new StorageError("damaged", key);
@@ -178,11 +178,11 @@ export function s3Store(
   };
 }
 
-/** Ends an answer whose store stalls. A visitor who pauses leaves bytes unread: that is no silence. */
+/** Aborts a response if the store stalls. If bytes are unread, the client has paused, not the store. */
 function endedWhenSilent(body: IncomingMessage): Readable {
   const onTimeout = () => {
     if (body.readableLength > 0) body.setTimeout(SILENT_MS);
-    else body.destroy(new StorageError("away", "no answer in time"));
+    else body.destroy(new StorageError("away", "timed out"));
   };
   return body.setTimeout(SILENT_MS, onTimeout);
 }
@@ -191,7 +191,7 @@ const DENIED = [401, 403];
 /** Ceph has QuotaExceeded, MinIO XMinioAdminBucketQuotaExceeded (with status 400) and XMinioStorageFull. */
 const FULL = /QuotaExceeded$|^EntityTooLarge$|^InsufficientStorage$|StorageFull$/;
 
-/** The answer of the store. @throws {StorageError} */
+/** Waits for a response of the store. @throws {StorageError} */
 async function translated<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
@@ -200,7 +200,7 @@ async function translated<Answer>(answer: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What the client of the store, or Node, has thrown. */
+/** Converts an error of the S3 client or Node. */
 function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };

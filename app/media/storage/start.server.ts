@@ -6,17 +6,17 @@ import { StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 import { ownStore } from "./store-identity.server";
 
-const LOOK_EVERY_MS = 10_000;
-/** Whether it answers is asked so often, also where nothing is to be moved; after a failure nothing else is asked before. */
-const ASK_EVERY_MS = 60_000;
+const MOVE_INTERVAL_MS = 10_000;
+/** How often the store is checked, even if nothing is to be moved. After a failure, nothing is tried before that. */
+const CHECK_INTERVAL_MS = 60_000;
 const REMOVE_ABANDONED_EVERY_MS = 24 * 3_600_000;
-/** Longer than it takes to send any file, also of hundreds of gigabytes over a slow connection. */
+/** Longer than any upload takes, even of hundreds of gigabytes over a slow connection. */
 const ABANDONED_MS = 3 * 24 * 3_600_000;
 
 export interface StoreFailure {
-  /** Why nothing can be moved into the store, or read from it. */
+  /** Why nothing can be moved into the store or read from it. */
   message: string;
-  /** Milliseconds since the epoch: the first of the failures that followed each other. */
+  /** When the first of consecutive failures happened, in milliseconds since the epoch. */
   since: number;
 }
 
@@ -24,7 +24,7 @@ const store = processState("store failure", () => ({
   failure: undefined as StoreFailure | undefined,
 }));
 
-/** What is wrong with the store just now; undefined when all is well, and without a store. */
+/** Returns the current failure of the store; undefined if it works or if there is none. */
 export function storeFailure(): StoreFailure | undefined {
   return store().failure;
 }
@@ -33,26 +33,26 @@ function failed(message: string): void {
   store().failure = { message, since: store().failure?.since ?? Date.now() };
 }
 
-/** Moves files into the store from now on. Does nothing without a store. */
+/** Starts to move files into the store. Does nothing without a store. */
 export function startMovingFiles(): void {
   if (!settings().storage) return;
-  let isLeaving = false;
+  let isShuttingDown = false;
   let notBefore = 0;
-  let askNext = 0;
+  let nextCheck = 0;
   const work = async () => {
-    if (isLeaving || performance.now() < notBefore) return;
+    if (isShuttingDown || performance.now() < notBefore) return;
     try {
-      // Where nothing is to be moved, a round asks the store for nothing.
-      if (storeFailure() || performance.now() >= askNext) {
-        await askStore();
-        askNext = performance.now() + ASK_EVERY_MS;
+      // If there is nothing to move, moveOnce() makes no request to the store.
+      if (storeFailure() || performance.now() >= nextCheck) {
+        await checkStore();
+        nextCheck = performance.now() + CHECK_INTERVAL_MS;
       }
-      await moveOnce(() => !isLeaving);
+      await moveOnce(() => !isShuttingDown);
       if (storeFailure()) console.log("The file store responds again.");
       store().failure = undefined;
     } catch (error) {
-      notBefore = performance.now() + ASK_EVERY_MS;
-      if (isLeaving) return;
+      notBefore = performance.now() + CHECK_INTERVAL_MS;
+      if (isShuttingDown) return;
       const { message } = error as Error;
       const isKnown = storeFailure()?.message === message;
       if (!isKnown) console.error(error instanceof StorageError ? message : error);
@@ -60,33 +60,33 @@ export function startMovingFiles(): void {
     }
   };
   every(REMOVE_ABANDONED_EVERY_MS, "remove abandoned uploads to the file store", async () => {
-    // The mover reports it.
+    // Failures are reported by the periodic move.
     if (!storeFailure()) await removeAbandoned();
   });
-  const moving = every(LOOK_EVERY_MS, "move files into the store", work, { firstMs: 0 });
+  const moving = every(MOVE_INTERVAL_MS, "move files into the store", work, { firstMs: 0 });
   onShutdown(() => {
-    isLeaving = true;
+    isShuttingDown = true;
     void moving.stop();
   });
 }
 
-/** Moves what is due into the store, unless removals are paused. */
+/** Moves new files into the store, unless removals are paused. */
 export async function moveOnce(isWanted: () => boolean = () => true): Promise<void> {
   if (await removalsPausedBy()) return;
   const { moveIntoStore } = await import("./move-into-store.server");
   await moveIntoStore(undefined, isWanted);
 }
 
-/** Removes what was sent to the store in part and given up, such as by a killed process: stores charge for it. */
+/** Removes incomplete uploads, such as of a killed process, because stores charge for them. */
 async function removeAbandoned(): Promise<void> {
   await (await ownStore()).removeUnfinished(Date.now() - ABANDONED_MS);
 }
 
 /**
- * Asks the store once, before the first request is answered.
+ * Checks the store once, before the site serves requests.
  *
- * @throws {StorageError} if it refuses the keys, or belongs to another site. A store that doesn't answer is no
- *   reason not to start: files on the disk can be watched, and new files wait there.
+ * @throws {StorageError} if the store rejects the keys or belongs to another site. The site starts without a store
+ *   that isn't responding: videos on the disk can be watched, and new files wait there.
  */
 export async function tryStore(): Promise<void> {
   if (!settings().storage) return;
@@ -101,7 +101,7 @@ export async function tryStore(): Promise<void> {
   }
 }
 
-/** Whether the store answers and takes the keys. */
-async function askStore(): Promise<void> {
+/** @throws {StorageError} if the store doesn't respond or rejects the keys. */
+async function checkStore(): Promise<void> {
   for await (const _ of (await objectStore()).list()) break;
 }

@@ -11,7 +11,7 @@ import { identifySite } from "../removal-guard.server";
 import { type ObjectStore, StorageError } from "./object-store";
 import { objectStore } from "./store.server";
 
-/** Repeats the site's id, as `site.json` in the uploads folder does. */
+/** Contains the site's id, like `site.json` in the uploads folder. */
 export const MARKER = "site.json";
 
 /** How many recorded objects are looked up in a store without a marker. */
@@ -20,9 +20,9 @@ const SAMPLED_FILES = 3;
 const identified = processState("identity of the file store", () => ({ url: "", siteId: "" }));
 
 /**
- * Returns the store once it is known to be this site's. Everything that writes to the store asks for it here.
+ * Returns the store after verifying that it belongs to this site. All code that writes to the store has to use it.
  *
- * @throws {StorageError} `foreign` if it belongs to another site, or has none of the files of this one.
+ * @throws {StorageError} `foreign` if it belongs to another site, or contains none of this site's files.
  */
 export async function ownStore(): Promise<ObjectStore> {
   const store = await objectStore();
@@ -51,11 +51,11 @@ export async function ownStore(): Promise<ObjectStore> {
 export function requireStoreSetting(): void {
   if (settings().storage || !hasStoredFiles()) return;
   throw new SettingsError(
-    "STORAGE_URL must be set, because files of this site are in a file store. npm run move-storage -- --to disk brings them back.",
+    "STORAGE_URL must be set, because files of this site are in a file store. To move them back, run npm run move-storage -- --to disk.",
   );
 }
 
-/** A folder that was unmounted since is an empty one, into which nothing is to be written. */
+/** Prevents writing to the empty folder that remains when a folder store is unmounted. */
 function requireMounted(): void {
   const address = settings().storage?.address;
   if (address?.kind !== "folder" || existsSync(path.join(address.folder, MARKER))) return;

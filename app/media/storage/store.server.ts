@@ -10,10 +10,10 @@ const opened = processState("file store", () => ({
 }));
 
 /**
- * The store that STORAGE_URL names. Its code is loaded on first use, so that a site without one has none
- * of it in memory.
+ * Returns the store of STORAGE_URL. Its code is loaded on first use, so that it takes no memory on sites without a
+ * store.
  *
- * @throws {StorageError} "away" when the site has none.
+ * @throws {StorageError} `away` if the site has no store.
  */
 export function objectStore(): Promise<ObjectStore> {
   const { storage } = settings();
@@ -41,7 +41,7 @@ async function load({
 const ATTEMPTS = 3;
 
 /**
- * Writes an object to a file, and compares it with its digest.
+ * Writes an object to a file and verifies its digest.
  *
  * @throws {StorageError}
  */
@@ -62,7 +62,7 @@ export async function fetchObject(
   }
 }
 
-/** A full disk or a missing object is permanent. */
+/** Whether another attempt may succeed. A full disk and a missing object are permanent. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof StorageError) return error.failure === "damaged" || error.failure === "away";
   return (error as NodeJS.ErrnoException).code !== "ENOSPC";

@@ -28,7 +28,7 @@ export async function run(report: Report): Promise<void> {
     const found = (await probe(file)) as Probe;
     const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
     const url = "/media/videos/u/1.mp4";
-    const source = { videoId: "v", basePath: "u/1", url, file, playing: file, row };
+    const source = { videoId: "v", basePath: "u/1", url, file, playedFile: file, row };
     const begun = performance.now();
     const looks: number[] = [];
     const timer = setInterval(() => looks.push(programsMegabytes()), LOOK_EVERY_MS);

@@ -34,7 +34,7 @@ test("a failed job stands on the queue page with its reason, and Retry starts it
   await expect(page.getByText("Making it playable failed")).toBeVisible();
   await page.getByRole("link", { name: "Making it playable failed" }).click();
   await expect(page.getByRole("heading", { name: "Video Queue" })).toBeVisible();
-  await expect(page.getByText(/This is not a video file/)).toBeVisible();
+  await expect(page.getByText(/This file isn.t a supported video/)).toBeVisible();
   await expect(page.getByText(/save it as MP4/)).toBeVisible();
   await expectNoViolations(page);
   await page.getByRole("button", { name: /^Retry/ }).click();

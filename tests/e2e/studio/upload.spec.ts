@@ -79,9 +79,9 @@ test("what the server refuses is told once, by a toast, and the texts are kept",
   await chooseVideos(page, broken);
   await fillTexts(page, "Broken");
   await sendButton(page).click();
-  const reason = page.getByText("not a video").filter({ visible: true });
+  const reason = page.getByText("supported video").filter({ visible: true });
   await expect(page.getByRole("alert")).toContainText("Error");
-  await expect(page.getByRole("alert")).toContainText("not a video");
+  await expect(page.getByRole("alert")).toContainText("supported video");
   await expect(reason).toHaveCount(1);
   // The toast goes, and the queue still has the reason for whoever comes back.
   await page.getByRole("button", { name: "Dismiss" }).click();

@@ -14,7 +14,7 @@ import { useTemporarySite } from "../../temporary-site";
 
 /** Every operation that changes videos happens once for an Idempotency-Key, whatever happens in between. */
 
-const TESTED_THREADS = ["query threads", "password thread", "picture process"];
+const TESTED_THREADS = ["query threads", "password thread", "image process"];
 const SCOPES = ["read", "upload", "edit", "publish", "delete"];
 let site: ReturnType<typeof useTemporarySite>;
 let user: { id: string; email: string };

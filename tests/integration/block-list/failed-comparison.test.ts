@@ -74,8 +74,10 @@ describe.runIf(ffmpegAvailable())("an upload whose file can't be read any more",
     await workUntilIdle();
     expect(jobStates(id).storyboard).toBe("failed");
     expect(await releaseCompared()).toBe(0);
-    expect(loadReview(id)?.uncompared?.failure?.why).toContain("not a video file");
-    expect(refusalsOf([id]).get(id)).toMatch(/couldn’t be compared .*: This is not a video file/);
+    expect(loadReview(id)?.uncompared?.failure?.why).toContain("supported video");
+    expect(refusalsOf([id]).get(id)).toMatch(
+      /couldn’t be compared .*: This file isn.t a supported video/,
+    );
 
     fs.writeFileSync(file, video);
     const { location, toast } = await succeeded(() => ask(id, "compare-again"));

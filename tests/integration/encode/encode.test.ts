@@ -36,7 +36,7 @@ const ALL_DONE = {
 let site: ReturnType<typeof useTemporarySite>;
 
 const makeMov = () => makeClip(site.folder, "clip", { as: "mov" });
-/** As browsers record: nothing says how long it is. */
+/** Like a recording of a browser, which has no duration in its header. */
 const makeRecording = () =>
   makeClip(site.folder, "clip", {
     as: "webm",
@@ -50,8 +50,8 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-describe.runIf(ffmpegAvailable())("what is made of a file", () => {
-  it("an AVI gets all of it, in order, named by its row and counted", async () => {
+describe.runIf(ffmpegAvailable())("processing a video", () => {
+  it("creates all derived files of an AVI in order, records them in its row and counts their size", async () => {
     const clip = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"], seconds: 5 });
     const id = await addToLibrary(site.uploads, clip, false);
     await workUntilIdle();
@@ -86,7 +86,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     const source = fs.statSync(onDisk(site.uploads, row.source_url)).size;
     const all = filesBelow(site.uploads).map((name) => path.join(site.uploads, name));
     const bytes = all.reduce((sum, file) => sum + fs.statSync(file).size, 0);
-    // The source was not recorded by an upload in this test.
+    // In this test, the source wasn't recorded by an upload.
     expect(row.bytes).toBe(bytes - source);
     const finished = jobRows(id).filter(({ kind }) => kind !== "cleanup");
     expect(finished.map(({ finished_at }) => finished_at)).toEqual(
@@ -94,7 +94,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     );
   });
 
-  it("a file that browsers play stays where it is, and keeps the picture it was given", async () => {
+  it("keeps a playable file in place, and its thumbnail", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const given = { thumbnail_url: "/media/thumbnails/u/1.webp", duration: "9:59" };
     const id = await addToLibrary(site.uploads, clip, true, given);
@@ -117,7 +117,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(made).not.toContain(null);
   });
 
-  it("an MP4 with its index behind is replaced by a copy, and its first file goes in the end", async () => {
+  it("replaces an MP4 whose index is at the end with a copy, and later removes the original", async () => {
     const clip = makeClip(site.folder, "clip");
     const id = await addToLibrary(site.uploads, clip, true);
     const first = videoRow(id).video_url;
@@ -154,7 +154,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
   it.each([
     ["mov", makeMov, "mp4"],
     ["webm", makeRecording, "webm"],
-  ])("a %s that browsers play keeps its address when it is replaced", async (as, make, then) => {
+  ])("keeps the URL of a playable %s when it is replaced", async (as, make, then) => {
     const id = await addToLibrary(site.uploads, make(), true);
     const { video_url } = videoRow(id);
     expect(video_url).toMatch(new RegExp(`\\.${as}$`));
@@ -170,7 +170,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     });
   });
 
-  it("only what browsers can't play is encoded: of Matroska with AC-3, the sound alone", async () => {
+  it("encodes only what browsers can't play: in Matroska with AC-3, just the audio", async () => {
     const clip = makeClip(site.folder, "clip", {
       as: "mkv",
       audio: ["ac3", "-ac", "6"],
@@ -187,7 +187,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     });
   });
 
-  it("10 bits of HDR become 8 of a usual screen, and a turned picture stands upright", async () => {
+  it("converts 10-bit HDR to 8-bit SDR, and rotates frames upright", async () => {
     const pq = ["-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc"];
     const hdr = rotate(
       makeClip(site.folder, "hdr", {
@@ -210,8 +210,8 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(await probe(path.join(ladder, "180p.mp4"))).toMatchObject({ video: upright });
   });
 
-  it("the storyboard is in step with the video", async () => {
-    // The brightness of each picture tells its time: 10 more each second.
+  it("creates a storyboard that is in sync with the video", async () => {
+    // The brightness of each frame encodes its time: 10 more each second.
     const clip = makeClip(site.folder, "codes", {
       picture: "color=black:size=160x90:rate=10:duration=21,geq=lum=20+T*10:cb=128:cr=128",
       seconds: 21,
@@ -240,14 +240,14 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
         .png()
         .toBuffer();
       const { channels } = await sharp(picture).stats();
-      // Limited range in the video, full range in the picture.
+      // Limited range in the video, full range in the image.
       const seconds = ((channels[0]!.mean * 219) / 255 + 16 - 20) / 10;
       expect(seconds).toBeGreaterThan(from - 0.5);
       expect(seconds).toBeLessThan(to + 0.5);
     }
   });
 
-  it("the poster is not one of the black pictures", async () => {
+  it("doesn't choose a black frame as the poster", async () => {
     const clip = makeClip(site.folder, "dark", {
       picture:
         "testsrc2=size=320x180:rate=10:duration=9,drawbox=color=black:t=fill:enable='not(between(t,4,5))'",
@@ -260,7 +260,7 @@ describe.runIf(ffmpegAvailable())("what is made of a file", () => {
     expect(Math.max(...channels.map(({ mean }) => mean))).toBeGreaterThan(60);
   });
 
-  it("a card that fails leaves the work to software", async () => {
+  it("falls back to software if hardware encoding fails", async () => {
     await site.remove();
     site = useTemporarySite({ ENCODER_PRESET: "superfast", ENCODER_HARDWARE: "nvenc" });
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});

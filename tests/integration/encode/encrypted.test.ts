@@ -13,8 +13,8 @@ import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
-const SENTENCE =
-  "This video is encrypted (DRM), so that nobody could watch it here. Send a file without copy protection.";
+const MESSAGE =
+  "This video is encrypted (DRM) and can’t be played. Upload a file without copy protection.";
 const FASTSTART = { output: ["-movflags", "+faststart"] };
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -25,43 +25,43 @@ afterEach(() => site.remove());
 
 const videos = () => sqliteHandle().prepare("SELECT count(*) FROM videos").pluck().get();
 
-describe.runIf(ffmpegAvailable())("an encrypted file is refused with its own sentence", () => {
+describe.runIf(ffmpegAvailable())("an encrypted file is rejected with a specific message", () => {
   it.each<[string, Clip]>([
-    ["its index behind", {}],
-    ["its index in front", FASTSTART],
+    ["index at the end", {}],
+    ["index first", FASTSTART],
     ["in fragments", { output: ["-movflags", "+frag_keyframe+empty_moov"] }],
-    ["without sound", { audio: false }],
+    ["without audio", { audio: false }],
     ["as MOV", { as: "mov" }],
   ])("Common Encryption, %s", async (_, clip) => {
     const file = encryptedClip(site.folder, "cenc", clip);
-    await expect(probe(file)).rejects.toMatchObject({ status: 422, message: SENTENCE });
-    // An import decodes no picture of a file that it takes for playable.
+    await expect(probe(file)).rejects.toMatchObject({ status: 422, message: MESSAGE });
+    // An import doesn't decode files that appear to be playable.
     const quick = probe(file, { decode: "unplayable" });
-    await expect(quick).rejects.toMatchObject({ message: SENTENCE });
+    await expect(quick).rejects.toMatchObject({ message: MESSAGE });
   });
 
   it.each([
     ["the scheme cbcs", "cenc", "cbcs"],
-    ["the pictures alone", "enca", "mp4a"],
-    ["the sound alone", "encv", "avc1"],
+    ["video only", "enca", "mp4a"],
+    ["audio only", "encv", "avc1"],
   ])("Common Encryption, %s", async (_, from, to) => {
     const file = encryptedClip(site.folder, "plain", FASTSTART);
     const other = patched(file, "other.mp4", from, to);
-    await expect(probe(other)).rejects.toMatchObject({ message: SENTENCE });
+    await expect(probe(other)).rejects.toMatchObject({ message: MESSAGE });
   });
 
   it("FairPlay, and an encrypted track of Matroska", async () => {
     const clip = makeClip(site.folder, "open", FASTSTART);
     const bought = patched(patched(clip, "a.mp4", "avc1\0", "drmi\0"), "b.mp4", "mp4a\0", "drms\0");
-    await expect(probe(bought)).rejects.toMatchObject({ message: SENTENCE });
+    await expect(probe(bought)).rejects.toMatchObject({ message: MESSAGE });
     const matroska = encryptedMatroska(site.folder, "open");
-    await expect(probe(matroska)).rejects.toMatchObject({ message: SENTENCE });
+    await expect(probe(matroska)).rejects.toMatchObject({ message: MESSAGE });
   });
 
-  it("by form, tus and import, and nothing of it stays", async () => {
+  it("by form, tus and import, and leaves no files", async () => {
     const file = encryptedClip(site.folder, "cenc", FASTSTART);
     const user = makeUser().id;
-    const refusal = { ok: false, status: 422, failure: { message: SENTENCE } };
+    const refusal = { ok: false, status: 422, failure: { message: MESSAGE } };
     const outcome = await receiveUpload(uploadRequest(fileBlob(file)), user);
     expect(outcome).toMatchObject(refusal);
 
@@ -78,7 +78,7 @@ describe.runIf(ffmpegAvailable())("an encrypted file is refused with its own sen
     fs.copyFileSync(file, path.join(folder, "cenc.mp4"));
     const plan = await planFolder(folder, { category: "desi", status: "published" });
     const { failures } = await importVideos(plan, { userId: user, mode: "copy" });
-    expect(failures).toEqual([{ name: "cenc.mp4", reason: SENTENCE }]);
+    expect(failures).toEqual([{ name: "cenc.mp4", reason: MESSAGE }]);
     expect(videos()).toBe(0);
   });
 });

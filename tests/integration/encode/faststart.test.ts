@@ -17,27 +17,27 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first", () => {
-  it("has the same packets and plays the same", async () => {
+describe.runIf(ffmpegAvailable())("remuxing an MP4 with its index first", () => {
+  it("keeps all packets and plays the same", async () => {
     await expectSameVideo(site, {});
   });
 
-  it("stays turned, and forgets who made it, when and where", async () => {
-    const told = ["-metadata", "location=+47.3-122.2/", "-metadata", "title=Anna's"];
+  it("keeps the rotation, and removes private metadata", async () => {
+    const tags = ["-metadata", "location=+47.3-122.2/", "-metadata", "title=Anna's"];
     const named = ["-metadata:s:v:0", "handler_name=Anna's phone"];
     const dated = ["-metadata", "creation_time=2026-01-02T03:04:05Z"];
-    const clip = makeClip(site.folder, "video", { output: [...told, ...named, ...dated] });
+    const clip = makeClip(site.folder, "video", { output: [...tags, ...named, ...dated] });
     const video = rotate(clip, 90);
     expect(fs.readFileSync(video, "latin1")).toContain("Anna's");
     const copy = await copiedVideo(site, video);
     expect(fs.readFileSync(copy, "latin1")).not.toMatch(/Anna's|47\.3/);
     const entries = "stream_side_data=rotation:format_tags:stream_tags";
-    const said = ffprobe(copy, ["-show_entries", entries, "-of", "json"]);
-    expect(said).not.toContain("creation_time");
-    expect(JSON.parse(said).streams[0].side_data_list[0].rotation).toBe(-90);
+    const output = ffprobe(copy, ["-show_entries", entries, "-of", "json"]);
+    expect(output).not.toContain("creation_time");
+    expect(JSON.parse(output).streams[0].side_data_list[0].rotation).toBe(-90);
   });
 
-  it("ends when it is told to, and leaves nothing", async () => {
+  it("stops when it is aborted, and leaves nothing", async () => {
     const video = makeClip(site.folder, "video", { seconds: 20, size: "640x360" });
     const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
@@ -52,13 +52,13 @@ describe.runIf(ffmpegAvailable())("the copy of an MP4 with its moov atom first",
   });
 
   it.each([
-    ["fails at once", ""],
-    ["fails with half of it written", 'for last; do :; done; head -c 20000 /dev/zero > "$last"'],
-  ])("leaves the video as it is when it %s", async (_, half) => {
+    ["fails immediately", ""],
+    ["fails after writing half of it", 'for last; do :; done; head -c 20000 /dev/zero > "$last"'],
+  ])("leaves the video unchanged if it %s", async (_, half) => {
     const video = makeClip(site.folder, "video");
     const { id, file } = await addVideoWithFile(site, video);
     const before = videoRow(id);
-    // Only copies with the moov atom first fail.
+    // Only copies with the index first fail.
     const failing = `case "$*" in *+faststart*) ${half || ":"}; exit 1;; esac`;
     process.env.PATH = wrapProgram(site.folder, "ffmpeg", [failing]);
     await workUntilIdle();

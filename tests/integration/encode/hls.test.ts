@@ -9,12 +9,12 @@ import { forgetSettings } from "~/platform/settings.server";
 import { makeLadder } from "../../encode-library";
 import { ffmpeg, ffprobe, makeClip } from "../../media-clips";
 
-/** A flash and a beep at 5 s, in a video of 60 pictures a second whose sound begins 1 s late. */
+/** A flash and a beep at 5 s, in a video with 60 frames per second whose audio begins 1 s late. */
 const FLASH =
   "color=gray:size=1280x720:rate=60:duration=9,drawbox=color=white:t=fill:enable='between(t,5,5.2)'";
 const BEEP = "aevalsrc='if(between(t,4,4.2),sin(6283*t),0)':sample_rate=48000:duration=8";
 
-/** How far a reading may be from what the playlist says, in seconds: one tick of a common clock. */
+/** Allowed difference between measurement and playlist in seconds: one tick of a common timescale. */
 const ROUNDING = 0.005;
 const MAX_SYNC = 0.02;
 
@@ -40,10 +40,10 @@ interface Playlist {
 let folder: string;
 let ladder: string;
 let master: Playlist;
-/** Of the pictures. */
+/** Names of the video renditions. */
 let renditions: { name: string; playlist: Playlist; text: string }[];
 let sounds: typeof renditions;
-/** The smallest and the largest of them: looking into all takes a minute. */
+/** The smallest and the largest one, because checking all takes a minute. */
 const smallestAndLargest = () => [renditions[0]!, renditions.at(-1)!];
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ function parse(name: string): Playlist {
   return parser.manifest as unknown as Playlist;
 }
 
-/** By their height, since what begins is named first, and the sound alone is one of them too. */
+/** By their height, because the start rendition comes first, and audio only is one of them too. */
 function picturesOf({ playlists }: Playlist) {
   const height = ({ attributes }: (typeof playlists)[0]) =>
     (attributes.RESOLUTION as { height: number } | undefined)?.height ?? 0;
@@ -91,7 +91,7 @@ function picturesOf({ playlists }: Playlist) {
 }
 
 describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
-  it("lists each rendition with its size, rate and codecs as they are", async () => {
+  it("lists each rendition with its actual size, frame rate and codecs", async () => {
     expect(renditions.map(({ name }) => name)).toEqual(["144p", "240p", "360p", "480p", "720p"]);
     for (const { uri, attributes } of picturesOf(master)) {
       const file = path.join(ladder, uri.replace(".m3u8", ".mp4"));
@@ -116,7 +116,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     expect(rates).toEqual([30, 30, 30, 30, 60]);
   });
 
-  it("names a small rendition first, and the sound alone last", () => {
+  it("lists a small rendition first, and audio only last", () => {
     const names = master.playlists.map(({ uri }) => uri);
     expect(names[0]).toBe("240p.m3u8");
     expect(names.at(-1)).toBe("sound-1-poor.m3u8");
@@ -126,7 +126,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     });
   });
 
-  it("has one track in a file, and the sound beside all pictures", () => {
+  it("has one track per file, and audio for all video renditions", () => {
     for (const { name } of [...renditions, ...sounds]) {
       const kinds = ffprobe(path.join(ladder, `${name}.mp4`), [
         ...["-show_entries", "stream=codec_type", "-of", "csv=p=0"],
@@ -143,12 +143,12 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     expect(fs.readFileSync(path.join(ladder, "master.m3u8"), "utf8")).toMatch(/CHANNELS="2"/);
   });
 
-  it("has pictures for a line of 192 kbit/s", () => {
+  it("has video for a connection with 192 kbit/s", () => {
     const { BANDWIDTH: peak } = picturesOf(master)[0]!.attributes as Record<string, number>;
     expect(peak).toBeLessThan(192_000);
   });
 
-  it("tells bandwidths that no stretch of it exceeds", () => {
+  it("states bandwidths that no part of it exceeds", () => {
     for (const [index, { playlist, name }] of renditions.entries()) {
       const { BANDWIDTH: peak, "AVERAGE-BANDWIDTH": average } = picturesOf(master)[index]!
         .attributes as Record<string, number>;
@@ -167,13 +167,13 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("keeps the rules of RFC 8216 for a finished playlist of byte ranges", () => {
+  it("follows RFC 8216 for complete playlists with byte ranges", () => {
     const targets = [...renditions, ...sounds].map(({ playlist }) => playlist.targetDuration);
     // §6.2.4.
     expect(new Set(targets).size).toBe(1);
     for (const { name, playlist, text } of [...renditions, ...sounds]) {
       expect(text.startsWith("#EXTM3U\n")).toBe(true);
-      // §4.3.2.5 and §7: EXT-X-MAP in a playlist that is not of I-frames wants version 6 or more.
+      // §4.3.2.5 and §7: EXT-X-MAP in a playlist without EXT-X-I-FRAMES-ONLY requires version 6 or higher.
       expect(Number(/#EXT-X-VERSION:(\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(6);
       expect(playlist).toMatchObject({ endList: true, playlistType: "VOD" });
       let end = playlist.segments[0]!.map.byterange.length;
@@ -197,13 +197,13 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
       for (const [at, { duration }] of playlist.segments.entries()) {
         end += duration;
         pictures += starts[0]![at]!;
-        // Half a fragment of sound.
+        // Half an audio fragment.
         expect(Math.abs(end - pictures)).toBeLessThan(0.51);
       }
     }
   });
 
-  it("has segments that each play alone, from a keyframe that begins where the playlist says", () => {
+  it("has segments that can be played individually, with a keyframe at the start time in the playlist", () => {
     for (const { name, playlist } of smallestAndLargest()) {
       const whole = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const cut = ({ offset, length }: { offset: number; length: number }) =>
@@ -229,7 +229,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("lists the keyframes of each rendition, each range with one picture that can be shown", () => {
+  it("lists the keyframes of each rendition, each range with one frame that can be decoded", () => {
     const names = renditions.map(({ name }) => `${name}-keyframes.m3u8`);
     expect(master.iFramePlaylists.map(({ uri }) => uri)).toEqual(names);
     for (const { name, playlist } of smallestAndLargest()) {
@@ -257,7 +257,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("says in an edit list what its encoders begin with, which players take out", () => {
+  it("has edit lists for encoder delay, which players remove", () => {
     for (const { name } of [...renditions, ...sounds]) {
       const file = fs.readFileSync(path.join(ladder, `${name}.mp4`));
       const edits = [...boxesNamed(file, "elst")].map((at) => ({
@@ -286,7 +286,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     expect(others).toEqual([]);
   });
 
-  it("keeps sound and picture together within 20 ms", () => {
+  it("keeps audio and video in sync within 20 ms", () => {
     for (const { name } of smallestAndLargest()) {
       expect(Math.abs(flashOf(path.join(ladder, `${name}.mp4`)) - 5)).toBeLessThan(MAX_SYNC);
     }
@@ -295,7 +295,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     }
   });
 
-  it("keeps them together where ffmpeg reads the stream, as other players do", () => {
+  it("keeps audio and video in sync in ffmpeg, like in other players", () => {
     const whole = path.join(ladder, "master.m3u8");
     const listed = ffprobe(whole, ["-show_entries", "stream=codec_type", "-of", "csv=p=0"]);
     expect(listed).toContain("video");
@@ -305,7 +305,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
     expect(Math.abs(beepOf(whole) - 5)).toBeLessThan(MAX_SYNC);
   });
 
-  it.each([5, 24, 50])("keeps them together at %i pictures a second", async (rate) => {
+  it.each([5, 24, 50])("keeps audio and video in sync at %i frames per second", async (rate) => {
     const picture = FLASH.replace("1280x720", "320x180").replace("rate=60", `rate=${rate}`);
     const sound = BEEP.replace("t,4,4.2", "t,5,5.2").replace("duration=8", "duration=9");
     const source = makeClip(folder, `rate-${rate}`, { picture, sound });
@@ -315,7 +315,7 @@ describe.runIf(ffmpegAvailable())("the adaptive stream", () => {
   });
 });
 
-/** Where the contents of the boxes of that name begin. */
+/** Returns the offsets of the contents of all boxes of a type. */
 function* boxesNamed(file: Buffer, name: string) {
   for (
     let at = file.indexOf(name, 0, "latin1");
@@ -326,7 +326,7 @@ function* boxesNamed(file: Buffer, name: string) {
   }
 }
 
-/** Seconds at which the picture flashes, as ffmpeg reads a file or a stream. */
+/** Returns the seconds of the flashes, as ffmpeg reads a file or a stream. */
 function flashOf(file: string, index = 0): number {
   const bright = path.join(folder, "bright.txt");
   ffmpeg([
@@ -341,10 +341,10 @@ function flashOf(file: string, index = 0): number {
   return lights.find(({ light }) => light > 200)?.time ?? Number.NaN;
 }
 
-/** Seconds at which the sound beeps. */
+/** Returns the seconds of the beeps. */
 function beepOf(file: string, index = 0): number {
   const raw = path.join(folder, "beep.pcm");
-  // Else ffmpeg would move all times so that the silence before the sound begins at 0.
+  // Otherwise ffmpeg would shift all times so that the silence before the audio starts at 0.
   const steady = ["-af", "aresample=async=1:first_pts=0"];
   ffmpeg([
     ...["-copyts", "-i", file, "-map", `0:a:${index}`, "-vn", ...steady, "-ac", "1"],

@@ -32,41 +32,41 @@ afterEach(() => site.remove());
 const interrupt = (program: "ffmpeg" | "ffprobe") =>
   interruptOnce(site.folder, program, "*file:*", KILLED);
 
-describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end", () => {
+describe.runIf(ffmpegAvailable())("an interrupted ffmpeg", () => {
   it.each(["ffprobe", "ffmpeg"] as const)(
     "killed while a file is examined (%s), says nothing of the file",
     async (program) => {
       const clip = makeClip(site.folder, "clip");
       interrupt(program);
       await expect(probe(clip)).rejects.toThrow(
-        new InterruptedError(`${program} was ended by SIGKILL.`),
+        new InterruptedError(`${program} was killed by SIGKILL.`),
       );
       expect(await probe(clip)).toMatchObject({ playable: true });
     },
   );
 
-  it("is treated as interrupted if its input ended early, even with exit code 0", () => {
+  it("counts as interrupted if its input ended early, even with exit code 0", () => {
     const line = "[http @ 0x5] Stream ends prematurely at 262144, should be 8388608";
     const end = { exitCode: 0, timedOut: false };
     expect(() => throwIfInterrupted("ffmpeg", end, ["another", line])).toThrow(InterruptedError);
     expect(() => throwIfInterrupted("ffmpeg", end, ["another"])).not.toThrow();
   });
 
-  it("leaves its job waiting for another attempt, and the video gets all of it", async () => {
+  it("leaves its job waiting for another attempt, which completes it", async () => {
     const clip = makeClip(site.folder, "clip", { audio: false });
     const id = await addToLibrary(site.uploads, clip, true);
     onlyJobs("ladder");
     const ladder = () => jobRows(id).find(({ kind }) => kind === "ladder");
     interrupt("ffprobe");
     await workUntilIdle();
-    const reason = "ffprobe was ended by SIGKILL.";
+    const reason = "ffprobe was killed by SIGKILL.";
     expect(ladder()).toMatchObject({ state: "waiting", attempts: 1, reason });
     sqliteHandle().exec("UPDATE jobs SET run_after = '2000-01-01' WHERE kind = 'ladder'");
     await workUntilIdle();
     expect(ladder()).toMatchObject({ state: "done", reason: null });
   });
 
-  it("leaves the files of the next attempt alone after its job has lost its lease", async () => {
+  it("doesn't remove files of the next attempt after its job has lost its lease", async () => {
     await addToLibrary(site.uploads, makeClip(site.folder, "clip", { audio: false }), true);
     onlyJobs("ladder");
     ffmpegAvailable();
@@ -90,17 +90,17 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     expect(folders()).toEqual([]);
   });
 
-  it("answers an upload with 503, and takes it when it is sent again", async () => {
+  it("rejects an upload with 503, and accepts it when it is sent again", async () => {
     const video = fileBlob(makeClip(site.folder, "clip", { audio: false }));
     const { id } = makeUser();
     interrupt("ffprobe");
     const failed = await receiveUpload(uploadRequest(video), id);
-    const message = "The video could not be examined just now. Please try again in a moment.";
+    const message = "The video couldn’t be checked. Try again in a moment.";
     expect(failed).toMatchObject({ status: 503, failure: { message } });
     expect(await receiveUpload(uploadRequest(video), id)).not.toHaveProperty("failure");
   });
 
-  it("makes no storyboard with pictures left out: a killed one ends the attempt", async () => {
+  it("never creates a storyboard with missing frames: a killed process ends the attempt", async () => {
     const [{ file }, found, task] = await workOn(makeClip(site.folder, "clip"));
     interrupt("ffmpeg");
     const size = { width: 32, height: 18 };
@@ -115,7 +115,7 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     ]);
   });
 
-  it("on a full disk costs no attempt, whatever was being made", async () => {
+  it("doesn't count as an attempt on a full disk, whatever the job", async () => {
     const clip = makeClip(site.folder, "clip");
     const [{ file }, found, task] = await workOn(clip);
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
@@ -140,8 +140,8 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     });
   });
 
-  it("while what it says of the bytes is final", async () => {
-    const said = vi.spyOn(console, "error");
+  it("differs from an error about the file, which is final", async () => {
+    const logged = vi.spyOn(console, "error");
     const noise = path.join(site.folder, "noise.mp4");
     fs.writeFileSync(noise, "no video at all");
     await expect(probe(noise)).rejects.toBeInstanceOf(RefusedFileError);
@@ -152,6 +152,6 @@ describe.runIf(ffmpegAvailable())("an ffmpeg that does not come to its own end",
     const limits = { seconds: 2, fileBytes: 1e9, cpuSeconds: 60 };
     const work = runFfmpeg(task, [...inputArguments(noise), "out.mp4"], limits);
     await expect(work).rejects.toBeInstanceOf(EncodeError);
-    expect(said).not.toHaveBeenCalled();
+    expect(logged).not.toHaveBeenCalled();
   });
 });

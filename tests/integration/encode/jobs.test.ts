@@ -57,7 +57,7 @@ beforeEach(() => {
   site = useTemporarySite();
 });
 afterEach(async () => {
-  // Of a test that has failed too: a runner that goes on takes the jobs of the next test.
+  // Even after a failed test: a runner that keeps running would take jobs of the next test.
   await Promise.all(runners.map((runner) => runner.stop()));
   runners = [];
   for (const child of children) child.kill("SIGKILL");
@@ -75,7 +75,7 @@ async function addVideo(title = "A video"): Promise<string> {
   return id;
 }
 
-/** A runner that ends with its test. */
+/** Starts a runner that stops with its test. */
 function startWork(): Runner {
   const runner = startRunner(1);
   runners.push(runner);
@@ -89,7 +89,7 @@ async function until(condition: () => boolean): Promise<void> {
 const allDone = (id: string) =>
   jobRows(id).every(({ state, kind }) => state === "done" || kind === "cleanup");
 
-/** Minutes of video in an instant: nothing moves in it. */
+/** Minutes of static video, which are generated quickly. */
 function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]): string {
   return makeClip(site.folder, name, {
     as,
@@ -101,7 +101,7 @@ function longClip(name: string, seconds: number, as = "mp4", video = ["libx264"]
 }
 
 describe.runIf(ffmpegAvailable())("the queue", () => {
-  it("makes a new video playable before anything of an older one, and nothing of it before that", async () => {
+  it("makes a new video playable before it runs other jobs of that or older videos", async () => {
     const [a, b] = [await addVideo("a"), await addVideo("b")];
     const first = (await claim())!;
     const second = (await claim())!;
@@ -117,14 +117,14 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(rest.map((job) => [job?.video_id, job?.kind])).toEqual(kinds.map((kind) => [b, kind]));
   });
 
-  it("asks for a video once, and for none that another tool has inserted", async () => {
+  it("enqueues jobs for a video once, and none for videos that another tool has inserted", async () => {
     const id = await addVideo();
     await transaction(() => enqueueIn([id]));
     sqliteHandle().exec("INSERT INTO videos (title, category) VALUES ('B', 'desi')");
     expect(sqliteHandle().prepare("SELECT count(*) FROM jobs").pluck().get()).toBe(8);
   });
 
-  it("tries again later and later, and gives up what has failed three times, with its reason", async () => {
+  it("retries with increasing delays, and gives up after three failures with the reason", async () => {
     const id = await addVideo("Broken");
     for (const seconds of [30, 120, undefined]) {
       const job = (await claim(undefined, Date.now() + 10 * 60_000))!;
@@ -142,7 +142,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(await claim()).toMatchObject({ kind: "transcode", attempts: 1 });
   });
 
-  it("gives a job whose worker is silent to the next, and a job handed back does not count", async () => {
+  it("reassigns a job whose worker is silent, and doesn't count a returned job as an attempt", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1'");
@@ -152,7 +152,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)[0]).toMatchObject({ state: "waiting", attempts: 1, worker: null });
   });
 
-  it("gives up a job that takes the site down with it", async () => {
+  it("gives up a job that crashes the site", async () => {
     const id = await addVideo();
     await claim();
     sqliteHandle().exec("UPDATE jobs SET attempts = 5 WHERE state = 'running'");
@@ -160,7 +160,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)[0]).toMatchObject({ state: "failed", reason: /ended 5 times/ });
   });
 
-  it("forgets the jobs of a video that is deleted, by whatever tool", async () => {
+  it("deletes the jobs of a video that any tool deletes", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     expect(isOurs(job)).toBe(true);
@@ -169,7 +169,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)).toEqual([]);
   });
 
-  it("waits while the disk is nearly full, says so, and goes on by itself", async () => {
+  it("waits while the disk is nearly full, reports it, and resumes automatically", async () => {
     await site.remove();
     site = useTemporarySite({ ENCODER_FREE_BYTES: String(2 ** 52) });
     const said = vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -181,14 +181,14 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
     expect(jobRows(id)[0]).toMatchObject({ attempts: 0, state: "waiting" });
   });
 
-  it("says in plain words why a file can't be used, and goes on with the next", async () => {
+  it("reports why a file can't be used, and continues with the next", async () => {
     const broken = path.join(site.folder, "broken.mp4");
     fs.writeFileSync(broken, "no video at all");
     const bad = await addToLibrary(site.uploads, broken, true);
     const good = await addToLibrary(site.uploads, makeClip(site.folder, "good"), true);
     onlyJobs("transcode");
     await workUntilIdle();
-    expect(jobRows(bad)[0]).toMatchObject({ state: "failed", reason: /not a video file/ });
+    expect(jobRows(bad)[0]).toMatchObject({ state: "failed", reason: /supported video/ });
     expect(allDone(good)).toBe(true);
   });
 });
@@ -196,7 +196,7 @@ describe.runIf(ffmpegAvailable())("the queue", () => {
 describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
   const DAY = 24 * 3_600_000;
 
-  it("starts what was to run by a clock that was a day ahead", async () => {
+  it("runs jobs that were enqueued while the clock was a day ahead", async () => {
     const id = await addVideo();
     expect(await claim(undefined, Date.now() - DAY)).toMatchObject({
       video_id: id,
@@ -204,7 +204,7 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
     });
   });
 
-  it("tries again by the present clock what failed by a clock that was a day ahead", async () => {
+  it("retries jobs that failed while the clock was a day ahead", async () => {
     await addVideo();
     await fail((await claim())!, "The file is damaged.");
     expect(await claim()).toBeUndefined();
@@ -214,7 +214,7 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
     });
   });
 
-  it("ends a lease that was given by a clock that was a day ahead, within the time of a lease", async () => {
+  it("expires a lease from when the clock was a day ahead within the duration of a lease", async () => {
     await addVideo();
     const job = (await claim(undefined, Date.now() + DAY))!;
     sqliteHandle().exec("UPDATE jobs SET worker = 'elsewhere/1/1' WHERE state = 'running'");
@@ -222,7 +222,7 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
     expect(await claim(undefined, Date.now() + 31_000)).toMatchObject({ id: job.id, attempts: 2 });
   });
 
-  it("lets the clean-up wait its hours, and no longer", async () => {
+  it("delays the cleanup by its hours, and no longer", async () => {
     const id = await addVideo();
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind <> 'cleanup'");
     expect(await claim()).toBeUndefined();
@@ -231,11 +231,11 @@ describe.runIf(ffmpegAvailable())("the queue and the clock", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("the queue and another process that writes", () => {
-  it("begins nothing, fails nothing and counts no attempt, and goes on when the lock is gone", async () => {
+describe.runIf(ffmpegAvailable())("the queue while another process writes", () => {
+  it("starts no job, fails none and counts no attempt, and resumes once the lock is released", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
     const name = parseMediaUrl(videoRow(id).video_url)!;
-    // Recording that would wait for the lock.
+    // Recording a result would wait for the lock.
     await recordFile({ ...name, videoId: id, kind: "video", isClean: true });
     onlyJobs("transcode");
     const other = new Sqlite(sqliteHandle().name);
@@ -258,7 +258,7 @@ describe.runIf(ffmpegAvailable())("the queue and another process that writes", (
     expect(videoRow(id).source_url).toContain("/original-");
   });
 
-  it("does not count an attempt that met the lock to the end", async () => {
+  it("doesn't count an attempt whose result couldn't be written because of the lock", async () => {
     const id = await addVideo();
     const job = (await claim())!;
     expect(jobRows(id)[0]).toMatchObject({ state: "running", attempts: 1 });
@@ -267,8 +267,8 @@ describe.runIf(ffmpegAvailable())("the queue and another process that writes", (
   });
 });
 
-describe.runIf(ffmpegAvailable())("a video that is brought back from the trash", () => {
-  it("gets the jobs for what it lacks, in one with its return, and is prepared to the end", async () => {
+describe.runIf(ffmpegAvailable())("a video that is restored from the trash", () => {
+  it("gets jobs for missing files in the same transaction, and is processed completely", async () => {
     const avi = makeClip(site.folder, "clip", { as: "avi", video: ["mpeg4"] });
     const id = await addToLibrary(site.uploads, avi, false);
     await removeVideos([id], "u");
@@ -281,12 +281,12 @@ describe.runIf(ffmpegAvailable())("a video that is brought back from the trash",
     expect(allDone(id)).toBe(true);
   });
 
-  it("that had everything is encoded by nothing anew", async () => {
+  it("isn't encoded again if nothing was missing", async () => {
     const id = addFinished(site.uploads, "counting");
     const before = videoRow(id);
     await removeVideos([id], "u");
     await restoreDeletion((await listDeletions())[0]!.batch, "u");
-    // Compared with others again, which encodes nothing.
+    // It is compared with others again, which encodes nothing.
     expect(Object.keys(jobStates(id))).toEqual(["fingerprint", "cleanup"]);
     await workUntilIdle();
     const { bytes: _, ...rest } = videoRow(id);
@@ -294,8 +294,8 @@ describe.runIf(ffmpegAvailable())("a video that is brought back from the trash",
   });
 });
 
-describe.runIf(ffmpegAvailable())("the end of a job", () => {
-  it("reads the rows of its own file alone, and keeps what a row of the same file names", async () => {
+describe.runIf(ffmpegAvailable())("finishing a job", () => {
+  it("reads only rows of its own file, and keeps files that another row refers to", async () => {
     const clip = makeClip(site.folder, "clip", { output: ["-movflags", "+faststart"] });
     const id = await addToLibrary(site.uploads, clip, true);
     const only = (kind: string) =>
@@ -324,7 +324,7 @@ describe.runIf(ffmpegAvailable())("the end of a job", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("a result whose name another file has", () => {
+describe.runIf(ffmpegAvailable())("a result whose name is already used", () => {
   const VIDEO = "/media/videos/u/holiday.avi";
   const OTHER = "/media/videos/u/holiday.mp4";
   const converts = async () => {
@@ -356,14 +356,14 @@ describe.runIf(ffmpegAvailable())("a result whose name another file has", () => 
     expect(fs.readFileSync(onDisk(site.uploads, OTHER), "utf8")).toBe("another video");
   });
 
-  it("is not stored over a file whose row is still to come", async () => {
+  it("is not stored over a file whose row isn't written yet", async () => {
     fs.writeFileSync(onDisk(site.uploads, OTHER), "copied an hour ago");
     expect(await converts()).toMatchObject({ state: "failed" });
     await removeFiles(Date.now() + 30 * 86_400_000);
     expect(fs.readFileSync(onDisk(site.uploads, OTHER), "utf8")).toBe("copied an hour ago");
   });
 
-  it("replaces what an attempt has left that was killed before it wrote the row", async () => {
+  it("replaces the file of an attempt that was killed before it wrote the row", async () => {
     fs.writeFileSync(onDisk(site.uploads, OTHER), "of the first attempt");
     await announceFiles([{ bucket: "videos", path: "u/holiday.mp4" }]);
     expect(await converts()).toMatchObject({ state: "done" });
@@ -374,8 +374,8 @@ describe.runIf(ffmpegAvailable())("a result whose name another file has", () => 
   });
 });
 
-describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
-  it("an edit made meanwhile stays", async () => {
+describe.runIf(ffmpegAvailable())("disturbed jobs", () => {
+  it("keep edits that were made in the meantime", async () => {
     const id = await addToLibrary(site.uploads, makeClip(site.folder, "clip"), true);
     onlyJobs("transcode", "poster", "storyboard");
     const runner = startWork();
@@ -389,7 +389,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(videoRow(id)).toMatchObject({ title: "Edited", updated_at: "2030", tags: '["a"]' });
   });
 
-  it("a video deleted meanwhile stops its job and leaves nothing", async () => {
+  it("stop without leaving files when their video is deleted", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -402,7 +402,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(filesBelow(site.uploads)).toEqual([file.replace("/media/", "")]);
   });
 
-  it("what runs is held for a new video's first rendition, and goes on afterwards", async () => {
+  it("pause for a new video's first rendition, and resume afterwards", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 12), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder, 4);
@@ -423,7 +423,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(jobRows(old).map(({ attempts }) => Math.max(attempts, 1))).not.toContain(2);
   });
 
-  it("a queue that can't be read is no queue without work", async () => {
+  it("aren't taken for finished if the queue can't be read", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     sqliteHandle().exec("DROP INDEX jobs_unfinished");
     const runner = startWork();
@@ -431,7 +431,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     await runner.stop();
   });
 
-  it("a queue that is paused holds what runs, lets it leave, and goes on where it was", async () => {
+  it("pause with the queue, can exit meanwhile, and resume where they were", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -454,7 +454,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(jobStates(id).ladder).toBe("waiting");
   });
 
-  it("what is wanted now goes before what runs, and a new video does not go before it", async () => {
+  it("give way to a job that is moved to the front, as do new videos", async () => {
     const old = await addToLibrary(site.uploads, longClip("old", 60), true);
     const wanted = await addToLibrary(site.uploads, longClip("wanted", 12), true);
     const arriving = longClip("new", 2);
@@ -476,7 +476,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     await runner.stop();
   });
 
-  it("a job that is put last is stopped, and another one is begun", async () => {
+  it("stop when moved to the back, and another job starts", async () => {
     const first = await addToLibrary(site.uploads, longClip("first", 60), true);
     const second = await addToLibrary(site.uploads, longClip("second", 60), true);
     onlyJobs("ladder");
@@ -490,7 +490,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     await runner.stop();
   });
 
-  it("what is made again leaves what is being watched until the clean-up", async () => {
+  it("keep replaced files for viewers until the cleanup", async () => {
     const id = addFinished(site.uploads, "converted");
     const before = videoRow(id);
     const file = onDisk(site.uploads, before.video_url);
@@ -514,7 +514,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(inodes()).not.toContain(ino);
   });
 
-  it("a process that is asked to leave gives its job back, and ends its ffmpeg", async () => {
+  it("are returned when the process shuts down, and their ffmpeg exits", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 60), true);
     onlyJobs("ladder");
     process.env.PATH = slowFfmpeg(site.folder);
@@ -530,7 +530,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(filesBelow(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("killed at any instant, the work goes on at the next start, and nothing half-made is named", async () => {
+  it("continue at the next start after a kill at any time, and never refer to incomplete files", async () => {
     const id = await addToLibrary(site.uploads, longClip("long", 12), true);
     const env = { ...process.env, PATH: slowFfmpeg(site.folder, 4) };
     for (const kind of ["poster", "storyboard", "ladder"] as const) {
@@ -554,7 +554,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
     expect(folders.filter((name) => name.startsWith("hls-"))).toHaveLength(1);
   });
 
-  it("an ffmpeg that stands still is ended by the watchdog", async () => {
+  it("have a watchdog that kills a stalled ffmpeg", async () => {
     const folder = path.join(site.folder, "work");
     fs.mkdirSync(folder);
     const task = createTask(folder, () => {});
@@ -573,7 +573,7 @@ describe.runIf(ffmpegAvailable())("work that is disturbed", () => {
   });
 });
 
-/** Such as R for a process that runs, T for one that is held. */
+/** Returns the state of a process, such as R for running or T for stopped. */
 function stateOf(pid: number): string {
   try {
     return /^State:\s+(\w)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
@@ -582,7 +582,7 @@ function stateOf(pid: number): string {
   }
 }
 
-/** Numbers of the ffmpeg processes that name a file below a folder. */
+/** Returns the ids of ffmpeg processes with an argument in a folder. */
 function ffmpegsIn(folder: string): number[] {
   return fs
     .readdirSync("/proc")

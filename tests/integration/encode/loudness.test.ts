@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** A tone of 997 Hz at full scale in two channels has 0 LUFS (EBU Tech 3341); ffmpeg's has an eighth of it. */
+/** A full-scale 997 Hz tone in two channels has 0 LUFS (EBU Tech 3341). ffmpeg's tone has an eighth of full scale. */
 const tone = (decibels: number) =>
   `sine=frequency=997:sample_rate=48000:duration=3,pan=stereo|c0=8*c0|c1=8*c0,volume=${decibels}dB`;
 
@@ -28,9 +28,9 @@ async function measured(clip: Clip) {
   return videoRow(id);
 }
 
-describe.runIf(ffmpegAvailable())("how loud a video is", () => {
+describe.runIf(ffmpegAvailable())("the loudness of a video", () => {
   it.each([-8, -23, -36])("is measured: a tone of %i LUFS", async (lufs) => {
-    // Not in AAC, which begins a tone with a higher peak.
+    // Not in AAC, in which a tone begins with a higher peak.
     const { loudness, true_peak } = await measured({
       sound: tone(lufs),
       as: "mkv",
@@ -40,8 +40,8 @@ describe.runIf(ffmpegAvailable())("how loud a video is", () => {
     expect(Math.abs(true_peak! - lufs)).toBeLessThan(0.7);
   });
 
-  it("is that of the track which is played", async () => {
-    // The second track is the loud one, and the default.
+  it("is that of the default audio track", async () => {
+    // The second track is louder and the default.
     const { loudness } = await measured({
       sound: tone(-30),
       as: "mkv",
@@ -54,7 +54,7 @@ describe.runIf(ffmpegAvailable())("how loud a video is", () => {
     expect(Math.abs(loudness! + 12)).toBeLessThan(0.7);
   });
 
-  it("is silence without sound and without a sample above it, for which nothing is changed", async () => {
+  it("is silence without audio or without audible samples, so that the volume isn't adjusted", async () => {
     const none = await measured({ audio: false });
     expect(none).toMatchObject({ loudness: -70, true_peak: null });
     expect(await findPublished(none.id)).not.toHaveProperty("sound");
@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("how loud a video is", () => {
     expect(silent.loudness).toBe(-70);
   });
 
-  it("is told to the page, and measured of what an older video still lacks", async () => {
+  it("is passed to the page, and measured for older videos that lack it", async () => {
     const { id } = await measured({ sound: tone(-23) });
     expect((await findPublished(id))?.sound).toEqual({
       lufs: videoRow(id).loudness,
@@ -74,15 +74,20 @@ describe.runIf(ffmpegAvailable())("how loud a video is", () => {
     expect(jobRows(id).map(({ kind }) => kind)).toContain("loudness");
   });
 
-  it("is the last summary of what ffmpeg says, not a text in the file", () => {
-    const said = ["title: Summary:", "    I: -1.0 LUFS", "Summary:", "    I:         -23.4 LUFS"];
-    expect(parseSummary([...said, "    Peak:       -inf dBFS"])).toEqual({
+  it("is read from ffmpeg's last summary, not from text in the file", () => {
+    const summary = [
+      "title: Summary:",
+      "    I: -1.0 LUFS",
+      "Summary:",
+      "    I:         -23.4 LUFS",
+    ];
+    expect(parseSummary([...summary, "    Peak:       -inf dBFS"])).toEqual({
       loudness: -23.4,
       true_peak: null,
     });
-    expect(parseSummary(said)).toBeUndefined();
+    expect(parseSummary(summary)).toBeUndefined();
     expect(parseSummary([])).toBeUndefined();
-    // Took seconds, with as much as is kept of what ffmpeg says.
+    // This took seconds, with as many lines as are kept of ffmpeg's output.
     const lines = Array.from({ length: 100 }, () => "\u2028".repeat(500));
     for (let again = 0; again < 20; again++) expect(parseSummary(lines)).toBeUndefined();
   });

@@ -28,14 +28,14 @@ async function errorOf(file: string): Promise<RefusedFileError> {
 describe.runIf(ffmpegAvailable())("probe", () => {
   it.each<[string, Clip, Record<string, unknown>]>([
     ["H.264 in MP4", FASTSTART, { container: "mp4", playable: true, needsFaststart: false }],
-    ["its index behind", {}, { container: "mp4", playable: true, needsFaststart: true }],
+    ["index at the end", {}, { container: "mp4", playable: true, needsFaststart: true }],
     ["MOV", { as: "mov" }, { container: "mov", playable: true, needsFaststart: true }],
     [
       "fragments",
       { output: ["-movflags", "+frag_keyframe+empty_moov"] },
       { playable: true, needsFaststart: true },
     ],
-    ["no sound", { audio: false }, { playable: true }],
+    ["no audio", { audio: false }, { playable: true }],
     ["MP3 in MP4", { audio: ["libmp3lame"] }, { playable: true }],
     ["AC-3 in MP4", { audio: ["ac3"] }, { playable: false }],
     ["10 bit", { video: [...X264, "-pix_fmt", "yuv420p10le"] }, { playable: false }],
@@ -56,42 +56,42 @@ describe.runIf(ffmpegAvailable())("probe", () => {
       { container: "matroska", playable: false, needsFaststart: false },
     ],
     ["AVI", { as: "avi", video: ["mpeg4"] }, { container: "avi", playable: false }],
-  ])("tells whether browsers play it: %s", async (name, clip, wanted) => {
+  ])("detects whether browsers can play a file: %s", async (name, clip, wanted) => {
     const found = await probe(makeClip(folder, name.replaceAll(/\W/g, ""), clip));
     expect(found).toMatchObject({ video: { width: 320, height: 180 }, ...wanted });
     expect(found!.durationSeconds).toBeCloseTo(2, 0);
     expect(found!.video.frameRate).toBeCloseTo(25, 0);
   });
 
-  it("tells the size as it is shown: turned, and with square pixels", async () => {
+  it("returns the display size: rotated, and with square pixels", async () => {
     const turned = rotate(makeClip(folder, "turned"), 90);
     expect(await probe(turned)).toMatchObject({ video: { width: 180, height: 320, rotation: 90 } });
     const wide = makeClip(folder, "wide", { video: [...X264, "-vf", "setsar=4/3"] });
     expect(await probe(wide)).toMatchObject({ video: { width: 427, height: 180 } });
   });
 
-  it("measures a recording whose header does not tell its length", async () => {
+  it("measures a recording without a duration in its header", async () => {
     const live = { as: "webm", video: VP9, audio: ["libopus"], output: ["-live", "1"] };
     const found = await probe(makeClip(folder, "live", live));
     expect(found).toMatchObject({ playable: true, needsFaststart: true });
     expect(found!.durationSeconds).toBeCloseTo(2, 0);
   });
 
-  it("tells the colours of the cinema", async () => {
+  it("detects HDR", async () => {
     const pq = ["-pix_fmt", "yuv420p10le", "-color_trc", "smpte2084", "-color_primaries", "bt2020"];
     const hdr = makeClip(folder, "hdr", { video: [...X264, ...pq, "-colorspace", "bt2020nc"] });
     expect(await probe(hdr)).toMatchObject({ video: { hdr: true }, playable: false });
   });
 
-  it("refuses what is no video, with a sentence", async () => {
+  it("rejects files that aren't videos, with a message", async () => {
     const text = path.join(folder, "text.mp4");
     fs.writeFileSync(text, "hello ".repeat(1_000));
-    expect(await errorOf(text)).toMatchObject({ status: 415, message: /not a video file/ });
+    expect(await errorOf(text)).toMatchObject({ status: 415, message: /supported video/ });
     const sound = makeClip(folder, "sound", { output: ["-vn"] });
     expect(await errorOf(sound)).toMatchObject({ status: 422, message: /no video/ });
   });
 
-  it("refuses a playlist in disguise, and opens nothing that it names", async () => {
+  it("rejects a disguised playlist, and opens none of its files", async () => {
     const target = makeClip(folder, "target", { as: "ts" });
     const playlist = path.join(folder, "playlist.mp4");
     for (const text of [
@@ -103,7 +103,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     }
   });
 
-  it("refuses the absurd: a line of pixels, a day and more, a thousand streams", async () => {
+  it("rejects extreme sizes, durations over a day, and a thousand streams", async () => {
     const raw = ["ffv1", "-pix_fmt", "gray"];
     const line = makeClip(folder, "line", {
       as: "mkv",
@@ -131,7 +131,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     expect(await errorOf(many)).toMatchObject({ status: 422 });
   });
 
-  it("refuses or reads every part of a file that was cut off, and never hangs", async () => {
+  it("rejects or reads files truncated at any position, and never hangs", async () => {
     const whole = makeClip(folder, "whole", FASTSTART);
     for (const tenth of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
       const outcome = await probe(truncated(whole, tenth / 10)).catch((reason) => reason);
@@ -140,7 +140,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
     }
   });
 
-  it("takes a name that looks like an option, a protocol or a pattern as a name", async () => {
+  it("handles file names that look like an option, a protocol or a pattern", async () => {
     const clip = makeClip(folder, "plain");
     for (const name of ["-i.mp4", "concat:a|b.mp4", "$(touch x)%03d.mp4", "a'b\"c\n.mp4"]) {
       const named = path.join(folder, name);
@@ -153,7 +153,7 @@ describe.runIf(ffmpegAvailable())("probe", () => {
 describe("without ffmpeg", () => {
   afterEach(() => forgetFfmpeg());
 
-  it("nothing is refused, because nothing is known", async () => {
+  it("rejects nothing, because nothing is known", async () => {
     const before = process.env.PATH;
     process.env.PATH = folder;
     forgetFfmpeg();

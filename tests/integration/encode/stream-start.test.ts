@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loader } from "~/features/watch/routes/video-stream";
 import { streamStart } from "~/features/watch/stream-start.server";
-import { masterPlaylist, mediaPlaylist, type SoundRendition } from "~/media/encode/playlists";
+import { type EncodedAudio, masterPlaylist, mediaPlaylist } from "~/media/encode/playlists";
 import { database } from "~db/client.server";
 import { video, write as writeRows } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
@@ -37,18 +37,18 @@ const variant = (height: number, factor: number) => ({
   segments: segments.map((segment) => ({ ...segment, bytes: segment.bytes * factor })),
 });
 
-const sound = (name: string, isDefault: boolean): SoundRendition => ({
+const sound = (name: string, isDefault: boolean): EncodedAudio => ({
   encoding: "stereo",
   label: name,
   channels: 2,
   isDefault,
-  mayBeTaken: true,
+  isAutoselect: true,
   playlist: `${name}.m3u8`,
   codec: "mp4a.40.2",
   segments,
 });
 
-it("is the header and the first segment of the smallest rendition", async () => {
+it("finds the header and the first segment of the smallest rendition", async () => {
   write("master.m3u8", masterPlaylist([variant(720, 9), variant(240, 1)], []));
   write("240p.m3u8", mediaPlaylist("240p.mp4", 1_000, segments));
   expect(await streamStart(HLS)).toEqual({
@@ -58,7 +58,7 @@ it("is the header and the first segment of the smallest rendition", async () => 
   });
 });
 
-it("is not that of a rendition for poor lines, and is that of the sound that goes with it by default", async () => {
+it("skips the low-bandwidth rendition, and includes the default audio", async () => {
   const poor = { ...sound("poor", true), encoding: "poor" as const };
   const sounds = [poor, sound("english", true), sound("deutsch", false)];
   const smallest = { ...variant(144, 0.5), forSlowConnections: true };
@@ -78,7 +78,7 @@ it("is not that of a rendition for poor lines, and is that of the sound that goe
   });
 });
 
-it("is unknown where a playlist is missing, odd, or leads elsewhere", async () => {
+it("finds nothing if a playlist is missing, malformed or points elsewhere", async () => {
   expect(await streamStart("/media/videos/u/1700000000001/hls/master.m3u8")).toBeUndefined();
   expect(await streamStart("https://elsewhere.example/master.m3u8")).toBeUndefined();
   expect(await streamStart("/media/videos/../../etc/passwd")).toBeUndefined();
@@ -89,7 +89,7 @@ it("is unknown where a playlist is missing, odd, or leads elsewhere", async () =
   expect(await streamStart(HLS)).toBeUndefined();
 });
 
-it("is told of what is published, and of nothing else", async () => {
+it("sends the stream start only for published videos", async () => {
   const ask = (id: string) =>
     loader({
       request: new Request(`https://videos.example/video/${id}/stream`),

@@ -13,12 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** Of grey stripes, in cd/m²: from a dark room over the white of paper to a light. */
+/** Luminance of gray stripes in cd/m²: from a dark room through paper white to a lamp. */
 const LUMINANCES = [5, 10, 20, 50, 100, 203, 500, 1_000];
 const STRIPE = 40;
 const MAX_DECIBELS = 2;
 
-/** SMPTE ST 2084 (PQ): the signal, 0 to 1, of a luminance, and back. */
+/** SMPTE ST 2084 (PQ): converts a luminance to a signal (0 to 1) and back. */
 const M1 = 2610 / 16_384;
 const M2 = (2523 / 4096) * 128;
 const [C1, C2, C3] = [3424 / 4096, (2413 / 4096) * 32, (2392 / 4096) * 32] as const;
@@ -31,14 +31,14 @@ const fromPq = (signal: number) => {
   return 10_000 * (Math.max(power - C1, 0) / (C2 - C3 * power)) ** (1 / M1);
 };
 
-/** ITU-R BT.2100 table 5 (HLG) on a screen of 1,000 cd/m²: the signal of a grey of a luminance. */
+/** ITU-R BT.2100 table 5 (HLG) for a display of 1,000 cd/m²: converts the luminance of a gray to a signal. */
 function toHlg(luminance: number): number {
   const [a, b, c] = [0.17883277, 0.28466892, 0.55991073];
   const scene = (luminance / 1_000) ** (1 / 1.2);
   return scene <= 1 / 12 ? Math.sqrt(3 * scene) : a * Math.log(12 * scene - b) + c;
 }
 
-/** ITU-R BT.2390 §5.4.1, from a screen of 1,000 cd/m² to one of 100: the luminance that is shown. */
+/** ITU-R BT.2390 §5.4.1: maps a luminance from a display of 1,000 cd/m² to one of 100. */
 function referenceLuminance(luminance: number): number {
   const [source, target] = [toPq(1_000), toPq(100)];
   const most = target / source;
@@ -53,15 +53,15 @@ function referenceLuminance(luminance: number): number {
   return fromPq(mapped * source);
 }
 
-/** ITU-R BT.1886: what a screen of 100 cd/m² and no light in its black shows of 8 bits in limited range. */
+/** ITU-R BT.1886: luminance of an 8-bit limited-range value on a display of 100 cd/m² with perfect black. */
 const shownLuminance = (code: number) => 100 * ((code - 16) / 219) ** 2.4;
 
-describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on a usual screen", () => {
+describe.runIf(ffmpegAvailable() && hasFilter("zscale"))("HDR on an SDR display", () => {
   it.each([
     ["smpte2084", toPq],
     ["arib-std-b67", toHlg],
   ] as const)(
-    "is as bright as the reference of ITU-R BT.2390, within 2 dB: %s",
+    "has the brightness of the ITU-R BT.2390 reference, within 2 dB: %s",
     async (transfer, signalOf) => {
       const codes = LUMINANCES.map((luminance) => Math.round(64 + 876 * signalOf(luminance)));
       const stripes = codes.map((code, index) => `${code}*eq(floor(X/${STRIPE})\\,${index})`);

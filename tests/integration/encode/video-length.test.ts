@@ -23,21 +23,25 @@ const whole = (clip: Clip) =>
   makeClip(site.folder, "whole", { seconds: 6, size: "160x90", ...clip });
 const lengthOf = async (file: string) => (await probe(file))!;
 
-describe.runIf(ffmpegAvailable())("the length of a video", () => {
+describe.runIf(ffmpegAvailable())("the duration of a video", () => {
   const SOUND_OF_40 = { seconds: 40, picture: "testsrc2=size=160x90:rate=25:duration=1.6" };
   it.each<[string, Clip, number]>([
-    ["of MP4 with longer sound", SOUND_OF_40, 1.6],
-    ["of fragments with longer sound", { ...SOUND_OF_40, ...FRAGMENTS }, 1.6],
-    ["of Matroska with longer sound", { ...SOUND_OF_40, as: "mkv" }, 1.6],
-    ["of AVI with longer sound", { ...SOUND_OF_40, ...AVI }, 1.6],
-    ["whose clock begins after an hour", { as: "mkv", output: ["-output_ts_offset", "3892"] }, 6],
+    ["of MP4 with longer audio", SOUND_OF_40, 1.6],
+    ["of fragments with longer audio", { ...SOUND_OF_40, ...FRAGMENTS }, 1.6],
+    ["of Matroska with longer audio", { ...SOUND_OF_40, as: "mkv" }, 1.6],
+    ["of AVI with longer audio", { ...SOUND_OF_40, ...AVI }, 1.6],
+    [
+      "whose timestamps begin after an hour",
+      { as: "mkv", output: ["-output_ts_offset", "3892"] },
+      6,
+    ],
     ["of a transport stream", { as: "ts", output: ["-output_ts_offset", "3892"] }, 6],
     ["of a program stream", { as: "mpg", video: ["mpeg2video"], audio: ["mp2"] }, 6],
     ["of Flash", { as: "flv", video: X264 }, 6],
     ["of Windows Media", WMV, 6],
     ["of Ogg", { as: "ogv", video: ["libtheora"], audio: ["libvorbis"] }, 6],
-    ["of a recording that does not say it", { as: "mkv", output: ["-live", "1"] }, 6],
-  ])("is that of its pictures: %s", async (_, clip, seconds) => {
+    ["of a recording without a duration", { as: "mkv", output: ["-live", "1"] }, 6],
+  ])("is that of its frames: %s", async (_, clip, seconds) => {
     const found = await lengthOf(whole(clip));
     expect(found.durationSeconds).toBeCloseTo(seconds, 0);
     expect(Math.abs(found.durationSeconds - seconds)).toBeLessThan(0.15);
@@ -50,7 +54,7 @@ describe.runIf(ffmpegAvailable())("the length of a video", () => {
     ["mp2", "mpeg", 3],
     ["ac3", "vob", 3],
   ])(
-    "counts the last pictures of a program stream, which have no time: %s in %s, %i s",
+    "includes the last frames of a program stream, which have no timestamps: %s in %s, %i s",
     async (audio, format, seconds) => {
       const picture = `color=gray:size=160x90:rate=25:duration=${seconds}`;
       const output = ["-f", format];
@@ -62,13 +66,13 @@ describe.runIf(ffmpegAvailable())("the length of a video", () => {
   );
 
   it.each<[string, Clip]>([
-    ["MP4 with its index in front", FASTSTART],
-    ["MOV with its index in front", { ...FASTSTART, as: "mov" }],
+    ["MP4 with its index first", FASTSTART],
+    ["MOV with its index first", { ...FASTSTART, as: "mov" }],
     ["Matroska", { as: "mkv", video: X264 }],
     ["AVI", AVI],
     ["Flash", { as: "flv", video: X264 }],
     ["Windows Media", WMV],
-  ])("of a file that was cut off is that of what is there: %s", async (_, clip) => {
+  ])("is that of the existing part of a truncated file: %s", async (_, clip) => {
     const found = await lengthOf(truncated(whole(clip), 0.6));
     expect(found.durationSeconds).toBeGreaterThan(2.5);
     expect(found.durationSeconds).toBeLessThan(4.5);
@@ -76,7 +80,7 @@ describe.runIf(ffmpegAvailable())("the length of a video", () => {
     expect(Math.abs(found.cutOff!.announcedSeconds - 6)).toBeLessThan(0.7);
   });
 
-  it("of a file that lacks its last bytes is not asked about", async () => {
+  it("needs no confirmation if only the last bytes are missing", async () => {
     const file = truncated(whole(FASTSTART), 0.99);
     const found = await lengthOf(file);
     expect(found.announcedSeconds).toBe(6);
@@ -84,16 +88,15 @@ describe.runIf(ffmpegAvailable())("the length of a video", () => {
   });
 });
 
-describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
-  const SENTENCE =
-    "This video is cut off: its index is missing, so that nothing of it can be played. Send all of it.";
+describe.runIf(ffmpegAvailable())("a truncated file", () => {
+  const MESSAGE = "The file is incomplete and can’t be played. Upload the whole file.";
 
-  it("without its index is told what it lacks", async () => {
+  it("is rejected as incomplete if its index is missing", async () => {
     const behind = truncated(whole({}), 0.8);
-    await expect(probe(behind)).rejects.toMatchObject({ status: 422, message: SENTENCE });
+    await expect(probe(behind)).rejects.toMatchObject({ status: 422, message: MESSAGE });
     const inside = path.join(site.folder, "inside.mp4");
     const bytes = fs.readFileSync(whole(FASTSTART));
     fs.writeFileSync(inside, bytes.subarray(0, bytes.indexOf("trak", 0, "latin1") + 20));
-    await expect(probe(inside)).rejects.toMatchObject({ status: 422, message: SENTENCE });
+    await expect(probe(inside)).rejects.toMatchObject({ status: 422, message: MESSAGE });
   });
 });

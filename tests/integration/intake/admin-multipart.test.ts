@@ -38,8 +38,8 @@ async function picture(): Promise<Blob> {
 const location = async (entries: [string, string | Blob][], address = "/admin") =>
   (await caught(() => sendMultipart(multipart(entries), address))).headers.get("Location");
 
-describe("a multipart form that is sent to plain /admin", () => {
-  it("edits, its intent before the file or after it", async () => {
+describe("a multipart form sent to /admin", () => {
+  it("edits a video, with the intent before or after the file", async () => {
     const [intent, id, thumbnail] = [
       ["intent", "update"],
       ["id", "v"],
@@ -54,7 +54,7 @@ describe("a multipart form that is sent to plain /admin", () => {
     expect(video()?.thumbnail_url).not.toBe(first?.thumbnail_url);
   });
 
-  it("edits without a file, and with a file input that was left empty", async () => {
+  it("edits a video without a file, or with an empty file input", async () => {
     const none = new File([], "", { type: "application/octet-stream" });
     const form = multipart([
       ["title", "One"],
@@ -66,7 +66,7 @@ describe("a multipart form that is sent to plain /admin", () => {
     expect(video()).toMatchObject({ title: "One", thumbnail_url: null });
   });
 
-  it("passes over a part that is none of a form, however long it is", async () => {
+  it("skips an unknown part of any size", async () => {
     const part = (disposition: string, text: string) =>
       `--b\r\nContent-Disposition: ${disposition}; name="title"\r\n\r\n${text}\r\n`;
     const body = `${part("form-data", "One")}${part("form-d", "x".repeat(60_000))}--b--\r\n`;
@@ -77,7 +77,7 @@ describe("a multipart form that is sent to plain /admin", () => {
     expect((await receiveMultipart(request, {})).fields).toEqual(new Map([["title", "One"]]));
   });
 
-  it("shows, hides and deletes", async () => {
+  it("shows, hides and deletes videos", async () => {
     const toggle: [string, string][] = [
       ["id", "v"],
       ["intent", "toggle"],
@@ -93,7 +93,7 @@ describe("a multipart form that is sent to plain /admin", () => {
     expect(video()).toBeUndefined();
   });
 
-  it("takes no file that the edit form does not have", async () => {
+  it("ignores files that aren't in the edit form", async () => {
     const clip = new Blob(["not a video"]);
     const answer = await sendMultipart(
       multipart([
@@ -108,7 +108,7 @@ describe("a multipart form that is sent to plain /admin", () => {
     expect(video()?.title).toBe("A video");
   });
 
-  it("is an upload with any other intent, or none", async () => {
+  it("is an upload with any other intent or none", async () => {
     for (const intent of ["publish", "draft", undefined]) {
       const entries: [string, string][] = intent ? [["intent", intent]] : [];
       const answer = await sendMultipart(multipart([["id", "v"], ...entries]), "/admin");

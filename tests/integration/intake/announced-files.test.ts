@@ -26,9 +26,9 @@ function received(name: string): string {
   return file;
 }
 
-/** An upload whose files are in the buckets and whose row is not written. */
+/** Moves the files of an upload into the buckets, without writing its row. */
 const move = () =>
-  moveIntoBucket("u", { file: received("video"), ending: "mp4" }, received("thumbnail"));
+  moveIntoBucket("u", { file: received("video"), extension: "mp4" }, received("thumbnail"));
 
 const addRow = (columns: Record<string, string>) => {
   const row = { title: "A", category: "desi", ...columns };
@@ -44,17 +44,17 @@ const folders = () => fs.readdirSync(path.join(site.uploads, "videos", "u"));
 const announced = () => sqliteHandle().prepare("SELECT count(*) FROM removals").pluck().get();
 
 describe("files that were moved for an upload", () => {
-  it("are removed a day after their process was killed before it wrote the row", async () => {
+  it("are removed after a day if the process was killed before it wrote the row", async () => {
     const { videoPath, thumbnailPath } = await move();
     await cleanUpTemporaryFiles();
     await removeFiles();
     expect(inBuckets().sort()).toEqual([`thumbnails/${thumbnailPath}`, `videos/${videoPath}`]);
-    // No other work takes them for files of nobody in the meantime.
+    // Nothing else treats them as unused files in the meantime.
     expect((await checkLibrary()).stray).toEqual([]);
     await removeFiles(later());
     expect(inBuckets()).toEqual([]);
     expect(folders()).toEqual([]);
-    // What was received is there to be sent again.
+    // The received file is still there, so that publishing can be retried.
     expect(fs.readdirSync(path.join(site.uploads, "tmp")).sort()).toEqual(
       expect.arrayContaining(["thumbnail", "video"]),
     );
@@ -72,7 +72,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("stay once they are committed, and go immediately when they are rolled back", async () => {
+  it("stay after a commit, and are removed immediately by a rollback", async () => {
     const committed = await move();
     await committed.commit();
     expect(announced()).toBe(0);
@@ -87,7 +87,7 @@ describe("files that were moved for an upload", () => {
     expect(announced()).toBe(0);
   });
 
-  it("are removed although the file system has no hard links, so that they are new copies", async () => {
+  it("are removed even if they are copies, because the file system has no hard links", async () => {
     const { videoPath } = await move();
     const copy = path.join(site.uploads, "videos", videoPath);
     fs.utimesSync(copy, new Date(), new Date(Date.now() + 60_000));
@@ -99,7 +99,7 @@ describe("files that were moved for an upload", () => {
 describe("a thumbnail that was stored for an edit", () => {
   const add = () => moveThumbnailIntoBucket("u", received("thumbnail"));
 
-  it("is removed a day after its process was killed before it wrote the row", async () => {
+  it("is removed after a day if the process was killed before it wrote the row", async () => {
     const name = await add();
     await removeFiles();
     expect(inBuckets()).toEqual([`thumbnails/${name}`]);
@@ -107,7 +107,7 @@ describe("a thumbnail that was stored for an edit", () => {
     expect(inBuckets()).toEqual([]);
   });
 
-  it("stays while a video shows it, or one in the trash", async () => {
+  it("stays while a video uses it, even in the trash", async () => {
     const [shown, deleted] = [await add(), await add()];
     addRow({ thumbnail_url: `/media/thumbnails/${shown}` });
     sqliteHandle()
@@ -121,13 +121,13 @@ describe("a thumbnail that was stored for an edit", () => {
 describe("an announcement", () => {
   const FILE: MediaName = { bucket: "videos", path: "u/1.mp4" };
 
-  it("of files that never came removes nothing", async () => {
+  it("removes nothing if the files were never created", async () => {
     await announceFiles([FILE]);
     await removeFiles(later());
     expect(announced()).toBe(0);
   });
 
-  it("that was withdrawn removes nothing", async () => {
+  it("removes nothing after it was withdrawn", async () => {
     fs.mkdirSync(path.join(site.uploads, "videos/u"), { recursive: true });
     fs.writeFileSync(path.join(site.uploads, "videos/u/1.mp4"), "video");
     await announceFiles([FILE]);

@@ -13,7 +13,7 @@ const server = http.createServer(async (request, response) => {
     for await (const chunk of request) received += chunk.length;
     response.end(String(received));
   } catch {
-    // The connection was ended.
+    // The connection was closed.
   }
 });
 let port = 0;
@@ -28,7 +28,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Sends a body byte by byte for as long as the connection takes it, `bytes` at most. */
+/** Sends a body byte by byte while the connection is open, at most `bytes`. */
 async function drip(path: string, bytes: number): Promise<string> {
   const socket = net.connect({ port, host: "127.0.0.1" });
   let answer = "";
@@ -49,11 +49,11 @@ async function drip(path: string, bytes: number): Promise<string> {
   return answer;
 }
 
-it("ends a body that drips past the deadline with 408", async () => {
+it("responds with 408 to a slow body at the deadline", async () => {
   expect(await drip("/contact", 1_000_000)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-it("ends it also where the answer was given before the body had come", async () => {
+it("closes the connection even if the response was sent before the body", async () => {
   expect(await drip("/early", 1_000_000)).toMatch(/^HTTP\/1\.1 200 /);
 });
 

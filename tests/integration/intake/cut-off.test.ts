@@ -12,7 +12,7 @@ import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, filesIn, GOOD_TEXTS, multipart, uploadRequest } from "../../upload-requests";
 
-const SENTENCE = /^The file is incomplete: it has only 0:0[234] of 0:05\.$/;
+const MESSAGE = /^The file is incomplete: it has only 0:0[234] of 0:05\.$/;
 
 let site: ReturnType<typeof useTemporarySite>;
 let file: string;
@@ -35,11 +35,11 @@ async function asked(texts: Record<string, string> = {}) {
   return outcome;
 }
 
-describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
-  it("is asked about before it is published, and kept for the decision", async () => {
+describe.runIf(ffmpegAvailable())("a truncated file", () => {
+  it("needs confirmation before it is published, and is kept until then", async () => {
     const { status, failure } = await asked();
     expect(status).toBe(409);
-    expect(failure.message).toMatch(SENTENCE);
+    expect(failure.message).toMatch(MESSAGE);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
     const { upload, seconds, announcedSeconds } = failure.cutOff!;
     expect(announcedSeconds).toBe(5);
@@ -54,7 +54,7 @@ describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
     expect(filesIn(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("is saved as a draft without a question, and after one", async () => {
+  it("can be saved as a draft without confirmation, or instead of confirming", async () => {
     const draft = { ok: true, video: { status: "review" } };
     expect(await send({ incomplete: "ask", intent: "draft" })).toMatchObject(draft);
     const { upload } = (await asked()).failure.cutOff!;
@@ -62,7 +62,7 @@ describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
     expect(await receiveUpload(multipart(Object.entries(fields)), user)).toMatchObject(draft);
   });
 
-  it("is asked about before it is scheduled, and stays a draft when nobody asks", async () => {
+  it("needs confirmation before it is scheduled, and otherwise stays a draft", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const { upload } = (await asked({ publishAt, intent: "draft" })).failure.cutOff!;
     const fields = { ...GOOD_TEXTS, publishAt, upload, incomplete: "keep" };
@@ -73,13 +73,13 @@ describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
     expect(stored.pluck().all()).toEqual([publishAt, null]);
   });
 
-  it("is a draft when its sender does not ask, as a script", async () => {
+  it("becomes a draft if the client can't confirm, such as a script", async () => {
     const outcome = await send({});
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", isCutOff: true } });
     expect(rows()).toMatchObject([{ status: "review" }]);
   });
 
-  it("is a draft when it is imported, and is told of", async () => {
+  it("becomes a draft with a message when imported", async () => {
     const folder = path.join(site.folder, "to-import");
     fs.mkdirSync(folder);
     fs.copyFileSync(file, path.join(folder, "cut.mp4"));
@@ -87,7 +87,7 @@ describe.runIf(ffmpegAvailable())("a file that was cut off", () => {
     const summary = await importVideos(plan, { userId: user, mode: "copy" });
     expect(summary).toMatchObject({ imported: 1, failures: [] });
     expect(summary.notPublic).toEqual([
-      { name: "cut.mp4", reason: expect.stringMatching(SENTENCE) },
+      { name: "cut.mp4", reason: expect.stringMatching(MESSAGE) },
     ]);
     expect(rows()).toMatchObject([{ status: "review" }]);
   });

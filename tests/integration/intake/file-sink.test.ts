@@ -30,7 +30,7 @@ function* piecesOf(bytes: Buffer, ...lengths: number[]): Generator<Buffer> {
   }
 }
 
-/** Sends `bytes` in pieces to a new file; what the sink said it has written. */
+/** Sends `bytes` in chunks to a new file. Returns what the sink reported as written. */
 async function send(bytes: Buffer, offset: number, ...lengths: number[]) {
   const target = newPath();
   const before = randomBytes(offset);
@@ -58,18 +58,18 @@ describe("a file that is written from a stream", () => {
     ["a piece longer than what may wait", 7 * MIB, 0, [3 * MIB + 5]],
     ["more pieces than one system call takes", 20_000, 0, [1]],
     ["from the middle of the file", 3 * MIB + 9, 12_345, [65_536]],
-  ])("holds what was sent: %s", async (_, bytes, offset, lengths) => {
+  ])("contains what was sent: %s", async (_, bytes, offset, lengths) => {
     await send(randomBytes(bytes), offset, ...lengths);
   });
 
-  test("holds what was sent when many arrive together", async () => {
+  test("contains everything if many chunks arrive together", async () => {
     const uploads = Array.from({ length: 48 }, (_, index) =>
       send(randomBytes(2 * MIB + index), index % 3 === 0 ? index : 0, 50_000 + index),
     );
     await Promise.all(uploads);
   });
 
-  test("writes what arrives slowly without waiting for more", async () => {
+  test("writes slowly arriving chunks without waiting for more", async () => {
     const target = newPath();
     const file = await open(target, "wx");
     const sink = fileSink(file, 0, { admit: () => {}, wrote: () => {} });
@@ -82,7 +82,7 @@ describe("a file that is written from a stream", () => {
     expect(fs.readFileSync(target, "utf8")).toBe("one two three");
   });
 
-  test("goes on after a write that the system cut short", async () => {
+  test("continues after a partial write", async () => {
     const target = newPath();
     const file = await open(target, "wx");
     const writev = file.writev.bind(file);
@@ -98,7 +98,7 @@ describe("a file that is written from a stream", () => {
     expect(fs.readFileSync(target).equals(bytes)).toBe(true);
   });
 
-  test("reports only what was written before the disk failed", async () => {
+  test("reports only what was written before a disk failure", async () => {
     for (const good of [0, 1, 2]) {
       const target = newPath();
       const file = await open(target, "wx");
@@ -123,7 +123,7 @@ describe("a file that is written from a stream", () => {
     }
   });
 
-  test("fails after its last write if the sender leaves", async () => {
+  test("fails after its last write if the client disconnects", async () => {
     const target = newPath();
     const file = await open(target, "wx");
     const source = new Readable({ read() {} });
@@ -144,7 +144,7 @@ describe("a file that is written from a stream", () => {
     expect(fs.statSync(target).size).toBe(written);
   });
 
-  test("what is refused is never written", async () => {
+  test("never writes rejected data", async () => {
     const target = newPath();
     const file = await open(target, "wx");
     const refuse = async () => {

@@ -19,7 +19,7 @@ import { makeUser } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { fileBlob, uploadRequest } from "../../upload-requests";
 
-/** What phones and cameras write into their files, and nobody is to see. */
+/** Private metadata that phones and cameras write into their files. */
 
 const TOLD = {
   ...{ title: "My bedroom", artist: "Ada Secret", author: "Ada Secret", comment: "for Bob only" },
@@ -31,7 +31,7 @@ const TAGS = [
   ...["-metadata:s:v:0", "title=Ada's camera", "-metadata:s:v:0", "handler_name=Ada's camera"],
   ...["-metadata:s:a:0", "title=Ada's voice", "-metadata:s:a:0", "handler_name=Ada's voice"],
 ];
-const TELLS = /bedroom|Secret|Bob|52\.5|Phone ?15|Phonemaker|Ada's|2026-01-02|2026:01:02/;
+const PRIVATE = /bedroom|Secret|Bob|52\.5|Phone ?15|Phonemaker|Ada's|2026-01-02|2026:01:02/;
 const hasExiftool = spawnSync("exiftool", ["-ver"]).status === 0;
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => site.remove());
 
-/** User data in the video itself, where camcorders write the place. */
+/** User data in the video stream, in which camcorders write the location. */
 const SEI = "h264_metadata=sei_user_data=086f3693b7b34f2c965321492feee5b8+Ada's camcorder";
 const VP8 = { video: ["libvpx", "-deadline", "realtime"], audio: ["libvorbis"] };
 const chapters = () => {
@@ -69,14 +69,14 @@ async function upload(file: string): Promise<Video> {
 const row = () =>
   sqliteHandle().prepare("SELECT status, video_url, source_url FROM videos").get() as Video;
 
-/** The file that anyone gets at an address. */
+/** Returns the file that a visitor gets at a URL. */
 function publicAt(url: string): string | undefined {
   const found = publicFile(url);
   return found && path.join(site.uploads, found.replace(/^\/media\//, ""));
 }
 
-/** What the tools that read metadata find in a file. */
-function toldBy(file: string): string {
+/** Returns the metadata that common tools find in a file. */
+function metadataOf(file: string): string {
   const entries = "format_tags:stream_tags:chapter_tags";
   const exif = hasExiftool
     ? execFileSync("exiftool", ["-a", "-ee", "-u", "-G1", "--System:all", "--FileName", file])
@@ -87,11 +87,11 @@ function toldBy(file: string): string {
 function expectClean(url: string): void {
   const file = publicAt(url);
   if (!file) throw new Error(`Nobody gets ${url}.`);
-  expect(toldBy(file)).not.toMatch(TELLS);
+  expect(metadataOf(file)).not.toMatch(PRIVATE);
   ffmpeg(["-i", file, "-f", "null", "-"]);
 }
 
-describe.runIf(ffmpegAvailable())("what a file tells about who made it, and where", () => {
+describe.runIf(ffmpegAvailable())("private metadata", () => {
   it.each([
     ["an MP4 of a phone", { output: [...TAGS, "-movflags", "+faststart+use_metadata_tags"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
@@ -99,9 +99,9 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
     ["a WebM", { as: "webm", ...VP8, output: TAGS }],
     ["a Matroska", { as: "mkv", output: TAGS }],
     ["a recording of a camcorder", { as: "ts", output: [...TAGS, "-bsf:v", SEI] }],
-  ])("is not in %s, from the first second on", async (_, clip) => {
+  ])("is not in %s, from the moment it is public", async (_, clip) => {
     const file = makeClip(site.folder, "video", clip);
-    expect(toldBy(file)).toMatch(TELLS);
+    expect(metadataOf(file)).toMatch(PRIVATE);
     const { video_url, source_url } = await upload(file);
     if (video_url) expectClean(video_url);
     else expect(publicAt(source_url!)).toBeUndefined();
@@ -113,7 +113,7 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
   it.each<[string, (source: string) => string[]]>([
     ["the time of day in a track", (source) => ["-i", source, "-timecode", "01:02:03:04"]],
     ["named chapters", (source) => ["-i", source, "-i", chapters(), "-map_chapters", "1"]],
-  ])("is not in a file with %s, which is public when a copy is there", async (_, input) => {
+  ])("is not in a file with %s, which becomes public once there is a copy", async (_, input) => {
     const source = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg([...input(source), "-map", "0:v", "-map", "0:a", "-c", "copy", file]);
@@ -125,11 +125,13 @@ describe.runIf(ffmpegAvailable())("what a file tells about who made it, and wher
     expectClean(video_url);
     // The original stays in the studio.
     expect(publicAt(source_url!)).toBe(publicAt(video_url));
-    expect(toldBy(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(TELLS);
+    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(
+      PRIVATE,
+    );
   });
 });
 
-/** A video that another tool has put in place and inserted. */
+/** Adds a video as another tool does. */
 function insertVideo(file: string, columns: Record<string, string> = {}): string {
   const name = `${path.basename(file, path.extname(file))}-${user}${path.extname(file)}`;
   fs.mkdirSync(path.join(site.uploads, "videos/tool"), { recursive: true });
@@ -139,7 +141,7 @@ function insertVideo(file: string, columns: Record<string, string> = {}): string
 }
 const hasMark = async () => (await findEditable("v"))?.hasMetadata ?? false;
 
-describe.runIf(ffmpegAvailable())("the files that another tool has put in place", () => {
+describe.runIf(ffmpegAvailable())("files that another tool has added", () => {
   it.each([
     ["an MP4", { output: [...TAGS, "-movflags", "+faststart"] }],
     ["an MP4 with its index at the end", { output: TAGS }],
@@ -153,20 +155,20 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     expect(await enqueueMissing()).toBe(1);
     await workUntilIdle();
     expectClean(url);
-    // Caches and backups know a file by its version.
+    // Caches and backups identify a file by its version.
     expect(await withVersion(url)).not.toBe(version);
     expect(await hasMark()).toBe(false);
     expect(await enqueueMissing()).toBe(0);
-    // Who has the address of the version before gets no metadata either.
+    // The URL of the previous version must not return the metadata either.
     const { search } = new URL(version, "http://x");
     const { path: served } = requestedVersion(parseMediaUrl(url)!, search);
-    expect(toldBy(path.join(site.uploads, "videos", served))).not.toMatch(TELLS);
-    // A block list has the digest of the file as it came.
+    expect(metadataOf(path.join(site.uploads, "videos", served))).not.toMatch(PRIVATE);
+    // Block lists contain the digest of the unmodified file.
     const sha256 = createHash("sha256").update(fs.readFileSync(file)).digest("hex");
     expect(sqliteHandle().prepare("SELECT sha256 FROM video_digests").pluck().get()).toBe(sha256);
   });
 
-  it("are copied if they can't be rewritten, and only the studio has the original", async () => {
+  it("are remuxed if they can't be rewritten, and only the studio has the original", async () => {
     const clip = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const file = path.join(site.folder, "more.mp4");
     ffmpeg(["-i", clip, "-i", chapters(), "-map_chapters", "1", "-c", "copy", file]);
@@ -182,10 +184,12 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     const { search } = new URL(version, "http://x");
     const name = parseMediaUrl(url)!;
     expect(requestedVersion(name, search)).toEqual(name);
-    expect(toldBy(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(TELLS);
+    expect(metadataOf(path.join(site.uploads, source_url!.replace("/media/", "")))).toMatch(
+      PRIVATE,
+    );
   });
 
-  it("are marked again when the tool names another file", async () => {
+  it("are marked again if the tool replaces the file", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     insertVideo(file);
     await enqueueMissing();
@@ -200,7 +204,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     expect(await hasMark()).toBe(false);
   });
 
-  it("stay as they are where they have a second name on the disk", async () => {
+  it("stay unchanged if they have a second link", async () => {
     const file = makeClip(site.folder, "video", { output: [...TAGS, "-movflags", "+faststart"] });
     const url = insertVideo(file);
     const inPlace = path.join(site.uploads, url.replace("/media/", ""));
@@ -225,7 +229,7 @@ describe.runIf(ffmpegAvailable())("the files that another tool has put in place"
     await workUntilIdle();
     expect(await hasMark()).toBe(false);
     const now = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;
-    expect(toldBy(publicThumbnail(now))).not.toMatch(TELLS);
+    expect(metadataOf(publicThumbnail(now))).not.toMatch(PRIVATE);
     expect(publicFile(thumbnail_url)).toBeUndefined();
   });
 });
@@ -243,16 +247,16 @@ function tag(image: string): void {
 }
 
 describe.runIf(hasExiftool)("the thumbnail of an upload", () => {
-  it("has nothing of what a phone's JPEG tells", async () => {
+  it("has none of the metadata of a phone's JPEG", async () => {
     const image = path.join(site.folder, "photo.jpg");
     ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=640x360", "-frames:v", "1", image]);
     tag(image);
-    expect(toldBy(image)).toMatch(TELLS);
+    expect(metadataOf(image)).toMatch(PRIVATE);
     const source = makeClip(site.folder, "video");
     const request = uploadRequest(fileBlob(source), {}, fileBlob(image));
     const outcome = await receiveUpload(request, user);
     if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure));
     const url = sqliteHandle().prepare("SELECT thumbnail_url FROM videos").pluck().get() as string;
-    expect(toldBy(publicThumbnail(url))).not.toMatch(TELLS);
+    expect(metadataOf(publicThumbnail(url))).not.toMatch(PRIVATE);
   });
 });

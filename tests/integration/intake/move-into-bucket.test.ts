@@ -19,7 +19,7 @@ const NOW = 1_763_710_000_400;
 const stopTheClock = () => vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 
 describe("the upload ids of a second", () => {
-  it("is the last one, and each after it one before", async () => {
+  it("are those of the last second, and each further call reserves an earlier one", async () => {
     stopTheClock();
     const two = await Promise.all([reserveSecond("me"), reserveSecond("me")]);
     expect(two.map(({ first }) => first).sort()).toEqual([1_763_709_998_000, 1_763_709_999_000]);
@@ -27,7 +27,7 @@ describe("the upload ids of a second", () => {
     expect(fs.readdirSync(folder())).toEqual([]);
   });
 
-  it("is none of which the user has a file or a folder", async () => {
+  it("skip seconds in which the user has a file or a folder", async () => {
     stopTheClock();
     fs.mkdirSync(path.join(folder(), "1763709999123"), { recursive: true });
     fs.writeFileSync(path.join(folder(), "1763709998999.webm"), "");
@@ -39,7 +39,7 @@ describe("the upload ids of a second", () => {
     ]);
   });
 
-  it("is none of which the user has a thumbnail alone", async () => {
+  it("skip seconds in which the user only has a thumbnail", async () => {
     stopTheClock();
     const thumbnails = path.join(site.uploads, "thumbnails", "me");
     fs.mkdirSync(thumbnails, { recursive: true });
@@ -47,14 +47,14 @@ describe("the upload ids of a second", () => {
     expect((await reserveSecond("me")).first).toBe(1_763_709_998_000);
   });
 
-  it("is never that of an upload at the same time", async () => {
+  it("never clash with a concurrent upload", async () => {
     const [uploadId, { first }] = await Promise.all([reserveUploadId("me"), reserveSecond("me")]);
     expect(first).toBeLessThanOrEqual(uploadId - 1_000 - (uploadId % 1_000));
   });
 });
 
 describe("the base paths of a batch", () => {
-  it("are all different, also from those that files bring with them", async () => {
+  it("are unique, even among those that imported files already have", async () => {
     stopTheClock();
     const reservations = reserveBasePaths("me");
     const wanted = [undefined, "me/1763709999001", "me/1763709990000", "me/1763709990000"];
@@ -62,7 +62,7 @@ describe("the base paths of a batch", () => {
     for (const basePath of wanted) basePaths.push(await reservations.reserve(basePath));
     expect(basePaths).toEqual([
       "me/1763709999000",
-      // Of the second that is taken already.
+      // In the second that is already reserved.
       "me/1763709999001",
       "me/1763709990000",
       "me/1763709999002",

@@ -19,9 +19,9 @@ import { makeUser, ORIGIN } from "../../sign-in-requests";
 import { useTemporarySite } from "../../temporary-site";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 
-/** The browser repeats the request to publish after a lost connection: it gets the outcome of the first. */
+/** The browser repeats a publish request after a lost connection, and gets the outcome of the first. */
 
-const FILE_THREADS = ["query threads", "password thread", "picture process"];
+const FILE_THREADS = ["query threads", "password thread", "image process"];
 let site: ReturnType<typeof useTemporarySite>;
 let user: { id: string; email: string };
 beforeEach(() => {
@@ -32,7 +32,7 @@ afterEach(() => site.remove());
 
 const videos = () => sqliteHandle().prepare("SELECT id, title FROM videos").all();
 
-/** A resumable upload whose bytes have arrived. Returns its id. */
+/** Completes a resumable upload. Returns its id. */
 function arrivedUpload(): Promise<string> {
   const file = path.join(site.uploads, "tmp", "arrived");
   fs.copyFileSync(mp4Clip(2), file);
@@ -51,17 +51,17 @@ async function formOf(fields: Record<string, string>, path: string, as = user): 
   });
 }
 
-/** Sends the form as the queue of the browser does. */
+/** Sends the form like the upload queue in the browser. */
 async function send(fields: Record<string, string>, as = user) {
   const request = await formOf(fields, "/admin/publish", as);
   const response = (await publish({ request, params: {}, context: {} })) as unknown as Response;
   return { status: response.status, outcome: (await response.json()) as UploadOutcome };
 }
 
-/** Empties the memory of the process, as a restart does. */
+/** Clears the memory of the process, like a restart. */
 const restart = () => stopRuntime({ except: FILE_THREADS });
 
-describe("a request to publish that is repeated", () => {
+describe("a repeated publish request", () => {
   it("joins the first one while that is running", async () => {
     const upload = await arrivedUpload();
     const all = await Promise.all([1, 2, 3].map(() => send({ upload })));
@@ -81,7 +81,7 @@ describe("a request to publish that is repeated", () => {
     expect(both[1]?.outcome).toEqual(both[0]?.outcome);
   });
 
-  it("gets the same outcome afterward, also once the site was restarted", async () => {
+  it("gets the same outcome afterward, even after a restart", async () => {
     const upload = await arrivedUpload();
     const first = await send({ upload });
     expect(first.status).toBe(201);
@@ -91,7 +91,7 @@ describe("a request to publish that is repeated", () => {
     expect(videos()).toHaveLength(1);
   });
 
-  it("gets the same outcome once the video was deleted", async () => {
+  it("gets the same outcome after the video was deleted", async () => {
     const upload = await arrivedUpload();
     const first = await send({ upload });
     await removeVideos(
@@ -102,7 +102,7 @@ describe("a request to publish that is repeated", () => {
     expect(videos()).toEqual([]);
   });
 
-  it("gets the same outcome when its schedule has passed meanwhile", async () => {
+  it("gets the same outcome after the scheduled time has passed", async () => {
     const upload = await arrivedUpload();
     const publishAt = new Date(Date.now() + 60_000).toISOString();
     const first = await send({ upload, publishAt });
@@ -126,7 +126,7 @@ describe("a request to publish that is repeated", () => {
     expect(await send({ upload })).toEqual(first);
   });
 
-  it("is nobody else's: another user gets 404 while it is running and afterward", async () => {
+  it("is private: another user gets 404 while it is running and afterward", async () => {
     const upload = await arrivedUpload();
     const other = makeUser("other@example.com");
     const [first, early] = await Promise.all([send({ upload }), send({ upload }, other)]);
@@ -153,7 +153,7 @@ describe("a request to publish that is repeated", () => {
     expect(filesIn(site.uploads)).toHaveLength(1);
   });
 
-  it("succeeds although the files of the upload couldn't be removed", async () => {
+  it("succeeds even if the files of the upload couldn't be removed", async () => {
     const upload = await arrivedUpload();
     sqliteHandle().exec(
       "CREATE TRIGGER broken BEFORE DELETE ON removals BEGIN SELECT RAISE(ABORT, 'no removals'); END",
@@ -179,7 +179,7 @@ describe("a form of another tab for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "One" }]);
   });
 
-  it("is published if the first is refused, with its own texts", async () => {
+  it("is published with its own text fields if the first is rejected", async () => {
     const upload = await arrivedUpload();
     const [first, second] = await Promise.all([
       send({ upload, title: "" }),
@@ -189,7 +189,7 @@ describe("a form of another tab for the same upload", () => {
     expect(videos()).toMatchObject([{ title: "Two" }]);
   });
 
-  it("is answered by the page without scripts, too", async () => {
+  it("works without JavaScript too", async () => {
     const upload = await arrivedUpload();
     const submit = async () => {
       const request = await formOf({ upload }, "/admin");
@@ -207,7 +207,7 @@ describe("a form of another tab for the same upload", () => {
   });
 });
 
-describe("a video that the API creates twice of one upload", () => {
+describe("a video that is created twice from one upload by the API", () => {
   async function create(token: string, upload: string) {
     const json = { upload, title: "A", description: "B", category: "desi", tags: [] };
     const request = new Request(`${ORIGIN}/api/v1/videos`, {
@@ -244,7 +244,7 @@ describe("a video that the API creates twice of one upload", () => {
     expect((await create(other, upload)).status).toBe(404);
   });
 
-  it("is reported as deleted once it was", async () => {
+  it("is reported as deleted after it was deleted", async () => {
     const upload = await arrivedUpload();
     const token = await tokenOf(user);
     const { body } = await create(token, upload);

@@ -17,7 +17,7 @@ const SENT_BYTES = 70_000;
 const site = useAdminSite({ MAX_VIDEO_BYTES: String(MAX_VIDEO_BYTES) });
 const clip = fs.readFileSync(mp4Clip(3));
 
-/** Returns the response, also one that is thrown. */
+/** Returns the response, even if it is thrown. */
 async function send(
   method: string,
   url: string,
@@ -53,7 +53,7 @@ async function createUpload(headers: Record<string, string>): Promise<string> {
   return response.headers.get("Location") ?? "";
 }
 
-/** Sets the free space, of which all but the files of resumable uploads is free. */
+/** Sets the disk size, of which only the files of resumable uploads are used. */
 function setFreeSpace(bytes: number): void {
   const folder = path.join(site.uploads, "tmp/tus");
   const used = () =>
@@ -65,7 +65,7 @@ function setFreeSpace(bytes: number): void {
   );
 }
 
-/** Dates an upload back, as if its last byte had come so long ago. */
+/** Backdates an upload, as if its last byte had been received that long ago. */
 function age(url: string, minutes: number): void {
   const then = new Date(Date.now() - minutes * 60_000);
   fs.utimesSync(fileOf(url), then, then);
@@ -102,14 +102,14 @@ describe("a resumable upload", () => {
     expect(fs.readFileSync(fileOf(url)).equals(clip)).toBe(true);
   });
 
-  it("ends at the size limit while bytes arrive", async () => {
+  it("stops at the size limit while receiving", async () => {
     const url = await createUpload({ "Upload-Defer-Length": "1" });
     const content = Buffer.concat([clip, Buffer.alloc(MAX_VIDEO_BYTES + 1 - clip.length)]);
     expect((await patch(url, 0, content)).status).toBe(413);
     expect(fs.statSync(fileOf(url)).size).toBeLessThanOrEqual(MAX_VIDEO_BYTES);
   });
 
-  it("is refused at its first bytes if it isn't a video", async () => {
+  it("is rejected after its first bytes if it isn't a video", async () => {
     const content = Buffer.alloc(20_000, "not a video ");
     const url = await createUpload({ "Upload-Length": String(clip.length) });
     expect((await patch(url, 0, content, content.length)).status).toBe(415);
@@ -124,7 +124,7 @@ describe("the reservation of disk space", () => {
     create({ "Upload-Length": String(bytes), ...headers });
   afterEach(() => vi.restoreAllMocks());
 
-  it("ends after 10 minutes if no byte has come", async () => {
+  it("expires after 10 minutes if no bytes were received", async () => {
     setFreeSpace(ROOM);
     const first = (await declare(1_500_000)).headers.get("Location") ?? "";
     expect((await declare(1_500_000)).status).toBe(507);
@@ -134,7 +134,7 @@ describe("the reservation of disk space", () => {
     expect((await declare(1_500_000)).status).toBe(201);
   });
 
-  it("stays once bytes have come", async () => {
+  it("doesn't expire once bytes were received", async () => {
     setFreeSpace(ROOM);
     const url = (await declare(1_500_000)).headers.get("Location") ?? "";
     const part = clip.subarray(0, SENT_BYTES);
@@ -143,7 +143,7 @@ describe("the reservation of disk space", () => {
     expect((await declare(1_500_000)).status).toBe(507);
   });
 
-  it("is renewed when an upload goes on after it has ended, if there is room", async () => {
+  it("is renewed if an upload resumes after it has expired and there is space", async () => {
     setFreeSpace(clip.length + 1_000);
     const late = await createUpload({ "Upload-Length": String(clip.length) });
     age(late, 11);
@@ -151,14 +151,14 @@ describe("the reservation of disk space", () => {
     const refused = await patch(late, 0, clip, clip.length);
     expect([refused.status, await refused.text()]).toEqual([
       507,
-      "There is not enough room on the disk for this file.\n",
+      "There is not enough disk space for this file.\n",
     ]);
     expect((await send("HEAD", late)).headers.get("Upload-Offset")).toBe("0");
     expect((await send("DELETE", other)).status).toBe(204);
     expect((await patch(late, 0, clip, clip.length)).status).toBe(204);
   });
 
-  it("is renewed for one of two uploads that go on at the same time", async () => {
+  it("is renewed for only one of two uploads that resume at the same time", async () => {
     setFreeSpace(clip.length + 1_000);
     const one = await createUpload({ "Upload-Length": String(clip.length) });
     age(one, 11);
@@ -189,7 +189,7 @@ describe("the reservation of disk space", () => {
     expect((await patch(first, 0, content, content.length)).status).toBe(507);
   });
 
-  it("is at most a quarter for an uploader's form, too, which keeps its texts", async () => {
+  it("is at most a quarter for an uploader's form too, which keeps its text fields", async () => {
     setFreeSpace(ROOM);
     setRole("uploader");
     const body = await uploadRequest(new Blob([new Uint8Array(clip)])).arrayBuffer();

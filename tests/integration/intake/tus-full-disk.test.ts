@@ -7,7 +7,7 @@ import { SiteProcess } from "../../site-process";
 import { GOOD_TEXTS } from "../../upload-requests";
 import { withoutMetadata } from "../../without-metadata";
 
-// A limit on the size of files gives the same failing write as a full disk, to anybody.
+// Writes beyond a file size limit fail like those to a full disk, and any user can set the limit.
 const LIMIT_BYTES = 8192 * 512;
 const site = new SiteProcess({ FULL: "yes" }, [
   "sh",
@@ -18,7 +18,7 @@ afterAll(() => site.remove());
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
-it("a resumable upload keeps what has come when the disk is full, and goes on when there is room", async () => {
+it("a resumable upload keeps what was received when the disk becomes full, and resumes once there is space", async () => {
   const clip = fs.readFileSync(mp4Clip(3));
   const padding = Buffer.alloc(12 * 1024 * 1024);
   padding.writeUInt32BE(padding.length);
@@ -39,11 +39,11 @@ it("a resumable upload keeps what has come when the disk is full, and goes on wh
     "Upload-Offset": "0",
     "Content-Length": String(bytes.length),
   });
-  // Cut off by the answer.
+  // The response ended the request early.
   await Promise.race([open.send(bytes).catch(() => {}), open.answer]);
   const { status, body } = await open.answer;
   expect(status).toBe(507);
-  expect(String(body)).toContain("There is not enough room on the disk");
+  expect(String(body)).toContain("There is not enough disk space");
 
   const kept = await ask(site, "HEAD", address, { ...TUS, Cookie });
   const offset = Number(kept.headers["upload-offset"]);

@@ -9,7 +9,7 @@ import { SiteProcess } from "../../site-process";
 import { filesIn, GOOD_TEXTS } from "../../upload-requests";
 import { withoutMetadata } from "../../without-metadata";
 
-/** The rules of tus 1.0 over plain HTTP: https://tus.io/protocols/resumable-upload */
+/** The tus 1.0 protocol over plain HTTP: https://tus.io/protocols/resumable-upload */
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 const PATCH = { ...TUS, "Content-Type": "application/offset+octet-stream" };
@@ -31,7 +31,7 @@ afterEach(() => {
 const tus = (method: string, at: string, headers: Record<string, string>, body?: Buffer) =>
   ask(site, method, at, { Cookie: cookie, ...headers }, body);
 
-/** Begins an upload and returns its address. */
+/** Creates an upload and returns its URL. */
 async function create(size = clip.length, headers: Record<string, string> = {}): Promise<string> {
   const answer = await tus("POST", "/admin/uploads", {
     ...TUS,
@@ -52,7 +52,7 @@ const head = (at: string, headers: Record<string, string> = {}) =>
 const idOf = (at: string) => at.split("/").at(-1) ?? "";
 const bytesOf = (at: string) => fs.readFileSync(path.join(site.uploads, "tmp", "tus", idOf(at)));
 
-/** Publishes what has been sent, as the queue does. */
+/** Publishes a completed upload, like the upload queue. */
 async function publish(at: string, texts: Record<string, string> = {}) {
   const { before } = multipartParts({ ...GOOD_TEXTS, upload: idOf(at), ...texts });
   const body = `${before.slice(0, before.lastIndexOf("------a-boundary"))}------a-boundary--\r\n`;
@@ -61,7 +61,7 @@ async function publish(at: string, texts: Record<string, string> = {}) {
 }
 
 describe("OPTIONS", () => {
-  it("tells version, extensions, size and checksums", async () => {
+  it("returns version, extensions, size and checksums", async () => {
     const { status, headers } = await tus("OPTIONS", "/admin/uploads", {});
     expect(status).toBe(204);
     expect(headers["tus-version"]).toBe("1.0.0");
@@ -72,14 +72,14 @@ describe("OPTIONS", () => {
     }
   });
 
-  it("opens nothing to other origins", async () => {
+  it("allows no other origins", async () => {
     const { headers } = await tus("OPTIONS", "/admin/uploads", {});
     expect(headers["access-control-allow-origin"]).toBeUndefined();
   });
 });
 
 describe("every request", () => {
-  it("of another version is answered 412", async () => {
+  it("returns 412 for another version", async () => {
     const at = await create();
     for (const version of ["0.2.2", undefined]) {
       const answer = await tus("HEAD", at, version ? { "Tus-Resumable": version } : {});
@@ -87,7 +87,7 @@ describe("every request", () => {
     }
   });
 
-  it("of somebody who is not signed in is answered 401", async () => {
+  it("returns 401 without a session", async () => {
     const at = await create();
     const nobody = { Cookie: "" };
     expect(
@@ -99,7 +99,7 @@ describe("every request", () => {
     expect(bytesOf(at)).toHaveLength(0);
   });
 
-  it("from another origin is answered 403", async () => {
+  it("returns 403 from another origin", async () => {
     const at = await create();
     const evil = { Origin: "https://evil.example" };
     expect(
@@ -109,7 +109,7 @@ describe("every request", () => {
     expect((await tus("DELETE", at, { ...TUS, ...evil })).status).toBe(403);
   });
 
-  it("for another user's upload finds nothing", async () => {
+  it("returns 404 for another user's upload", async () => {
     const at = await create();
     await patch(at, 0, clip);
     const other = at.replace(/uploads\/[^-]+/, "uploads/0123456789abcdef0123456789abcdef");
@@ -127,13 +127,13 @@ describe("every request", () => {
     expect((await publish(other)).status).toBe(404);
   });
 
-  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("for %s finds nothing", async (id) => {
+  it.each(["..%2f..%2fsite.sqlite", "a.json", "%00"])("finds nothing for the id %s", async (id) => {
     expect([400, 404]).toContain((await head(`/admin/uploads/${id}`)).status);
   });
 });
 
 describe("creation", () => {
-  it("answers 201 with an address and when it ends", async () => {
+  it("returns 201 with a URL and the expiration time", async () => {
     const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
     expect(answer.status).toBe(201);
     expect(answer.headers.location).toMatch(/^\/admin\/uploads\/[\w-]+$/);
@@ -142,12 +142,12 @@ describe("creation", () => {
     expect(left / 3_600_000).toBeCloseTo(24, 1);
   });
 
-  it("beyond the limit is answered 413", async () => {
+  it("returns 413 beyond the size limit", async () => {
     const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "8000001" });
     expect(answer.status).toBe(413);
   });
 
-  it("of unknown length is answered 413 at the byte that no video may have", async () => {
+  it("with deferred length returns 413 at the first byte beyond the size limit", async () => {
     const deferred = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Defer-Length": "1" });
     expect(deferred.status).toBe(201);
     const at = String(deferred.headers.location);
@@ -166,12 +166,12 @@ describe("creation", () => {
     expect((await patch(at, bytesOf(at).length, Buffer.alloc(0), length)).status).toBe(413);
   });
 
-  it("is answered 429 to a user who has 100 that are not finished", async () => {
+  it("returns 429 if the user has 100 unfinished uploads", async () => {
     for (let each = 0; each < 100; each++) await create(100);
     const answer = await tus("POST", "/admin/uploads", { ...TUS, "Upload-Length": "100" });
     expect([answer.status, answer.body.trim()]).toEqual([
       429,
-      "There are 100 unfinished uploads already. Finish or cancel one of them first.",
+      "You already have 100 unfinished uploads. Finish or cancel one of them first.",
     ]);
   });
 
@@ -180,16 +180,16 @@ describe("creation", () => {
     ["a negative length", { "Upload-Length": "-1" }],
     ["a length that is no number", { "Upload-Length": "many" }],
     ["metadata that is no base64 list", { "Upload-Length": "5", "Upload-Metadata": "a b c, ," }],
-  ])("with %s is answered 400", async (_, headers) => {
+  ])("returns 400 with %s", async (_, headers) => {
     expect((await tus("POST", "/admin/uploads", { ...TUS, ...headers })).status).toBe(400);
   });
 
-  it("of what says that it is a picture is answered 415", async () => {
+  it("returns 415 if the metadata declares an image", async () => {
     const headers = { "Upload-Length": "5", "Upload-Metadata": `filetype ${base64("image/png")}` };
     expect((await tus("POST", "/admin/uploads", { ...TUS, ...headers })).status).toBe(415);
   });
 
-  it("may carry the first bytes", async () => {
+  it("may include the first bytes", async () => {
     const answer = await tus(
       "POST",
       "/admin/uploads",
@@ -199,7 +199,7 @@ describe("creation", () => {
     expect([answer.status, answer.headers["upload-offset"]]).toEqual([201, "50000"]);
   });
 
-  it("takes nothing from the sender's metadata that it would believe", async () => {
+  it("ignores metadata that a client must not set", async () => {
     const forged = `filename ${base64("x.mp4")},sha256 ${base64("f".repeat(64))}`;
     const at = await create(clip.length, { "Upload-Metadata": forged });
     expect((await publish(at)).status).toBe(409);
@@ -207,7 +207,7 @@ describe("creation", () => {
 });
 
 describe("HEAD", () => {
-  it("tells offset and length, and is never cached", async () => {
+  it("returns offset and length, and is never cached", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 12_345));
     const { status, headers } = await head(at);
@@ -220,13 +220,13 @@ describe("HEAD", () => {
     });
   });
 
-  it("of an upload that is not there is 404", async () => {
+  it("returns 404 for a missing upload", async () => {
     expect((await head(`${await create()}0`)).status).toBe(404);
   });
 });
 
 describe("PATCH", () => {
-  it("adds at the offset until the file is whole", async () => {
+  it("appends at the offset until the file is complete", async () => {
     const at = await create();
     const half = Math.floor(clip.length / 2);
     expect((await patch(at, 0, clip.subarray(0, half))).headers["upload-offset"]).toBe(
@@ -237,7 +237,7 @@ describe("PATCH", () => {
     expect(bytesOf(at).equals(clip)).toBe(true);
   });
 
-  it("at another offset is answered 409 and changes nothing", async () => {
+  it("returns 409 for another offset and changes nothing", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 10_000));
     expect((await patch(at, 9_999, clip.subarray(9_999, 20_000))).status).toBe(409);
@@ -245,7 +245,7 @@ describe("PATCH", () => {
     expect(bytesOf(at)).toHaveLength(10_000);
   });
 
-  it("of another type, or without an offset, is refused", async () => {
+  it("is rejected with another type or without an offset", async () => {
     const at = await create();
     const plain = { "Content-Type": "application/octet-stream" };
     expect((await patch(at, 0, clip, plain)).status).toBe(400);
@@ -253,7 +253,7 @@ describe("PATCH", () => {
     expect(bytesOf(at)).toHaveLength(0);
   });
 
-  it("of more than was announced is answered 413", async () => {
+  it("returns 413 beyond the announced length", async () => {
     const at = await create(10_000);
     expect((await patch(at, 0, clip.subarray(0, 20_000))).status).toBe(413);
     const open = openRequest(site, "PATCH", at, {
@@ -267,28 +267,28 @@ describe("PATCH", () => {
     expect(bytesOf(at).length).toBeLessThanOrEqual(10_000);
   });
 
-  it("of what is no video is answered 415 at its first bytes, and the upload is gone", async () => {
+  it("returns 415 after the first bytes of a file that isn't a video, and removes the upload", async () => {
     const at = await create(20_000);
     expect((await patch(at, 0, Buffer.alloc(20_000, 7))).status).toBe(415);
     expect((await head(at)).status).toBe(404);
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("by way of POST and X-HTTP-Method-Override does the same", async () => {
+  it("can be sent as POST with X-HTTP-Method-Override", async () => {
     const at = await create();
     const headers = { ...PATCH, "Upload-Offset": "0", "X-HTTP-Method-Override": "PATCH" };
     const answer = await tus("POST", at, headers, clip);
     expect([answer.status, answer.headers["upload-offset"]]).toEqual([204, String(clip.length)]);
   });
 
-  it("does not listen to X-HTTP-Method-Override on a GET, whose origin nobody checks", async () => {
+  it("ignores X-HTTP-Method-Override for GET, whose origin isn't checked", async () => {
     const at = await create();
     const headers = { Origin: "https://evil.example", "X-HTTP-Method-Override": "DELETE" };
     await tus("GET", at, headers);
     expect((await head(at)).status).toBe(200);
   });
 
-  it("that is cut off keeps what came, and goes on from there", async () => {
+  it("keeps what was received when the connection is lost, and resumes from there", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -306,7 +306,7 @@ describe("PATCH", () => {
     expect((await publish(at)).status).toBe(201);
   });
 
-  it("replaces one whose connection is dead without knowing it", async () => {
+  it("replaces a previous request whose connection is dead", async () => {
     const at = await create();
     const dead = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -328,7 +328,7 @@ describe("checksum", () => {
     "Upload-Checksum": `${algorithm} ${createHash(algorithm).update(bytes).digest("base64")}`,
   });
 
-  it.each(["sha1", "sha256", "sha512", "md5"])("by %s is checked", async (algorithm) => {
+  it.each(["sha1", "sha256", "sha512", "md5"])("is verified with %s", async (algorithm) => {
     const at = await create();
     const part = clip.subarray(0, 40_000);
     expect((await patch(at, 0, part, sum(algorithm, clip))).status).toBe(460);
@@ -339,7 +339,7 @@ describe("checksum", () => {
     expect((await publish(at)).status).toBe(201);
   });
 
-  it("of a part that was cut off counts for nothing", async () => {
+  it("discards a chunk that was interrupted", async () => {
     const at = await create();
     const open = openRequest(site, "PATCH", at, {
       ...PATCH,
@@ -354,7 +354,7 @@ describe("checksum", () => {
     await expect.poll(async () => (await head(at)).headers["upload-offset"]).toBe("0");
   });
 
-  it("by an algorithm that is not offered is answered 400", async () => {
+  it("returns 400 for an unsupported algorithm", async () => {
     const at = await create();
     expect((await patch(at, 0, clip, { "Upload-Checksum": "crc32 AAAA" })).status).toBe(400);
   });
@@ -374,7 +374,7 @@ describe("expiration and restart", () => {
   const file = (at: string) => path.join(site.uploads, "tmp/tus", idOf(at));
   const record = (at: string) => `${file(at)}.json`;
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
-  /** The upload was created, and received its last byte, so long ago. */
+  /** Backdates the creation and the last byte of an upload. */
   const age = (at: string, created: number, received: number) => {
     const upload = JSON.parse(fs.readFileSync(record(at), "utf8"));
     upload.creation_date = hoursAgo(created).toISOString();
@@ -382,7 +382,7 @@ describe("expiration and restart", () => {
     fs.utimesSync(file(at), hoursAgo(received), hoursAgo(received));
   };
 
-  it("an upload of yesterday is gone, at once and from the disk at the next start", async () => {
+  it("expires an upload after a day: immediately for clients, on the disk at the next start", async () => {
     const old = await create();
     const young = await create();
     age(old, 24.1, 24.1);
@@ -400,7 +400,7 @@ describe("expiration and restart", () => {
     expect(left).toEqual([`tus/${idOf(young)}`, `tus/${idOf(young)}.json`]);
   });
 
-  it("an upload that takes days lives for a day after its last byte, complete or not", async () => {
+  it("keeps a slow upload for a day after its last byte, complete or not", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     age(at, 72, 23);
@@ -411,7 +411,7 @@ describe("expiration and restart", () => {
     expect([404, 410]).toContain((await head(at)).status);
   });
 
-  it("an upload goes on after the server was killed, and is known for what it is", async () => {
+  it("resumes an upload after the server was killed, with the correct digest", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 50_000));
     await site.stop("SIGKILL");
@@ -429,14 +429,14 @@ describe("expiration and restart", () => {
   });
 });
 
-describe("publishing what was sent", () => {
+describe("publishing a completed upload", () => {
   async function sent(): Promise<string> {
     const at = await create();
     await patch(at, 0, clip);
     return at;
   }
 
-  it("ends where the form ends: a row, a file, nothing in tmp", async () => {
+  it("creates a row and a file, and leaves nothing in tmp", async () => {
     const { status, outcome } = await publish(await sent());
     expect([status, outcome.ok, outcome.video.status]).toEqual([201, true, "published"]);
     const [row] = site.database().prepare("SELECT * FROM videos").all() as Record<string, string>[];
@@ -446,31 +446,31 @@ describe("publishing what was sent", () => {
     expect(fs.readFileSync(file).equals(withoutMetadata(clip))).toBe(true);
   });
 
-  it("can be tried again after a mistake, without sending it again", async () => {
+  it("can be retried after a validation error, without sending the file again", async () => {
     const at = await sent();
     expect((await publish(at, { title: " " })).status).toBe(422);
     const first = await publish(at);
     expect(first.status).toBe(201);
-    // Its answer may have been lost: asked again, it is the same video.
+    // The response may have been lost. A repeated request returns the same video.
     expect(await publish(at)).toEqual(first);
     expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
   });
 
-  it("twice at the same time makes one video", async () => {
+  it("creates one video if requested twice at the same time", async () => {
     const at = await sent();
     const answers = await Promise.all([publish(at), publish(at), publish(at)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(site.database().prepare("SELECT count(*) FROM videos").pluck().get()).toBe(1);
   });
 
-  it("before it has arrived is answered 409", async () => {
+  it("returns 409 before the upload is complete", async () => {
     const at = await create();
     await patch(at, 0, clip.subarray(0, 10_000));
     expect((await publish(at)).status).toBe(409);
     expect((await head(at)).headers["upload-offset"]).toBe("10000");
   });
 
-  it("reports an exact duplicate, and keeps both when told to", async () => {
+  it("reports an exact duplicate, and keeps both if requested", async () => {
     const first = (await publish(await sent())).outcome.video;
     const at = await sent();
     const { status, outcome } = await publish(at, { title: "Again", duplicate: "ask" });
@@ -480,27 +480,24 @@ describe("publishing what was sent", () => {
   });
 });
 
-it("a disk without room is answered 507 before the first byte", async () => {
+it("returns 507 before the first byte if the disk is full", async () => {
   const full = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
   try {
     await full.start();
     const headers = { ...TUS, "Upload-Length": String(9 * 10 ** 14), Cookie: await signInTo(full) };
     const { status, body } = await ask(full, "POST", "/admin/uploads", headers);
-    expect([status, body.trim()]).toEqual([
-      507,
-      "There is not enough room on the disk for this file.",
-    ]);
+    expect([status, body.trim()]).toEqual([507, "There is not enough disk space for this file."]);
   } finally {
     await full.remove();
   }
 });
 
-it("what is promised and not here yet counts against the free disk, for every way in", async () => {
+it("counts announced bytes as used for every kind of upload", async () => {
   const { bavail, bsize } = fs.statfsSync(os.tmpdir());
-  // Two of them fit neither beside each other nor, by far, in what other tests may free meanwhile.
+  // Two of them don't fit, even with all the space that other tests may free in the meantime.
   const size = Math.floor(bavail * bsize * 0.6);
   const crowded = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
-  const noRoom = "There is not enough room on the disk for this file.";
+  const noRoom = "There is not enough disk space for this file.";
   try {
     await crowded.start();
     const Cookie = await signInTo(crowded);
@@ -521,7 +518,7 @@ it("what is promised and not here yet counts against the free disk, for every wa
     expect([refused.status, JSON.parse(refused.body).failure.message]).toEqual([507, noRoom]);
     form.request.destroy();
 
-    // The promise outlives the process, and ends with the upload.
+    // The reservation survives the process, and ends with the upload.
     await crowded.stop();
     await crowded.start();
     expect((await begin()).status).toBe(507);

@@ -15,7 +15,7 @@ function rows(site: SiteProcess): number {
   return site.database().prepare("SELECT count(*) FROM videos").pluck().get() as number;
 }
 
-/** Sends until the other side has had enough; how many bytes it took. */
+/** Sends until the server closes the connection. Returns how many bytes it accepted. */
 async function sendUntilCut(open: ReturnType<typeof openRequest>, most: number): Promise<number> {
   let sent = 0;
   let answered = false;
@@ -28,7 +28,7 @@ async function sendUntilCut(open: ReturnType<typeof openRequest>, most: number):
       sent += MIB.length;
     }
   } catch {
-    // Closed while we were sending: that is what is looked at.
+    // The server closed the connection while we were sending, as expected.
   }
   return sent;
 }
@@ -49,7 +49,7 @@ describe("an upload over a real connection", () => {
   const post = (headers: Record<string, string> = {}) =>
     openRequest(site, "POST", "/admin", { ...MULTIPART, Cookie: cookie, ...headers });
 
-  it("is taken, whatever the size of the pieces it comes in", async () => {
+  it("is accepted in chunks of any size", async () => {
     const open = post();
     await open.send(before);
     for (let at = 0; at < clip.length; at += 7_919) await open.send(clip.subarray(at, at + 7_919));
@@ -62,7 +62,7 @@ describe("an upload over a real connection", () => {
     expect(stored.equals(withoutMetadata(clip))).toBe(true);
   });
 
-  it("is answered 413 by its length alone, while the sender is still sending", async () => {
+  it("returns 413 because of its Content-Length, while the client is still sending", async () => {
     const open = post({ "Content-Length": "5000000000" });
     await open.send(before);
     const sent = await sendUntilCut(open, 4_000_000_000);
@@ -75,7 +75,7 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("is answered 413 as soon as it is too long, with the texts kept", async () => {
+  it("returns 413 as soon as it is too large, and keeps the text fields", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     await open.send(clip);
@@ -88,7 +88,7 @@ describe("an upload over a real connection", () => {
     expect(rows(site)).toBe(0);
   });
 
-  it("is answered 415 at its first bytes and one MiB for texts, before its sender has ended", async () => {
+  it("returns 415 after its first bytes and one MiB for text fields, before the client has finished", async () => {
     const open = post({ "Transfer-Encoding": "chunked" });
     await open.send(before);
     for (let sent = 0; sent < 3; sent++) await open.send(MIB).catch(() => {});
@@ -101,7 +101,7 @@ describe("an upload over a real connection", () => {
     ["without a name", "\r\n\r\nx"],
     ["without a header", "\r\n"],
     ["with a name each", '\r\nContent-Disposition: form-data; name="a"\r\n\r\nx'],
-  ])("of 8 MB of parts %s is answered 413 after the first 100 of them", async (_, part) => {
+  ])("of 8 MB of parts %s returns 413 after the first 100 parts", async (_, part) => {
     const pid = site.child?.pid ?? 0;
     const bytes = Buffer.from(`--${BOUNDARY}${part}\r\n`.repeat(8_000_000 / (part.length + 20)));
     const before = cpuSeconds(pid);
@@ -113,7 +113,7 @@ describe("an upload over a real connection", () => {
     expect(cpuSeconds(pid) - before).toBeLessThan(1);
   });
 
-  it("of somebody who is not signed in returns 400 with the reason, while it is still coming", async () => {
+  it("returns 400 with the reason without a session, while the client is still sending", async () => {
     const open = post({ Cookie: "", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     const { status, body } = await open.answer;
@@ -122,14 +122,14 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("from another origin is refused, while it is still coming", async () => {
+  it("is rejected from another origin, while the client is still sending", async () => {
     const open = post({ Origin: "https://evil.example", "Content-Length": "7000000" });
     await sendUntilCut(open, 2_000_000);
     expect((await open.answer).status).toBe(403);
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("whose sender vanishes leaves nothing", async () => {
+  it("leaves nothing if the client disappears", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);
@@ -140,7 +140,7 @@ describe("an upload over a real connection", () => {
     expect(site.log).not.toContain("Error");
   });
 
-  it("that was under way when the server was killed leaves nothing at a start an hour later", async () => {
+  it("leaves nothing after a restart an hour after the server was killed", async () => {
     const open = post({ "Content-Length": "7000000" });
     await open.send(before);
     await open.send(clip);
@@ -149,7 +149,7 @@ describe("an upload over a real connection", () => {
     await expect(open.answer).rejects.toThrow();
     const [left] = filesIn(`${site.uploads}/tmp`);
     await site.start();
-    // It could be another process that is writing it.
+    // Another process could be writing it.
     expect(filesIn(site.uploads)).toEqual([`tmp/${left}`]);
     await site.stop();
     const long = new Date(Date.now() - 61 * 60_000);
@@ -158,7 +158,7 @@ describe("an upload over a real connection", () => {
     expect(filesIn(site.uploads)).toEqual([]);
   });
 
-  it("does not wait behind one that has stopped sending", async () => {
+  it("doesn't wait for one that has stopped sending", async () => {
     const stalled = Array.from({ length: 20 }, () => post({ "Content-Length": "7000000" }));
     for (const open of stalled) await open.send(before);
     const open = post();
@@ -168,7 +168,7 @@ describe("an upload over a real connection", () => {
     await expect.poll(() => filesIn(`${site.uploads}/tmp`)).toEqual([]);
   });
 
-  it("may end with more than its last boundary", async () => {
+  it("may have data after its last boundary", async () => {
     const open = post();
     open.request.end(
       Buffer.concat([Buffer.from(`preamble\r\n${before}`), clip, Buffer.from(`${after}epilogue`)]),
@@ -177,8 +177,8 @@ describe("an upload over a real connection", () => {
   });
 });
 
-describe("a disk without room", () => {
-  it("answers 507 before the first byte when the length tells", async () => {
+describe("a full disk", () => {
+  it("returns 507 before the first byte if the Content-Length is too large", async () => {
     const site = new SiteProcess({ MAX_VIDEO_BYTES: String(10 ** 15) });
     try {
       await site.start();
@@ -189,15 +189,15 @@ describe("a disk without room", () => {
       await sendUntilCut(open, 100_000_000);
       const { status, body } = await open.answer;
       expect(status).toBe(507);
-      expect(body.includes("There is not enough room on the disk for this file.")).toBe(true);
+      expect(body.includes("There is not enough disk space for this file.")).toBe(true);
       open.request.destroy();
     } finally {
       await site.remove();
     }
   });
 
-  it("answers 507 when it is full in the middle, and leaves nothing", async () => {
-    // A limit on the size of files gives the same failing write as a full disk, to anybody.
+  it("returns 507 if it becomes full during the upload, and leaves nothing", async () => {
+    // Writes beyond a file size limit fail like those to a full disk, and any user can set the limit.
     const site = new SiteProcess({}, ["sh", "-c", 'trap "" XFSZ; ulimit -f 8192; exec "$0" "$@"']);
     try {
       await site.start();

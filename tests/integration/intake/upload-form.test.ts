@@ -45,8 +45,8 @@ async function taken(request: Request) {
     .get(outcome.video.id) as Record<string, string>;
 }
 
-describe("a good upload", () => {
-  it("becomes a published row and a file of the same bytes, without metadata", async () => {
+describe("a valid upload", () => {
+  it("becomes a published row and a file with the same media data, without metadata", async () => {
     const row = await taken(uploadRequest(clip));
     expect(row).toMatchObject({
       title: "A walk at night",
@@ -65,11 +65,11 @@ describe("a good upload", () => {
     expect(fs.readdirSync(path.join(site.uploads, "videos", USER))).toHaveLength(1);
   });
 
-  it("is a review row with the intent draft", async () => {
+  it("becomes a review row with the intent draft", async () => {
     expect((await taken(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 
-  it("is a draft until the time it is to be published at, whichever button was pressed", async () => {
+  it("is a draft until its scheduled time, whichever button was pressed", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const unpublishAt = new Date(Date.now() + 7_200_000).toISOString();
     for (const intent of ["publish", "draft"]) {
@@ -89,7 +89,7 @@ describe("a good upload", () => {
     ]);
   });
 
-  it("says that it will be published later", async () => {
+  it("reports that it will be published later", async () => {
     const publishAt = new Date(Date.now() + 3_600_000).toISOString();
     const outcome = await receiveUpload(uploadRequest(clip, { publishAt }), USER);
     expect(outcome).toMatchObject({ ok: true, video: { status: "review", publishAt } });
@@ -98,7 +98,7 @@ describe("a good upload", () => {
     );
   });
 
-  it("is refused with a time that has passed or is none, all texts kept", async () => {
+  it("is rejected with a past or invalid time, and keeps all text fields", async () => {
     const outcome = await refused(
       uploadRequest(clip, { publishAt: "2020-01-01T10:00", unpublishAt: "soon" }),
     );
@@ -112,14 +112,14 @@ describe("a good upload", () => {
     });
   });
 
-  it("takes its fields in any order, files before texts too", async () => {
+  it("accepts fields in any order, including files before text fields", async () => {
     const row = await taken(
       multipart([["video", clip, "a.mp4"], ...Object.entries(GOOD_TEXTS).reverse()] as never),
     );
     expect(row.title).toBe(GOOD_TEXTS.title);
   });
 
-  it("has the ending of its content, whatever its name and type claim", async () => {
+  it("gets the extension of its content, regardless of its name and type", async () => {
     const request = multipart([
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", fileBlob(webmClip(2), "video/mp4"), "movie.mp4"],
@@ -127,15 +127,15 @@ describe("a good upload", () => {
     expect((await taken(request)).source_url).toMatch(/\.webm$/);
   });
 
-  it("has the server's own duration, not the one that was typed", async () => {
+  it("gets the duration that the server measures, not the entered one", async () => {
     expect((await taken(uploadRequest(clip, { duration: "1:15:30" }))).duration).toBe("0:02");
   });
 
-  it("has null for tags when there are none", async () => {
+  it("has null for tags if there are none", async () => {
     expect((await taken(uploadRequest(clip, { tags: " , ,, " }))).tags).toBeNull();
   });
 
-  it("never collides with another of the same millisecond", async () => {
+  it("never collides with another upload in the same millisecond", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 12 }, () =>
         receiveUpload(uploadRequest(clip, { duplicate: "keep" }), USER),
@@ -151,8 +151,8 @@ describe("a good upload", () => {
     ["a path", "../../../etc/passwd"],
     ["a Windows path", "C:\\videos\\..\\x.mp4"],
     ["control characters", "a\u0007b\u001b[31m.mp4"],
-    ["10,000 letters", `${"x".repeat(10_000)}.mp4`],
-  ])("is taken with %s for a file name, which is used for nothing", async (_, name) => {
+    ["10,000 characters", `${"x".repeat(10_000)}.mp4`],
+  ])("is accepted with %s as its file name, which isn't used", async (_, name) => {
     const request = multipart([
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", clip, name],
@@ -197,19 +197,19 @@ describe("a thumbnail", () => {
       "an SVG with a declaration",
       Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
     ],
-    ["a text", Buffer.from("hello")],
+    ["a text file", Buffer.from("hello")],
     [
       "a broken PNG",
       Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(500)]),
     ],
-  ])("that is %s is refused with 415", async (_, bytes) => {
+  ])("is rejected with 415 if it is %s", async (_, bytes) => {
     const { status, failure } = await refused(uploadRequest(clip, {}, new Blob([bytes])));
     expect(status).toBe(415);
     expect(failure.fields.thumbnail).toBe(failure.message);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
   });
 
-  it("that is too large is refused with 413", async () => {
+  it("is rejected with 413 if it is too large", async () => {
     const noise = Buffer.concat([
       Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"),
       Buffer.alloc(300_001, 7),
@@ -219,15 +219,15 @@ describe("a thumbnail", () => {
   });
 });
 
-describe("a bad upload leaves nothing, keeps the texts and says why", () => {
-  it.each(["title", "description", "category"])("without %s: 422", async (field) => {
+describe("an invalid upload leaves no files, keeps the text fields and shows the reason", () => {
+  it.each(["title", "description", "category"])("without %s (422)", async (field) => {
     const { status, failure } = await refused(uploadRequest(clip, { [field]: "  " }));
     expect([status, failure.message]).toEqual([422, "Please fill in all required fields."]);
     expect(Object.keys(failure.fields)).toEqual([field]);
     expect(failure.texts.tags).toBe("night, river");
   });
 
-  it("without a video: 422", async () => {
+  it("without a video (422)", async () => {
     for (const video of [undefined, new Blob([])]) {
       const request = video
         ? multipart([...(Object.entries(GOOD_TEXTS) as [string, string][]), ["video", video, ""]])
@@ -241,27 +241,30 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
   it.each([
     ["a category that does not exist", { category: "trending" }, 422],
     ["a legacy category", { category: "amateur" }, 422],
-    ["a title of 201 letters", { title: "x".repeat(201) }, 422],
+    ["a title of 201 characters", { title: "x".repeat(201) }, 422],
     ["51 tags", { tags: Array.from({ length: 51 }, (_, index) => `t${index}`).join() }, 422],
-    ["an absurd description", { description: "x".repeat(70_000) }, 413],
+    ["a very long description", { description: "x".repeat(70_000) }, 413],
     ["an unknown intent", { intent: "explode" }, 400],
-  ])("%s: %#", async (_, texts, status) => {
+  ])("with %s", async (_, texts, status) => {
     expect((await refused(uploadRequest(clip, texts))).status).toBe(status);
   });
 
   it.each([
-    ["a text", Buffer.from("not a video at all")],
-    ["a picture", Buffer.from("89504e470d0a1a0a0000000d4948445200000001", "hex")],
-    ["nothing but a name", Buffer.alloc(0)],
-    ["a program named .mp4", Buffer.concat([Buffer.from("7f454c46", "hex"), Buffer.alloc(9_000)])],
-  ])("%s for a video: 415", async (_, bytes) => {
+    ["a text file", Buffer.from("not a video at all")],
+    ["an image", Buffer.from("89504e470d0a1a0a0000000d4948445200000001", "hex")],
+    ["an empty file", Buffer.alloc(0)],
+    [
+      "an executable named .mp4",
+      Buffer.concat([Buffer.from("7f454c46", "hex"), Buffer.alloc(9_000)]),
+    ],
+  ])("with %s as the video (415)", async (_, bytes) => {
     const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
     expect(status).toBe(415);
     expect(failure.fields.video).toBe(failure.message);
     expect(failure.texts).toMatchObject({ title: GOOD_TEXTS.title, tags: GOOD_TEXTS.tags });
   });
 
-  it("sound alone: refused", async () => {
+  it("with audio only", async () => {
     const file = path.join(site.folder, "sound.mp4");
     execFileSync("ffmpeg", [
       "-v",
@@ -277,13 +280,13 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
     expect([415, 422]).toContain((await refused(uploadRequest(fileBlob(file)))).status);
   });
 
-  it("one that is not what its first bytes say: 422", async () => {
+  it("with a file that only begins like a video (422)", async () => {
     const head = fs.readFileSync(mp4Clip(2)).subarray(0, 64);
     const bytes = Buffer.concat([head, Buffer.alloc(20_000, 1)]);
     expect((await refused(uploadRequest(new Blob([bytes])))).status).toBe(422);
   });
 
-  it("texts that follow a refused file are kept", async () => {
+  it("with text fields after a rejected file, which are kept", async () => {
     const request = multipart([
       ["video", new Blob(["no video"]), "a.mp4"],
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
@@ -292,21 +295,21 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
     expect([status, failure.texts.title]).toEqual([415, GOOD_TEXTS.title]);
   });
 
-  it("a video beyond the limit: 413", async () => {
+  it("with a video larger than the limit (413)", async () => {
     const bytes = Buffer.concat([fs.readFileSync(mp4Clip(2)), Buffer.alloc(2_000_001)]);
     const { status, failure } = await refused(uploadRequest(new Blob([bytes])));
     expect([status, failure.message]).toEqual([413, "The video is larger than 1.9MB."]);
     expect(failure.texts.title).toBe(GOOD_TEXTS.title);
   });
 
-  it("a length that no form can have: 413 before anything is read", async () => {
+  it("with an impossible Content-Length (413, before anything is read)", async () => {
     const { status } = await refused(
       multipart([["video", clip, "a.mp4"]], { "Content-Length": "99000000000" }),
     );
     expect(status).toBe(413);
   });
 
-  it("two files in one field: 422", async () => {
+  it("with two files in one field (422)", async () => {
     const request = multipart([
       ...(Object.entries(GOOD_TEXTS) as [string, string][]),
       ["video", clip, "a.mp4"],
@@ -316,12 +319,12 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
     expect([status, failure.message]).toEqual([422, "Please choose one video file only."]);
   });
 
-  it("more fields or files than any form has: 413", async () => {
+  it("with too many fields or files (413)", async () => {
     const many = Array.from({ length: 200 }, (_, index) => [`f${index}`, "x"] as [string, string]);
     expect((await refused(multipart(many))).status).toBe(413);
   });
 
-  it("a body that ends in the middle: 400", async () => {
+  it("with a truncated body (400)", async () => {
     const whole = Buffer.from(await uploadRequest(clip).arrayBuffer());
     const boundary = whole.subarray(2, whole.indexOf("\r\n")).toString();
     for (const share of [0.02, 0.5, 0.999]) {
@@ -331,11 +334,11 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
         body: whole.subarray(0, Math.floor(whole.length * share)),
       });
       const { status, failure } = await refused(request);
-      expect([status, failure.message]).toEqual([400, "The upload was cut off before its end."]);
+      expect([status, failure.message]).toEqual([400, "The upload ended before it was complete."]);
     }
   });
 
-  it("a form without a boundary: 400", async () => {
+  it("without a boundary (400)", async () => {
     const request = new Request("http://localhost/admin", {
       method: "POST",
       headers: { "Content-Type": "multipart/form-data" },
@@ -345,24 +348,24 @@ describe("a bad upload leaves nothing, keeps the texts and says why", () => {
   });
 });
 
-describe("an upload of an account that was restricted while it arrived", () => {
+describe("an upload of an account that was restricted during the upload", () => {
   it.each([
     ["blocked", "UPDATE users SET deactivated_at = '2026-01-01T00:00:00.000Z'"],
     ["restricted to drafts", "UPDATE users SET role = 'uploader', may_publish = 0"],
-  ])("is refused if it was %s", async (_, sql) => {
+  ])("is rejected if it was %s", async (_, sql) => {
     run(sql);
     const { status } = await refused(uploadRequest(clip));
     expect(status).toBe(403);
   });
 
-  it("is taken as a draft from an uploader who may save drafts", async () => {
+  it("becomes a draft if the uploader may save drafts", async () => {
     run("UPDATE users SET role = 'uploader', may_publish = 0");
     expect((await taken(uploadRequest(clip, { intent: "draft" }))).status).toBe("review");
   });
 });
 
 describe("an exact duplicate", () => {
-  it("is reported with the video that has it, and kept for the decision", async () => {
+  it("is reported with the existing video, and kept until the user decides", async () => {
     const first = await taken(uploadRequest(clip));
     const again = await receiveUpload(
       uploadRequest(clip, { title: "Again", duplicate: "ask" }),
@@ -381,14 +384,14 @@ describe("an exact duplicate", () => {
     expect(filesIn(site.uploads)).toHaveLength(2);
   });
 
-  it("is taken from a sender that does not ask about it, as a script", async () => {
+  it("is accepted from clients that don't ask about duplicates, such as scripts", async () => {
     await taken(uploadRequest(clip));
     await taken(uploadRequest(clip));
     expect(rows()).toHaveLength(2);
     expect(filesIn(site.uploads)).toHaveLength(2);
   });
 
-  it("that waits is nobody else's", async () => {
+  it("can't be published by other users while it waits", async () => {
     await taken(uploadRequest(clip));
     const again = await receiveUpload(uploadRequest(clip, { duplicate: "ask" }), USER);
     const upload = again.ok ? "" : again.failure.duplicate!.upload;

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPreview, PREVIEW_MOST_BYTES } from "~/features/processing/kinds/preview.server";
-import { processPicture } from "~/media/pictures/picture-process.server";
+import { processImage } from "~/media/images/process-image.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { workOn } from "../../encode-library";
@@ -81,7 +81,7 @@ it("the poster is the sharpest and richest of its candidates", async () => {
   ];
   const target = path.join(site.folder, "poster.webp");
   const alone = path.join(site.folder, "alone.webp");
-  await processPicture({ kind: "poster", files, target });
-  await processPicture({ kind: "poster", files: [sharp], target: alone });
+  await processImage({ kind: "poster", files, target });
+  await processImage({ kind: "poster", files: [sharp], target: alone });
   expect(fs.readFileSync(target).equals(fs.readFileSync(alone))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { posterColors } from "~/media/pictures/picture-process.server";
+import { posterColors } from "~/media/images/process-image.server";
 import { ffmpegAvailable, forgetFfmpeg } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { CHILD_VARIABLES } from "~/platform/settings/child-environment";
@@ -11,7 +11,7 @@ import { useTemporarySite } from "../../temporary-site";
 import { wrapProgram } from "../../wrapped-ffmpeg";
 
 const MADE_UP = { MADE_UP_SECRET: "mark-of-a-secret", SMTP_URL: "smtps://u:mark-of-a-secret@m" };
-/** Variables that shells, Node's channel to a child and the start of the image process add. */
+/** Variables that are added by shells, by Node's IPC channel and for the image process. */
 const ADDED = ["PWD", "OLDPWD", "SHLVL", "_", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"];
 const OF_IMAGE_PROCESS = ["UV_THREADPOOL_SIZE"];
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   site = useTemporarySite(MADE_UP);
   records = path.join(site.folder, "records");
   fs.mkdirSync(records);
-  // Each start of a command leaves a file with its environment, then the real command runs.
+  // Each command first writes its environment to a file, then runs the real command.
   for (const name of ["ffmpeg", "ffprobe"] as const) {
     const record = `cat /proc/$$/environ > ${records}/${name}.$$`;
     process.env.PATH = wrapProgram(site.folder, name, [record]);
@@ -35,7 +35,7 @@ afterEach(async () => {
   forgetFfmpeg();
 });
 
-/** What each recorded process of a command got, by the names of the variables. */
+/** Returns the names of the variables that each process of a command got. */
 const recorded = (command: string) =>
   fs
     .readdirSync(records)
@@ -48,7 +48,7 @@ const namesIn = (environment: string) =>
     .filter(Boolean)
     .map((line) => line.slice(0, line.indexOf("=")));
 
-/** The environments of the processes that this one has started and that still run. */
+/** Returns the environments of the running child processes. */
 const ofChildren = () =>
   fs
     .readFileSync(`/proc/self/task/${process.pid}/children`, "utf8")
@@ -58,7 +58,7 @@ const ofChildren = () =>
       try {
         return fs.readFileSync(`/proc/${id}/environ`, "utf8");
       } catch {
-        // It has ended since.
+        // It has exited since.
         return [];
       }
     });

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** Asks for the file, reads the beginning of the answer, and then no more. */
+/** Requests the file, reads the beginning of the response, and then stops reading. */
 async function stalledClient(): Promise<net.Socket> {
   const { hostname, port } = new URL(site.url);
   const socket = net.connect({ host: hostname, port: Number(port) });
@@ -41,7 +41,7 @@ async function stalledClient(): Promise<net.Socket> {
 
 const many = (count: number) => Promise.all(Array.from({ length: count }, stalledClient));
 
-/** The rest of what a paused client was sent: its bytes, until `wanted` have come. */
+/** Reads the rest of a paused response until `wanted` bytes have arrived. */
 async function readOn(socket: net.Socket, wanted: number): Promise<void> {
   let received = 0;
   socket.on("data", (chunk) => {
@@ -53,7 +53,7 @@ async function readOn(socket: net.Socket, wanted: number): Promise<void> {
 }
 
 describe("a client that stops reading a file of 400 MiB", () => {
-  it("is not read ahead for, and gets the rest when it goes on", async () => {
+  it("causes no read-ahead, and gets the rest when it resumes", async () => {
     const before = { memory: residentBytes(pid()), read: bytesRead(pid()) };
     const socket = await stalledClient();
     const read = await untilStill(() => bytesRead(pid()));
@@ -66,8 +66,8 @@ describe("a client that stops reading a file of 400 MiB", () => {
   });
 });
 
-describe("a client that leaves", () => {
-  it("leaves nothing open, and the file is not read on", async () => {
+describe("a client that disconnects", () => {
+  it("leaves no open file, and the file isn't read any further", async () => {
     const socket = await stalledClient();
     const before = bytesRead(pid());
     socket.destroy();
@@ -75,7 +75,7 @@ describe("a client that leaves", () => {
     expect((await untilStill(() => bytesRead(pid()))) - before).toBeLessThan(40 * MIB);
   });
 
-  it("may do so before the answer has begun", async () => {
+  it("may do so before the response begins", async () => {
     const { hostname, port } = new URL(site.url);
     for (let index = 0; index < 50; index++) {
       const socket = net.connect({ host: hostname, port: Number(port) });
@@ -88,8 +88,8 @@ describe("a client that leaves", () => {
   });
 });
 
-describe("a hundred of both", () => {
-  it("take little memory, and nothing once they are gone", async () => {
+describe("a hundred paused and disconnected clients", () => {
+  it("take little memory, and none once they have disconnected", async () => {
     const before = residentBytes(pid());
     await many(100);
     for (const socket of await many(100)) socket.destroy();
@@ -103,7 +103,7 @@ describe("a hundred of both", () => {
 });
 
 describe("a download", () => {
-  it("is the file, byte for byte, in parts and over one connection", async () => {
+  it("returns the exact bytes, in ranges and over one connection", async () => {
     const bytes = randomBytes(40 * MIB + 7);
     const url = site.url + site.addFile("videos", "u/1700000000001.mp4", bytes);
     site.addVideo({ video_url: "/media/videos/u/1700000000001.mp4" });
@@ -123,7 +123,7 @@ describe("a download", () => {
     }
   });
 
-  it("is never compressed: ranges count the stored bytes", async () => {
+  it("is never compressed, because ranges refer to stored bytes", async () => {
     const url = site.url + site.addFile("videos", "u/1700000000002.vtt", "WEBVTT\n".repeat(1000));
     site.addVideo({ video_url: "/media/videos/u/1700000000002.vtt" });
     const response = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });
@@ -135,8 +135,8 @@ describe("a download", () => {
   });
 });
 
-describe("an address with a second spelling", () => {
-  // A URL object resolves these before they are sent, so they are written by hand.
+describe("a URL with an alternative spelling", () => {
+  // A URL object would normalize these before they are sent, so they are written by hand.
   it.each([
     ["/media/videos/u/../u/1700000000000.mp4", 400],
     ["/media/videos/u/./1700000000000.mp4", 400],
@@ -147,14 +147,14 @@ describe("an address with a second spelling", () => {
     ["/media/videos/u/1700000000000.mp4%00.txt", 404],
     ["/media/videos/u/1700000000000.mp4.data", 404],
     ["//media/videos/u/1700000000000.mp4", 404],
-  ])("%s is %d", async (target, status) => {
+  ])("%s returns %d", async (target, status) => {
     const answer = await rawGet(site.url, target);
     expect(answer.split(" ")[1]).toBe(String(status));
   });
 });
 
-describe("a file that becomes shorter while it is sent", () => {
-  it("ends the connection, and isn't taken for complete", async () => {
+describe("a file that is truncated while it is sent", () => {
+  it("closes the connection, so that the response isn't taken for complete", async () => {
     site.addFile("videos", "u/1700000000001.mp4", "");
     const shortened = path.join(site.uploads, "videos/u/1700000000001.mp4");
     fs.truncateSync(shortened, FILE_BYTES);

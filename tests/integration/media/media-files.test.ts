@@ -18,8 +18,8 @@ const insertVideo = (id: string, columns = "", values = "") =>
     `INSERT INTO videos (id, title, category ${columns}) VALUES ('${id}', 'A', 'amateur' ${values})`,
   );
 
-describe("the running figure of what the files take", () => {
-  it("follows every file that is recorded, replaced and forgotten", async () => {
+describe("the recorded size of files", () => {
+  it("is updated when files are recorded, replaced and forgotten", async () => {
     insertVideo("a");
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });
@@ -48,7 +48,7 @@ describe("the running figure of what the files take", () => {
     expect(one("SELECT bytes FROM storage")).toEqual({ bytes: 8 });
   });
 
-  it("reaches a row that comes after its files", async () => {
+  it("is added to a row that is inserted after its files", async () => {
     const file = { bucket: "videos", path: "u/1.mp4", videoId: "a", kind: "video" } as const;
     await recordFile({ ...file, bytes: 700 });
     insertVideo("a");
@@ -68,7 +68,7 @@ describe("the totals", () => {
     await projected();
   };
 
-  it("follow inserts, moves, views and deletes, whoever writes", async () => {
+  it("are updated by inserts, changes, views and deletes of any tool", async () => {
     insertVideo("a", ", views", ", 5");
     insertVideo("b", ", views", ", 7");
     await projected();

@@ -6,7 +6,7 @@ import { addToken } from "../../api-token";
 import { until } from "../../process-figures";
 import { SiteProcess } from "../../site-process";
 
-/** Trusted, as a proxy would be; and addresses of this machine that are not. */
+/** A trusted address, like that of a proxy, and untrusted addresses of this machine. */
 const PROXY = "127.0.0.1";
 const [GREEDY, VISITOR] = ["127.0.0.2", "127.0.0.3"];
 const LIMIT = 5;
@@ -43,7 +43,7 @@ function ask(path: string, localAddress: string, options: http.RequestOptions = 
   );
 }
 
-/** Begins a download and stops reading after its first bytes. */
+/** Starts a download and stops reading after its first bytes. */
 async function stall(localAddress: string, path = large, headers = ""): Promise<net.Socket> {
   const { port } = new URL(site.url);
   const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress });
@@ -61,7 +61,7 @@ async function sentBytes(): Promise<number> {
   return Number(/^afterdark_transfer_bytes_total (\d+)$/m.exec(await answer.text())?.[1]);
 }
 
-/** What `work` adds to the bytes that were sent, once they are `least`. */
+/** Returns by how much `work` increases the bytes sent, once it is at least `least`. */
 async function added(work: () => Promise<unknown>, least: number): Promise<number> {
   const before = await sentBytes();
   await work();
@@ -69,14 +69,14 @@ async function added(work: () => Promise<unknown>, least: number): Promise<numbe
   return (await sentBytes()) - before;
 }
 
-describe("requests for files of one network", () => {
-  it("are limited to those in progress, whichever way they end", async () => {
+describe("file requests from one network", () => {
+  it("are limited in number, however they end", async () => {
     for (const destroy of [false, true]) {
       const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
       const refused = await ask(small, GREEDY);
       expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "5"]);
       expect((await ask(small, VISITOR)).status).toBe(200);
-      // Pages are no files.
+      // Pages aren't limited.
       expect((await ask("/", GREEDY)).status).toBe(200);
       for (const socket of sockets) destroy ? socket.destroy() : socket.end();
       for (const socket of sockets) socket.resume();
@@ -84,7 +84,7 @@ describe("requests for files of one network", () => {
     }
   });
 
-  it("give their place back without a body, with an error, and on a connection that is closed", async () => {
+  it("free their slot after a response without a body, an error or a closed connection", async () => {
     const file = small.replace("0001", "9999");
     const etag = (await ask(small, GREEDY)).headers.etag!;
     for (let count = 0; count < 2 * LIMIT; count++) {
@@ -98,7 +98,7 @@ describe("requests for files of one network", () => {
       expect(statuses).toEqual([200, 405, 404, 416, 304]);
       (await stall(GREEDY, small)).destroy();
     }
-    // Several over one connection, whose responses wait behind the first.
+    // Several over one connection, whose responses wait for the first.
     const { port } = new URL(site.url);
     const socket = net.connect({ port: Number(port), host: "127.0.0.1", localAddress: GREEDY });
     socket.on("error", () => {});
@@ -108,7 +108,7 @@ describe("requests for files of one network", () => {
     await until(async () => (await ask(small, GREEDY)).status === 200);
   });
 
-  it("of accounts and of a proxy that names no client aren't limited", async () => {
+  it("aren't limited for accounts, or from a proxy that doesn't name the client", async () => {
     const Authorization = `Bearer ${addToken(site)}`;
     const sockets = await Promise.all(Array.from({ length: LIMIT }, () => stall(GREEDY)));
     expect((await ask(small, GREEDY, { headers: { Authorization } })).status).toBe(200);
@@ -124,8 +124,8 @@ describe("requests for files of one network", () => {
   });
 });
 
-describe("the bytes of files that were sent", () => {
-  it("are those of the whole, of a range, and of nothing else", async () => {
+describe("the number of bytes sent", () => {
+  it("counts whole files and ranges, and nothing else", async () => {
     expect(await added(() => ask(small, VISITOR), 10_000)).toBe(10_000);
     const Range = "bytes=10-109";
     expect(await added(() => ask(small, VISITOR, { headers: { Range } }), 100)).toBe(100);
@@ -139,12 +139,12 @@ describe("the bytes of files that were sent", () => {
     expect(await added(nothing, 1)).toBe(1);
   });
 
-  it("are what a client took that left before the end", async () => {
+  it("counts what a client received before it disconnected", async () => {
     const bytes = await added(async () => (await stall(VISITOR)).destroy(), 1);
     expect(bytes).toBeLessThan(LARGE_BYTES / 2);
   });
 
-  it("are in the database when the process has ended, as a total of the day", async () => {
+  it("is in the database after the process has exited, as a total of the day", async () => {
     const before = await sentBytes();
     expect(before).toBeGreaterThan(10_000);
     expect(await site.stop()).toBe(0);

@@ -51,8 +51,8 @@ async function signIn(): Promise<Record<string, string>> {
   return { Cookie: cookie.split(";")[0]! };
 }
 
-describe("a file that is replaced behind its address", () => {
-  it("has a new entity tag, although its size and its times are those of the old one", async () => {
+describe("a file that is replaced at the same URL", () => {
+  it("has a new entity tag, even if its size and times are the same", async () => {
     const file = path.join(site.uploads, "videos/u/1700000000000.mp4");
     const time = new Date(1_700_000_000_000);
     fs.utimesSync(file, time, time);
@@ -67,7 +67,7 @@ describe("a file that is replaced behind its address", () => {
 });
 
 describe("a file", () => {
-  it("is answered whole", async () => {
+  it("is returned completely", async () => {
     const response = await ask(URL_PATH);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -82,7 +82,7 @@ describe("a file", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true);
   });
 
-  it("is told about by HEAD, ranges aside", async () => {
+  it("has the same headers for HEAD, which ignores ranges", async () => {
     const response = await ask(URL_PATH, { Range: "bytes=0-9" }, "HEAD");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Length")).toBe("200000");
@@ -94,7 +94,7 @@ describe("a file", () => {
     ["bytes=199990-", 199_990, 199_999],
     ["bytes=-10", 199_990, 199_999],
     ["bytes=1000-150000", 1000, 150_000],
-  ])("is answered in part for %s", async (range, start, end) => {
+  ])("is returned partially for %s", async (range, start, end) => {
     const response = await ask(URL_PATH, { Range: range });
     expect(response.status).toBe(206);
     expect(response.headers.get("Content-Range")).toBe(`bytes ${start}-${end}/200000`);
@@ -103,17 +103,17 @@ describe("a file", () => {
     expect(bytes.equals(CONTENT.subarray(start, end + 1))).toBe(true);
   });
 
-  it("is 416 beyond its end, with its size", async () => {
+  it("returns 416 and its size for a range beyond its end", async () => {
     const response = await ask(URL_PATH, { Range: "bytes=200000-" });
     expect(response.status).toBe(416);
     expect(response.headers.get("Content-Range")).toBe("bytes */200000");
   });
 
-  it("is answered whole for several ranges", async () => {
+  it("is returned completely for multiple ranges", async () => {
     expect(await status(URL_PATH, { Range: "bytes=0-1,5-6" })).toBe(200);
   });
 
-  it("is not sent again to who has it, and in part only to who has the rest", async () => {
+  it("isn't sent again to clients that have it, and ranges are only sent if the validator matches", async () => {
     const response = await ask(URL_PATH, {}, "HEAD");
     const etag = response.headers.get("ETag")!;
     const modified = response.headers.get("Last-Modified")!;
@@ -127,7 +127,7 @@ describe("a file", () => {
     expect(await status(URL_PATH, { ...part, "If-None-Match": etag })).toBe(304);
   });
 
-  it("that is empty is answered empty", async () => {
+  it("may be empty", async () => {
     write("videos/u/1.mp4", "");
     addVideo("published", "/media/videos/u/1.mp4");
     const response = await ask("/media/videos/u/1.mp4");
@@ -135,12 +135,12 @@ describe("a file", () => {
     expect(await status("/media/videos/u/1.mp4", { Range: "bytes=0-" })).toBe(416);
   });
 
-  it("takes no other method", () => {
+  it("rejects other methods", () => {
     const response = action();
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("is handed to nginx when the operator says so", async () => {
+  it("is delegated to nginx if configured", async () => {
     await site.remove();
     site = useTemporarySite({ ACCEL_PREFIX: "/protected" });
     addVideo("published", URL_PATH);
@@ -151,7 +151,7 @@ describe("a file", () => {
   });
 });
 
-describe("who may have a file", () => {
+describe("access to a file", () => {
   const derived = "/media/thumbnails/u/1700000000000/storyboard-1.webp";
   const thumbnail = "/media/thumbnails/u/1699999999999.webp";
 
@@ -161,7 +161,7 @@ describe("who may have a file", () => {
     sqliteHandle().prepare("UPDATE videos SET thumbnail_url = ?").run(thumbnail);
   });
 
-  it("is everyone while the video is published, and the next request after hiding nobody", async () => {
+  it("is public while the video is published, and denied right after it is hidden", async () => {
     for (const url of [URL_PATH, thumbnail, derived]) expect(await status(url)).toBe(200);
     for (const state of ["hidden", "review"]) {
       sqliteHandle().prepare("UPDATE videos SET status = ?").run(state);
@@ -169,7 +169,7 @@ describe("who may have a file", () => {
     }
   });
 
-  it("is everyone for all that was made of a video, nobody once it is hidden, and never for its source", async () => {
+  it("is the same for derived files, and always denied for the original", async () => {
     const before = new Set(filesBelow(site.uploads));
     const id = addFinished(site.uploads, "complete");
     const files = filesBelow(site.uploads).filter((name) => !before.has(name));
@@ -180,7 +180,7 @@ describe("who may have a file", () => {
     for (const name of made) expect([name, await status(`/media/${name}`)]).toEqual([name, 404]);
   });
 
-  it("is who is signed in, and no cache keeps it then", async () => {
+  it("is given to signed-in users, without caching", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const cookie = await signIn();
     for (const url of [URL_PATH, thumbnail, derived]) {
@@ -190,7 +190,7 @@ describe("who may have a file", () => {
     }
   });
 
-  it("is nobody for a file that no row names", async () => {
+  it("is denied for a file that no row refers to", async () => {
     write("videos/u/1700000000001.mp4");
     write("videos/u/17000000000000.mp4");
     write("videos/u/17000000000000/preview.mp4");
@@ -199,12 +199,12 @@ describe("who may have a file", () => {
     }
   });
 
-  it("is everyone when one of two videos with the file is published", async () => {
+  it("is public if one of two videos with the file is published", async () => {
     addVideo("hidden", URL_PATH);
     expect(await status(URL_PATH)).toBe(200);
   });
 
-  it("is told apart from nothing by no difference", async () => {
+  it("is denied in the same way as for a missing file", async () => {
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     const [hidden, missing] = await Promise.all([ask(URL_PATH), ask("/media/videos/u/9.mp4")]);
     expect(Object.fromEntries(hidden.headers)).toEqual(Object.fromEntries(missing.headers));
@@ -212,7 +212,7 @@ describe("who may have a file", () => {
   });
 });
 
-describe("an address that is none", () => {
+describe("an invalid URL", () => {
   it.each([
     "/media/videos/u/%2e%2e/%2e%2e/secret",
     "/media/videos/u%2f1700000000000.mp4",
@@ -230,11 +230,11 @@ describe("an address that is none", () => {
     `/media/videos/u/${"9".repeat(5_000)}.mp4`,
     "/media/videos/u",
     "/media/videos/",
-  ])("%s is 404, even for who is signed in", async (url) => {
+  ])("%s returns 404, even for signed-in users", async (url) => {
     expect(await status(url, await signIn())).toBe(404);
   });
 
-  it("leads over no symbolic link, into no folder and no pipe", async () => {
+  it("doesn't lead to symbolic links, folders or pipes", async () => {
     const cookie = await signIn();
     fs.writeFileSync(path.join(site.folder, "secret"), "secret");
     const inVideos = (name: string) => path.join(site.uploads, "videos", name);
@@ -253,13 +253,13 @@ describe("an address that is none", () => {
     }
   });
 
-  it("has nothing below a file, whoever asks, and so says of none that it is there", async () => {
+  it("finds nothing below a file, so that it doesn't reveal whether the file exists", async () => {
     for (const cookie of [await signIn(), undefined]) {
       expect(await status(`${URL_PATH}/index.m3u8`, cookie)).toBe(404);
     }
   });
 
-  it("finds the bucket behind a link of the operator's", async () => {
+  it("works if the bucket is a symbolic link", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     fs.renameSync(site.uploads, elsewhere);
     fs.symlinkSync(elsewhere, site.uploads);

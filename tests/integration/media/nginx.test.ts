@@ -7,7 +7,7 @@ import { SiteProcess } from "../../site-process";
 const RTA = "RTA-5042-1996-1400-1577-RTA";
 const URL_PATH = "/media/videos/u/1700000000000.mp4";
 
-describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", () => {
+describe.runIf(nginxIsInstalled)("a site behind nginx with docs/nginx.conf", () => {
   const site = new SiteProcess({ ACCEL_PREFIX: "/protected" });
   let nginx: Nginx;
   let url: string;
@@ -17,7 +17,7 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     site.addFile("videos", "u/1700000000000.mp4", Buffer.from("0123456789".repeat(1_000)));
     site.addVideo({ id: "v", video_url: URL_PATH });
     nginx = await startNginx("nginx.conf", site.folder, [
-      // The test opens 200 connections within it.
+      // Long enough for the test to open 200 connections.
       [/client_body_timeout 15s;/, "client_body_timeout 60s;"],
       [/site:3000;/, `${new URL(site.url).host};`],
       [/\/srv\/afterdark\/uploads/, site.uploads],
@@ -29,7 +29,7 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     await site.remove();
   });
 
-  it("a file and its parts come from nginx, and the prefix stays hidden", async () => {
+  it("serves files and ranges with nginx, and keeps the prefix internal", async () => {
     const whole = await fetch(url + URL_PATH);
     expect(whole.status).toBe(200);
     expect(whole.headers.get("X-Accel-Redirect")).toBeNull();
@@ -50,13 +50,13 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     }
   });
 
-  it("what is hidden is 404, and the internal location too", async () => {
+  it("returns 404 for hidden videos and for the internal location", async () => {
     site.database().exec("UPDATE videos SET status = 'hidden'");
     expect((await fetch(url + URL_PATH)).status).toBe(404);
     expect((await fetch(`${url}/protected/videos/u/1700000000000.mp4`)).status).toBe(404);
   });
 
-  it("a client has 200 requests open at most, and a form that is not complete is one", async () => {
+  it("limits each client to 200 open requests, including incomplete forms", async () => {
     const { hostname, port } = new URL(url);
     const health = async () => {
       const answer = await fetch(`${url}/healthz`);
@@ -65,7 +65,7 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     };
     const slow =
       "POST /contact HTTP/1.1\r\nHost: videos.example\r\nContent-Length: 9000\r\n\r\nname=";
-    // Some more: one that arrives while a question for the health has its place is refused.
+    // Some more, because one that arrives during a health check is rejected.
     const sockets = Array.from({ length: 230 }, () => net.connect(Number(port), hostname));
     for (const socket of sockets) socket.on("error", () => {}).write(slow);
     await until(async () => (await health()) === 429);
@@ -73,7 +73,7 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     await until(async () => (await health()) === 200);
   });
 
-  it("a client gets 429 beyond its rate of pages, and still its files", async () => {
+  it("returns 429 beyond the rate limit of pages, but not for files", async () => {
     site.database().exec("UPDATE videos SET status = 'published'");
     let refused: Response | undefined;
     await until(async () => {
@@ -92,7 +92,7 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     await until(async () => (await fetch(`${url}/robots.txt`)).status === 200);
   });
 
-  it("the body of an upload is not limited, and that of a form is", async () => {
+  it("limits the size of forms, but not of uploads", async () => {
     const send = async (path: string) => {
       const body = Buffer.alloc(300_000, "x");
       return (await fetch(url + path, { method: "POST", body, redirect: "manual" })).status;
@@ -102,7 +102,7 @@ describe.runIf(nginxIsInstalled)("behind nginx as docs/nginx.conf sets it up", (
     expect(await send("/api/v1/videos")).not.toBe(413);
   });
 
-  it("plain HTTP leads to HTTPS, with the address as it was", async () => {
+  it("redirects HTTP to the same URL with HTTPS", async () => {
     const answer = await fetch(`http://127.0.0.1:${nginx.redirectPort}/video/v?t=90`, {
       redirect: "manual",
     });

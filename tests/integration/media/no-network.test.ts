@@ -47,7 +47,7 @@ const number = (value: number) => {
   return bytes;
 };
 
-/** A movie that is somewhere else, as QuickTime has it: rmra, rmda, rdrf. */
+/** A QuickTime reference movie: rmra, rmda, rdrf. */
 function referenceMovie(address: string): Buffer {
   const url = Buffer.from(`${address}\0`);
   const reference = box("rdrf", number(0), Buffer.from("url "), number(url.length), url);
@@ -62,7 +62,7 @@ const playlist = (address: string) =>
 const manifest = (address: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>${address}</BaseURL><SegmentList><SegmentURL media="${address}"/></SegmentList></Representation></AdaptationSet></Period></MPD>`;
 
-/** Each form that names further files, with an address and with a file, and each kind of address in one form. */
+/** Each format that refers to other files, with a URL and with a path, and each kind of URL in one format. */
 function hostileFiles(): [name: string, content: string | Buffer][] {
   const { port } = listener.address() as AddressInfo;
   const web = `http://127.0.0.1:${port}/x.ts`;
@@ -96,8 +96,8 @@ function hostileFiles(): [name: string, content: string | Buffer][] {
   return [...named("web"), ...named("file"), ...lists, ["sdp.mp4", sdp]];
 }
 
-describe.runIf(ffmpegAvailable())("a file that names others", () => {
-  it("reaches nobody and shows nothing of this machine, to ffprobe, to ffmpeg and to the site", async () => {
+describe.runIf(ffmpegAvailable())("a file that refers to other files", () => {
+  it("makes no connection and reads no local file with ffprobe, ffmpeg and the site", async () => {
     for (const [name, content] of hostileFiles()) {
       const file = path.join(site.folder, name);
       fs.writeFileSync(file, content);
@@ -116,7 +116,7 @@ describe.runIf(ffmpegAvailable())("a file that names others", () => {
     }
   }, 240_000);
 
-  it("reaches nobody either when it is read by range from the store", async () => {
+  it("makes no connection either if it is read by range from the store", async () => {
     process.env.STORAGE_URL = `file://${site.folder}`;
     forgetSettings();
     for (const [name, content] of hostileFiles()) {
@@ -135,7 +135,7 @@ describe.runIf(ffmpegAvailable())("a file that names others", () => {
     }
   }, 240_000);
 
-  it("would reach others if the list of protocols were longer: these files do what they say", async () => {
+  it("would connect if more protocols were allowed, which proves that the files work", async () => {
     const { port } = listener.address() as AddressInfo;
     const file = path.join(site.folder, "list.m3u8");
     fs.writeFileSync(file, playlist(`http://127.0.0.1:${port}/x.ts`));

@@ -3,7 +3,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fillPosterColors } from "~/features/operations/library-check/fill-poster-colors.server";
-import { posterColors } from "~/media/pictures/picture-process.server";
+import { posterColors } from "~/media/images/process-image.server";
 import { sqliteHandle } from "~db/client.server";
 import { useTemporarySite } from "../../temporary-site";
 
@@ -16,15 +16,15 @@ afterEach(() => site.remove());
 const plain = (background: string | { r: number; g: number; b: number; alpha: number }) =>
   sharp({ create: { width: 64, height: 36, channels: 4, background } });
 
-/** The colours of a picture that stands in a file. */
+/** Writes an image and returns its colors. */
 function colorsOf(picture: Buffer): Promise<string | undefined> {
   const file = path.join(site.folder, "picture");
   fs.writeFileSync(file, picture);
   return posterColors(file);
 }
 
-describe("the colours of a picture", () => {
-  it("are those of its quarters", async () => {
+describe("the colors of an image", () => {
+  it("are the average colors of its quarters", async () => {
     const quarter = (background: string) =>
       plain(background).resize(32, 18).flatten().png().toBuffer();
     const picture = await plain("black")
@@ -47,7 +47,7 @@ describe("the colours of a picture", () => {
     }
   });
 
-  it("are there for grey, transparent and upright pictures too", async () => {
+  it("exist for grayscale, transparent and rotated images too", async () => {
     const grey = await plain("#808080").greyscale().toColourspace("b-w").png().toBuffer();
     expect(await colorsOf(grey)).toBe("808080".repeat(4));
     const clear = await plain({ r: 255, g: 255, b: 255, alpha: 0 }).png().toBuffer();
@@ -56,7 +56,7 @@ describe("the colours of a picture", () => {
     expect(await colorsOf(upright)).toMatch(/^[0-9a-f]{24}$/);
   });
 
-  it("are unknown of what is no picture, or not there", async () => {
+  it("are unknown for files that are missing or aren't images", async () => {
     const file = path.join(site.folder, "text.webp");
     fs.writeFileSync(file, "no picture");
     expect(await posterColors(file)).toBeUndefined();
@@ -65,7 +65,7 @@ describe("the colours of a picture", () => {
 });
 
 describe("the posters of rows that another tool writes", () => {
-  it("are given their colours, where there is a picture", async () => {
+  it("get their colors if the image exists", async () => {
     fs.mkdirSync(path.join(site.uploads, "thumbnails/u"), { recursive: true });
     await plain("#336699").png().toFile(path.join(site.uploads, "thumbnails/u/1.png"));
     const sqlite = sqliteHandle();

@@ -2,12 +2,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTask, runFfmpeg } from "~/media/encode/task.server";
-import { processPicture } from "~/media/pictures/picture-process.server";
+import { processImage } from "~/media/images/process-image.server";
 import {
   ffmpegAvailable,
   filesAreReadOnly,
   forgetFfmpeg,
-  insideLimits,
+  limitedCommand,
   run,
 } from "~/media/probe/ffmpeg.server";
 import { runCommand } from "~/platform/child-process.server";
@@ -23,7 +23,7 @@ beforeEach(() => {
   fs.mkdirSync(folder);
 });
 afterEach(async () => {
-  // Also the process for images, which was started with the setpriv of a test.
+  // Including the image process, which was started with the test's setpriv.
   await stopRuntime();
   await site.remove();
   forgetFfmpeg();
@@ -33,7 +33,7 @@ const LIMITS = { seconds: 20, cpuSeconds: 20 };
 const RUN = { seconds: 1, fileBytes: 1024 ** 2, cpuSeconds: 20 };
 
 /**
- * Puts a setpriv first in PATH that knows Landlock, as that of util-linux 2.41 does, notes the folders that may be
+ * Puts a setpriv first in PATH that supports Landlock, like that of util-linux 2.41, logs the folders that may be
  * written to, and runs the rest of its command line.
  */
 function noteWritableFolders(): () => string[] {
@@ -58,8 +58,8 @@ esac; done`;
   };
 }
 
-describe.runIf(ffmpegAvailable())("a process that reads a stranger's file", () => {
-  it("may write to the folder of its task alone", async () => {
+describe.runIf(ffmpegAvailable())("a process that reads an untrusted file", () => {
+  it("may only write to the folder of its task", async () => {
     const clip = makeClip(site.folder, "clip");
     const image = path.join(site.folder, "image.png");
     ffmpeg(["-i", clip, "-frames:v", "1", image]);
@@ -75,14 +75,14 @@ describe.runIf(ffmpegAvailable())("a process that reads a stranger's file", () =
     await run("ffprobe", ["-show_format", "-i", clip], LIMITS);
     expect(writable()).toEqual([]);
     const target = path.join(site.uploads, "tmp", "image.webp");
-    await processPicture({ kind: "thumbnail", file: image, target });
+    await processImage({ kind: "thumbnail", file: image, target });
     expect(writable()).toEqual([path.join(site.uploads, "tmp")]);
   });
 
   it.runIf(filesAreReadOnly())("can't write anywhere else", async () => {
     const elsewhere = path.join(site.folder, "elsewhere");
     const script = `echo no > '${elsewhere}'; echo yes > '${folder}/a' && mv '${folder}/a' '${folder}/b'; cat /etc/passwd > /dev/null`;
-    const [command, ...args] = insideLimits(["sh", "-c", script], { writable: [folder] });
+    const [command, ...args] = limitedCommand(["sh", "-c", script], { writable: [folder] });
     const { exitCode } = await runCommand(command, args, { reject: false });
     expect(exitCode).toBe(0);
     expect(fs.existsSync(elsewhere)).toBe(false);

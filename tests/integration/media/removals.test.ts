@@ -26,7 +26,7 @@ function put(name: MediaName, content = "video"): void {
 }
 
 const enqueue = (...files: MediaName[]) =>
-  // A moment later than the files, whose times have the resolution of the file system.
+  // Slightly later than the files, whose times have the resolution of the file system.
   transaction(() => enqueueRemovals(files, { reason: "deleted" }, Date.now() + 1_000));
 
 const removeDue = () => removeFiles(Date.now() + 1_000);
@@ -43,7 +43,7 @@ function addRow(table: "videos" | "video_files", columns: Record<string, string>
 }
 
 describe("a file whose removal is enqueued", () => {
-  it("is removed with its record, and the folder of what was made from it", async () => {
+  it("is removed with its record and the folder of derived files", async () => {
     put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await recordFile({ ...VIDEO, videoId: "v", kind: "video" });
@@ -77,7 +77,7 @@ describe("a file whose removal is enqueued", () => {
            VALUES ('b', 'B', '{"video_url":"/media/videos/u/1.mp4"}', '2026-01-01T00:00:00.000Z')`,
         ),
     ],
-  ])("stays, with what was made from it, once %s refers to it", async (_, refer) => {
+  ])("stays with its derived files once %s refers to it", async (_, refer) => {
     put(VIDEO);
     put({ bucket: "videos", path: "u/1/hls-a/master.m3u8" });
     await enqueue(VIDEO, FOLDER);
@@ -86,7 +86,7 @@ describe("a file whose removal is enqueued", () => {
     expect([isThere(VIDEO), isThere(FOLDER), removals()]).toEqual([true, true, []]);
   });
 
-  it("goes alone when its video has another by now", async () => {
+  it("is removed without derived files if its video has another file by now", async () => {
     const source = { bucket: "videos", path: "u/1.avi" } as const;
     put(VIDEO);
     put(source);
@@ -106,7 +106,7 @@ describe("a file whose removal is enqueued", () => {
     expect(removals()).toEqual([]);
   });
 
-  it("waits while a job or an import is at work on it", async () => {
+  it("waits while a job or an import uses it", async () => {
     put(VIDEO);
     await recordFile({ ...VIDEO, videoId: "v", kind: "video" });
     sqliteHandle().exec(
@@ -120,20 +120,20 @@ describe("a file whose removal is enqueued", () => {
     expect([isThere(VIDEO), removals()]).toEqual([false, []]);
   });
 
-  it("stays when another tool has put a file in its place since", async () => {
+  it("stays if another tool has written a file to the same path since", async () => {
     put(VIDEO);
     await transaction(() => enqueueRemovals([VIDEO], { reason: "deleted" }, Date.now() - 60_000));
     await removeDue();
     expect([isThere(VIDEO), removals()]).toEqual([true, []]);
   });
 
-  it("is no longer there, or never was", async () => {
+  it("may already be missing", async () => {
     await enqueue(VIDEO, FOLDER);
     await removeDue();
     expect(removals()).toEqual([]);
   });
 
-  it("stays in the queue when it can't be removed, and others go", async () => {
+  it("stays enqueued if it can't be removed, while others are removed", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const thumbnail = { bucket: "thumbnails", path: "u/1.webp" } as const;
     put(VIDEO);
@@ -152,7 +152,7 @@ describe("a file whose removal is enqueued", () => {
 });
 
 describe("a removal whose process was killed after the file was set aside", () => {
-  /** As `removeFiles` leaves it when its transaction has not ended. */
+  /** The state in which `removeFiles` leaves a file if it is killed before its transaction commits. */
   async function interrupted(): Promise<string> {
     put(VIDEO);
     await enqueue(VIDEO);
@@ -162,13 +162,13 @@ describe("a removal whose process was killed after the file was set aside", () =
     return aside;
   }
 
-  it("is ended", async () => {
+  it("is completed", async () => {
     const aside = await interrupted();
     await removeDue();
     expect([isThere(VIDEO), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
-  it("is undone when a row refers to the file by now", async () => {
+  it("is undone if a row refers to the file by now", async () => {
     const aside = await interrupted();
     addRow("videos", { id: "b", video_url: "/media/videos/u/1.mp4" });
     await removeDue();
@@ -190,14 +190,14 @@ describe("a removal whose process was killed after the file was set aside", () =
     expect([isThere(long), fs.existsSync(aside), removals()]).toEqual([false, false, []]);
   });
 
-  it("is undone when an older copy of the database doesn't know it", async () => {
+  it("is undone if an older copy of the database doesn't know it", async () => {
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
     await removeDue();
     expect([isThere(VIDEO), fs.existsSync(aside)]).toEqual([true, false]);
   });
 
-  it("replaces nothing with what it returns", async () => {
+  it("never replaces an existing file when it is undone", async () => {
     const aside = await interrupted();
     sqliteHandle().exec("DELETE FROM removals");
     put(VIDEO, "another");

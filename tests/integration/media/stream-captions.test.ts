@@ -60,7 +60,7 @@ async function ask(url: string, headers: Record<string, string> = {}, method = "
 const text = async (url: string) => (await ask(url)).text();
 
 describe("the playlist of a stream", () => {
-  it("is the file as it was made while there are no captions", async () => {
+  it("is the unchanged file if there are no captions", async () => {
     const answer = await ask(HLS);
     expect(answer.headers.get("ETag")).toBeTruthy();
     expect(await answer.text()).toBe(MASTER);
@@ -68,7 +68,7 @@ describe("the playlist of a stream", () => {
     expect(await text(HLS)).toBe(MASTER);
   });
 
-  it("names the captions that the video has now, in all its renditions", async () => {
+  it("lists the video's current captions for all renditions", async () => {
     setCaptions(
       captions(ENGLISH, "en", 'English ("loud")'),
       captions(GERMAN, "de", "German"),
@@ -100,7 +100,7 @@ describe("the playlist of a stream", () => {
     expect(await text(HLS)).toBe(MASTER);
   });
 
-  it("is answered to HEAD without its text, and by the site itself beside nginx", async () => {
+  it("has no body for HEAD requests, and is served by the site itself even behind nginx", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     const answer = await ask(HLS, {}, "HEAD");
     expect(Number(answer.headers.get("Content-Length"))).toBeGreaterThan(MASTER.length);
@@ -112,7 +112,7 @@ describe("the playlist of a stream", () => {
 });
 
 describe("the playlist of captions", () => {
-  it("is one segment that lasts as long as the video", async () => {
+  it("has one segment that is as long as the video", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     const parser = new Parser();
     parser.push(await text(`${ENGLISH}.m3u8`));
@@ -124,14 +124,14 @@ describe("the playlist of captions", () => {
     });
   });
 
-  it("is there for the captions of the video alone", async () => {
+  it("only exists for captions of the video", async () => {
     expect((await ask(`${ENGLISH}.m3u8`)).status).toBe(404);
     setCaptions(captions(ENGLISH, "en", "English"));
     expect((await ask(`${GERMAN}.m3u8`)).status).toBe(404);
     expect((await ask(`${BASE}/captions-x/2.vtt.m3u8`)).status).toBe(404);
   });
 
-  it("is hidden with the video, but from who is signed in", async () => {
+  it("is hidden with the video, except for signed-in users", async () => {
     setCaptions(captions(ENGLISH, "en", "English"));
     sqliteHandle().exec("UPDATE videos SET status = 'hidden'");
     for (const url of [HLS, `${ENGLISH}.m3u8`]) expect((await ask(url)).status).toBe(404);

@@ -27,7 +27,7 @@ import { readingAt, wrapProgram } from "../../wrapped-ffmpeg";
 let site: ReturnType<typeof useTemporarySite>;
 let running: Work | undefined;
 
-/** Times the speed at which it is shown: else it might be there as a whole at the first look. */
+/** Multiple of real time at which it is encoded. Without a limit, it might be complete at the first check. */
 const SPEED = 6;
 const SECONDS = 16;
 
@@ -47,7 +47,7 @@ afterEach(async () => {
   await site.remove();
 });
 
-/** What browsers don't play. */
+/** A format that browsers can't play. */
 async function addHevc(seconds = SECONDS): Promise<string> {
   const clip = makeClip(site.folder, "phone", {
     as: "mp4",
@@ -62,7 +62,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((next) => setTimeout(next, 20));
 }
 
-/** Works on one job after the other up to the one that makes the stream, which goes on. */
+/** Runs one job after the other up to the one that encodes the stream, which keeps running. */
 async function beginStream(): Promise<Work> {
   for (;;) {
     const work = beginWork((await claim(undefined, Date.now() + 600_000))!);
@@ -74,7 +74,7 @@ async function beginStream(): Promise<Work> {
   }
 }
 
-/** Up to when something else can be watched than before; the encoder is held there. */
+/** Waits until a different stream can be watched, and pauses the encoder. */
 async function untilWatchable(id: string): Promise<Work> {
   const before = videoRow(id).hls_url;
   const work = await beginStream();
@@ -129,7 +129,7 @@ const streamsOf = (id: string) => {
 };
 
 describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout: 120_000 }, () => {
-  it("is watched while it is made, from the beginning as far as it is, and then as a whole", async () => {
+  it("can be watched while it is encoded, from the beginning up to the current position, and then completely", async () => {
     const id = await addHevc();
     expect(await listed()).toEqual([]);
     expect((await findPublished(id))?.preparing).toBe(true);
@@ -208,7 +208,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(jobRows(id).filter(({ reason }) => reason)).toEqual([]);
   });
 
-  it("is nobody's any more once it is hidden or deleted meanwhile", async () => {
+  it("isn't served any more once it is hidden or deleted", async () => {
     const id = await addHevc();
     const work = await untilWatchable(id);
     const { hls_url } = videoRow(id);
@@ -225,7 +225,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     for (const url of playlists) expect(await statusOf(url)).toBe(404);
   });
 
-  it("is made anew after the encoder was killed, at another address, once it is as long", async () => {
+  it("is encoded again after the encoder was killed, and switches to the new URL once that is as long", async () => {
     const id = await addHevc();
     const killed = await untilWatchable(id);
     const { hls_url: first } = videoRow(id);
@@ -235,7 +235,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(videoRow(id).hls_url).toBe(first);
     expect(await listed()).toEqual([id]);
     expect((await playlist(beside(first, "240p.m3u8"))).endList).not.toBe(true);
-    // As after an undo of the trash, which brings back the row and what there is of files.
+    // As after restoring it from the trash, which restores the row and the existing files.
     sqliteHandle().exec("DELETE FROM jobs");
     await transaction(() => enqueueMissingIn([id]));
     expect(jobStates(id)).toMatchObject({ transcode: "waiting", ladder: "waiting" });
@@ -253,7 +253,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect((await playlist(beside(second, "240p.m3u8"))).endList).toBe(true);
   });
 
-  it("is taken back when it can't be made further", async () => {
+  it("is withdrawn if encoding fails", async () => {
     const id = await addHevc();
     sqliteHandle().exec("UPDATE jobs SET attempts = 2 WHERE kind = 'ladder'");
     const work = await untilWatchable(id);
@@ -268,7 +268,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect(await listed()).toEqual([]);
   });
 
-  it("lets the next one begin as soon as it has begun itself, and goes on before it", async () => {
+  it("lets the next video start as soon as it can be watched, but keeps its priority", async () => {
     const [first, second] = [await addHevc(), await addHevc()];
     sqliteHandle().exec("UPDATE jobs SET state = 'done' WHERE kind NOT IN ('transcode', 'ladder')");
     const runner = startRunner(1);
@@ -285,7 +285,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
     expect([first, second].map((id) => videoRow(id).video_url)).not.toContain("");
   });
 
-  it("is left out of the lists alone: a row without any file is shown as before", async () => {
+  it("is only left out of lists: a row without any file is still shown", async () => {
     await addHevc(4);
     sqliteHandle().exec("INSERT INTO videos (id, title, category) VALUES ('b', 'B', 'desi')");
     for (const category of [undefined, "desi" as const]) {
@@ -299,7 +299,7 @@ describe.runIf(ffmpegAvailable())("a video that browsers don't play", { timeout:
   });
 });
 
-/** The one that writes below this site's uploads. */
+/** The ffmpeg process that writes to this site's uploads. */
 function killEncoder(): void {
   for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     const file = `/proc/${pid}/cmdline`;

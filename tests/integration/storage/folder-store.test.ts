@@ -19,7 +19,7 @@ describe("a folder as a store", () => {
   const open = () => folderStore(path.join(folder, "store"));
   storeContract(open, () => folder);
 
-  it("removes what was left half written, once it is old", async () => {
+  it("removes old incomplete files", async () => {
     const store = open();
     await store.put("videos/u/7.mp4", fileOf("half", Buffer.from("x")));
     fs.writeFileSync(path.join(folder, "store/videos/u/.partial-1"), "half");
@@ -29,14 +29,14 @@ describe("a folder as a store", () => {
     expect(await store.head("videos/u/7.mp4")).toEqual({ bytes: 1 });
   });
 
-  it("is away when its disk is, and gives no addresses", async () => {
+  it("doesn't respond while its disk is unmounted, and has no presigned URLs", async () => {
     const store = folderStore(path.join(folder, "not-mounted"));
     await expect(store.head("videos/u/1.mp4")).rejects.toMatchObject({ failure: "away" });
     expect(await store.presign("videos/u/1.mp4", 60, "video/mp4")).toBeUndefined();
   });
 });
 
-it("leaves no file behind when its source fails at once and the caller removes it", async () => {
+it("leaves no file behind if its source fails immediately and the caller removes it", async () => {
   for (let index = 0; index < 50; index++) {
     const target = path.join(folder, `failed-${index}`);
     const source = new Readable({

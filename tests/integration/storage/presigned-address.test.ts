@@ -34,7 +34,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-/** When an address begins to be valid. */
+/** Returns when a URL becomes valid. */
 async function signedAt(): Promise<number> {
   const url = new URL((await store.presign("videos/u/1.mp4", 60, "video/mp4"))!);
   const [, date, time] = /^(\d{8})T(\d{6})Z$/.exec(url.searchParams.get("X-Amz-Date")!)!;

@@ -36,7 +36,7 @@ const SHORT_CLIP: Clip = {
   audio: false,
 };
 const SHORT_FRAMES = 50;
-/** No copy of it fits. */
+/** Makes the cache too small for a copy. */
 const SMALL_CACHE = "100000";
 
 let site: ReturnType<typeof useTemporarySite>;
@@ -58,7 +58,7 @@ function set(environment: Record<string, string>): void {
   forgetSettings();
 }
 
-/** Adds a video whose file is only in the store, with jobs that wait. */
+/** Adds a video whose file is only in the store, with waiting jobs. */
 async function addStored(clip: string, playable = false) {
   const id = await addToLibrary(site.uploads, clip, playable);
   const { video_url, source_url } = videoRow(id);
@@ -98,7 +98,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
     expect(filesBelow(path.join(site.uploads, "videos"))).toEqual([]);
   });
 
-  it("is read at an address that nobody can guess and that ends with the work", async () => {
+  it("is read at a secret URL that is only valid during the work", async () => {
     const { file } = await addStored(makeClip(site.folder, "clip", { as: "avi" }));
     const bytes = fs.readFileSync(path.join(site.folder, "clip.avi"));
     const address = await byRange(file, async () => {
@@ -123,7 +123,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
   it.each<[string, (object: string) => void]>([
     ["missing", (object) => fs.rmSync(object)],
     ["damaged", (object) => fs.truncateSync(object, 3 * 1024 ** 2)],
-  ])("fails if the object is %s, whatever ffmpeg makes of that", async (failure, damage) => {
+  ])("fails if the object is %s, even if ffmpeg succeeds", async (failure, damage) => {
     const clip = makeClip(site.folder, "clip", { ...CLIP, as: "avi" });
     const { file, object } = await addStored(clip);
     const decoded = byRange(file, async () => {
@@ -178,7 +178,7 @@ describe.runIf(ffmpegAvailable())("a stored file that is read by range", () => {
 });
 
 describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the store", () => {
-  /** Works on the queue, and returns whether a local copy of a file was made meanwhile. */
+  /** Runs the queue, and returns whether it created a local copy of a file. */
   async function fetchedByJobs(file: string): Promise<boolean> {
     let isFetched = false;
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -197,7 +197,7 @@ describe.runIf(ffmpegAvailable())("jobs of a video whose file is only in the sto
     expect(jobRows(id).find(({ kind }) => kind === "loudness")?.state).toBe("done");
   });
 
-  it("wait while the store is away, and read it by range if the cache is too small for it", async () => {
+  it("wait while the store doesn't respond, and read it by range if the cache is too small", async () => {
     set({ STORAGE_CACHE_BYTES: SMALL_CACHE });
     const { id, file } = await addStored(makeClip(site.folder, "clip", SHORT_CLIP));
     fs.renameSync(store, `${store}-mounted`);

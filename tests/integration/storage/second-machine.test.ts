@@ -10,11 +10,11 @@ import { until } from "../../process-figures";
 import { addProcessedVideo } from "../../processed-videos";
 import { SiteProcess } from "../../site-process";
 
-/** A copy of the database, the store and the secrets: nothing else of the first machine remains. */
+/** A copy of the database, the store and the secrets, without anything else from the first machine. */
 const store = fs.mkdtempSync(path.join(os.tmpdir(), "store-"));
 const first = new SiteProcess({ STORAGE_URL: `file://${store}` });
 const second = new SiteProcess({ STORAGE_URL: `file://${store}` });
-/** By URL, as the first machine has served them. */
+/** Responses of the first machine, by URL. */
 const served = new Map<string, Buffer>();
 let id: string;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await first.start();
   const sqlite = first.database();
   id = addProcessedVideo({ sqlite, uploads: first.uploads }, "complete");
-  // The uploaded file, which an upload records.
+  // Uploads record their file.
   sqlite.exec(`INSERT INTO media_files (bucket, path, video_id, kind, bytes)
     SELECT 'videos', substr(source_url, 15), id, 'video', 1 FROM videos`);
   const due = sqlite.prepare("SELECT count(*) FROM media_files WHERE stored < 1").pluck();
@@ -59,7 +59,7 @@ const run = (...args: string[]) =>
     },
   });
 
-it("serves every file as the first machine did", async () => {
+it("serves every file like the first machine", async () => {
   const files = filesBelow(store).filter((name) => name !== "site.json");
   expect(served.size).toBe(files.length);
   expect(served.size).toBeGreaterThan(20);
@@ -77,7 +77,7 @@ it("finds every file where it belongs", async () => {
   expect(exitCode).toBe(0);
 });
 
-it.runIf(ffmpegAvailable())("converts a video that is only in the store", async () => {
+it.runIf(ffmpegAvailable())("encodes a video that is only in the store", async () => {
   fs.rmSync(path.join(second.uploads, "videos"), { recursive: true, force: true });
   const before = second.database().prepare("SELECT preview_url FROM videos WHERE id = ?").pluck();
   const earlier = before.get(id);

@@ -9,17 +9,17 @@ import { addStoredVideo } from "../../s3/stored-video";
 import { type Nginx, nginxIsInstalled, startNginx } from "../../servers/nginx";
 import { SiteProcess } from "../../site-process";
 
-/** More than two of the pieces that nginx keeps. */
+/** More than two of the slices that nginx caches. */
 const VIDEO = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251));
 const SECRET = "a-secret-for-tests-of-32-characters";
 const SITE = "https://videos.example";
 
-// `npm test` installs nginx, and tells what was not tested where it cannot.
-describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () => {
+// `npm test` installs nginx, or reports what wasn't tested.
+describe.runIf(nginxIsInstalled)("a site with a CDN in front of its store", () => {
   const site = new SiteProcess({ STORAGE_DELIVERY: "redirect", CDN_SECRET: SECRET });
   const store = path.join(site.folder, "store");
   let origin: http.Server;
-  let asked = 0;
+  let requests = 0;
   let nginx: Nginx;
   let url: string;
   let part: string;
@@ -29,7 +29,7 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
     const folder = path.join(site.folder, "nginx");
     fs.mkdirSync(folder);
     origin = http.createServer((request, response) => {
-      asked += 1;
+      requests += 1;
       answerRange(store, request, response);
     });
     await once(origin.listen(0, "127.0.0.1"), "listening");
@@ -50,10 +50,10 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
 
   const ask = (address: string, headers: Record<string, string> = {}) =>
     fetch(site.url + address, { headers, redirect: "manual" });
-  /** Where the site sends a visitor now. */
+  /** Returns the current redirect target for a visitor. */
   const addressOfPart = async () => new URL((await ask(part)).headers.get("Location")!);
 
-  it("sends visitors there for the parts of streams, for a minute", async () => {
+  it("redirects visitors to the CDN for parts of streams, for a minute", async () => {
     const answer = await ask(part, { Range: "bytes=100-109" });
     expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([
       302,
@@ -72,7 +72,7 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
     expect(bytes.headers.get("Access-Control-Allow-Origin")).toBe(SITE);
   });
 
-  it("lets the pages ask it, and browsers ask first", async () => {
+  it("allows requests from its pages, including preflight requests", async () => {
     const policy = (await ask("/")).headers.get("Content-Security-Policy");
     expect(policy).toContain(`connect-src 'self' ${nginx.url};`);
     expect(policy).toContain(`media-src 'self' blob: ${nginx.url};`);
@@ -88,15 +88,15 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
     expect(sent.status).toBe(405);
   });
 
-  it("asks the store once for each piece", async () => {
+  it("requests each slice from the store once", async () => {
     const whole = async () => Buffer.from(await (await fetch(await addressOfPart())).arrayBuffer());
     expect((await whole()).equals(VIDEO)).toBe(true);
-    const before = asked;
+    const before = requests;
     expect((await whole()).equals(VIDEO)).toBe(true);
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
   });
 
-  it("gives nothing by an address that the site has not made, or whose minute is over", async () => {
+  it("rejects URLs that the site hasn't signed or that have expired", async () => {
     const status = async (address: URL | string) => (await fetch(address)).status;
     const address = await addressOfPart();
     expect(await status(address)).toBe(200);
@@ -115,7 +115,7 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
     expect(await status(cdnAddress({ ...cdn, secret: "other" }, address.pathname, 9e9))).toBe(403);
   });
 
-  it("passes whole videos through, and sends nobody there once they are hidden", async () => {
+  it("proxies complete videos, and stops redirecting once they are hidden", async () => {
     const video = await ask(url, { Range: "bytes=0-9" });
     expect([video.status, Buffer.from(await video.arrayBuffer())]).toEqual([
       206,
@@ -126,7 +126,7 @@ describe.runIf(nginxIsInstalled)("a site behind whose store stands a CDN", () =>
   });
 });
 
-/** As a store answers whom a rule of its bucket lets in. */
+/** Responds like a store whose bucket policy allows the request. */
 function answerRange(
   folder: string,
   request: http.IncomingMessage,

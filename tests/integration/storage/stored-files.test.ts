@@ -120,7 +120,7 @@ async function evictAll() {
   return evicted;
 }
 
-/** A machine that has nothing but a copy of the database and the settings. */
+/** Simulates a machine that only has a copy of the database and the settings. */
 function loseDisk() {
   fs.rmSync(site.uploads, { recursive: true });
   for (const name of ["videos", "thumbnails", "tmp"]) fs.mkdirSync(at(name), { recursive: true });
@@ -132,7 +132,7 @@ const removals = () =>
   sqliteHandle().prepare("SELECT bucket, path FROM removals ORDER BY id").all();
 
 describe("files that were moved into the store", () => {
-  it("are there with all their bytes, and the disk keeps copies", async () => {
+  it("are complete in the store, and the disk keeps copies", async () => {
     const used = sqliteHandle().prepare("SELECT bytes FROM storage").pluck();
     const before = used.get();
     const { files } = await moveIntoStore();
@@ -206,7 +206,7 @@ describe("files that were moved into the store", () => {
     expect((await checkStore())?.missing).toEqual([`videos/${NAME.path}`]);
   });
 
-  it("are 503 while the store doesn't respond, also a playlist with captions", async () => {
+  it("return 503 while the store doesn't respond, including a playlist with captions", async () => {
     const captions = "/media/videos/u/1700000000000/added-captions/en.vtt";
     write(captions.replace("/media/", ""), "WEBVTT\n");
     sqliteHandle()
@@ -237,7 +237,7 @@ describe("files that were moved into the store", () => {
     expect((await moveIntoStore()).files).toBe(FILES);
   });
 
-  it("are moved again when they are written again, and the earlier object goes a week later", async () => {
+  it("are moved again when they are rewritten, and the old object is removed after a week", async () => {
     await moveIntoStore();
     const earlier = objectOf(NAME);
     const replaced = Buffer.alloc(100_000, 1);
@@ -255,7 +255,7 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("are moved although one of them can't be read", async () => {
+  it("are moved even if one of them can't be read", async () => {
     fs.rmSync(fileOf(THUMBNAIL));
     fs.mkdirSync(fileOf(THUMBNAIL));
     fs.mkdirSync(path.join(fileOf(THUMBNAIL), "x".repeat(10)));
@@ -289,14 +289,14 @@ describe("files that were moved into the store", () => {
     expect(objects()).toHaveLength(FILES + 1);
     await removeFiles(Date.now() + 2 * DAY_MS);
     expect(objects()).toHaveLength(FILES);
-    // Nobody may record it from now on.
+    // It can't be recorded from now on.
     const record = { object, bytes: 4, sha256: "", version: "1-1-1", modifiedMs: 1, type: "a/b" };
     expect(await transaction(() => recordStored(NAME, record))).toBe(false);
   });
 });
 
 describe("copies on the disk", () => {
-  it("are evicted in the order of their last use, until they fit", async () => {
+  it("are evicted in least-recently-used order until they fit", async () => {
     await moveIntoStore();
     const hours: Record<string, number> = { "v0.mp4": 3, "1700000000000.mp4": 2 };
     for (const name of local()) {
@@ -323,7 +323,7 @@ describe("copies on the disk", () => {
     expect(lines).toHaveLength(2);
   });
 
-  it("stay while a job works on their video, and while the store doesn't answer", async () => {
+  it("stay while a job works on their video, and while the store doesn't respond", async () => {
     await moveIntoStore();
     const add = sqliteHandle().prepare(
       "INSERT INTO jobs (video_id, kind, priority, state) VALUES ('v', 'cleanup', 0, 'running')",
@@ -337,7 +337,7 @@ describe("copies on the disk", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("are never a file that was not moved, or was written since", async () => {
+  it("don't include files that weren't moved or were rewritten since", async () => {
     await moveIntoStore();
     const written = Buffer.alloc(VIDEO.length, 1);
     fs.writeFileSync(video(), written);
@@ -366,7 +366,7 @@ describe("copies on the disk", () => {
     await evictAll();
     set({ ENCODER_FREE_BYTES: String(2 ** 50) });
     await expect(localFile(video())).rejects.toMatchObject({ code: "ENOSPC" });
-    // Pages and visitors get the bytes from the store.
+    // The site proxies the bytes from the store.
     expect((await bytesOf(PLAYLIST_URL)).toString()).toBe(PLAYLIST);
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
     expect(await readText(fileOf({ ...DERIVED, path: `${DERIVED.path}/hls-1/master.m3u8` }))).toBe(
@@ -381,7 +381,7 @@ describe("copies on the disk", () => {
     fs.utimesSync(video(), new Date(Date.now() - HOUR_MS), modifiedMs / 1000);
     const figures = () => ({ bsize: 1, blocks: 0, bavail: fs.existsSync(video()) ? 0 : 1_000 });
     vi.spyOn(fs.promises, "statfs").mockImplementation(async () => figures() as never);
-    // Even without all copies there wouldn't be so much space.
+    // Even without any copies, there wouldn't be that much space.
     await expect(requireDiskSpace(2_000_000)).rejects.toMatchObject({ status: 507 });
     expect(fs.existsSync(video())).toBe(true);
     await requireDiskSpace(1_000);
@@ -391,7 +391,7 @@ describe("copies on the disk", () => {
     expect((await bytesOf()).equals(VIDEO)).toBe(true);
   });
 
-  it("are fetched again if a power failure has left a part of them", async () => {
+  it("are fetched again if a power failure has truncated them", async () => {
     await moveIntoStore();
     for (const name of [NAME, DERIVED_PLAYLIST]) {
       const { modifiedMs } = storedFile(name)!;
@@ -444,7 +444,7 @@ describe("copies on the disk", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("are fetched once for everyone who asks at the same time", async () => {
+  it("are fetched once for concurrent requests", async () => {
     await moveIntoStore();
     await evictAll();
     await Promise.all(Array.from({ length: 5 }, () => localFile(video())));
@@ -494,8 +494,8 @@ describe("documents of performers", () => {
   });
 });
 
-describe("what was sent to the store in part", () => {
-  it("is removed every day once it is abandoned, also while the site runs", async () => {
+describe("incomplete uploads to the store", () => {
+  it("are removed every day once they are abandoned, even while the site runs", async () => {
     const partial = (name: string, days: number) => {
       const file = path.join(storeFolder, "videos/u", `.partial-${name}`);
       fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -518,7 +518,7 @@ describe("what was sent to the store in part", () => {
       vi.advanceTimersByTime(24 * HOUR_MS);
       await expect.poll(partials).toEqual(["videos/u/.partial-in-progress"]);
     } finally {
-      await stopRuntime({ except: ["query threads", "picture process"] });
+      await stopRuntime({ except: ["query threads", "image process"] });
       vi.useRealTimers();
     }
   });
@@ -575,7 +575,7 @@ describe("a deleted video", () => {
     expect([objects(), local(), removals()]).toEqual([[], [], []]);
   });
 
-  it("leaves the store once that answers", async () => {
+  it("leaves the store once that responds", async () => {
     await moveIntoStore();
     await removeVideos(["v"], "u");
     await purge(["v"]);
@@ -637,7 +637,7 @@ describe("a read replica", () => {
 });
 
 describe("moving back", () => {
-  it("brings every file back with its time, and empties the store", async () => {
+  it("moves every file to the disk with its modification time, and empties the store", async () => {
     const modified = fs.statSync(video()).mtimeMs;
     await moveIntoStore();
     await evictAll();
@@ -652,7 +652,7 @@ describe("moving back", () => {
     expect(local()).toHaveLength(FILES);
   });
 
-  it("ends the moving into the store until that is wanted again", async () => {
+  it("stops moving files into the store until that is enabled again", async () => {
     await moveIntoStore();
     await moveBack(() => {});
     await removeFiles();
@@ -682,7 +682,7 @@ describe("moving back", () => {
     expect(fs.readFileSync(video()).equals(damaged)).toBe(true);
   });
 
-  it("brings back everything else when an object is lost, and says which", async () => {
+  it("moves everything else if an object is lost, and reports which", async () => {
     await moveIntoStore();
     await evictAll();
     fs.rmSync(objectOf(DERIVED_PLAYLIST));
@@ -695,7 +695,7 @@ describe("moving back", () => {
     expect(requireStoreSetting).toThrow();
   });
 
-  it("keeps what was written since", async () => {
+  it("keeps files that were written since", async () => {
     await moveIntoStore();
     fs.writeFileSync(video(), "newer");
     await moveBack(() => {});
@@ -703,7 +703,7 @@ describe("moving back", () => {
     expect(fs.readFileSync(video(), "utf8")).toBe("newer");
   });
 
-  it("is needed before the site starts without the store", async () => {
+  it("is required before the site can start without the store", async () => {
     await moveIntoStore();
     set({ STORAGE_URL: undefined });
     expect(requireStoreSetting).toThrow(/^STORAGE_URL must be set/);
@@ -715,20 +715,20 @@ describe("moving back", () => {
 });
 
 describe("the store of another site", () => {
-  it("stops the start, and gets nothing", async () => {
+  it("prevents the start, and gets no files", async () => {
     fs.writeFileSync(path.join(storeFolder, "site.json"), '{"id":"other"}');
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     await expect(moveIntoStore()).rejects.toMatchObject({ failure: "foreign" });
     expect(objects()).toEqual([]);
   });
 
-  it("is one with objects and without a marker", async () => {
+  it("is recognized by objects without a marker", async () => {
     fs.writeFileSync(path.join(storeFolder, "something"), "");
     await expect(tryStore()).rejects.toMatchObject({ failure: "foreign" });
     expect(fs.readdirSync(storeFolder)).toEqual(["something"]);
   });
 
-  it("is an empty one, once the files of this site are in a store", async () => {
+  it("is assumed for an empty store, once files of this site are in a store", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "other");
     fs.mkdirSync(other);
@@ -737,7 +737,7 @@ describe("the store of another site", () => {
     expect(fs.readdirSync(other)).toEqual([]);
   });
 
-  it("is not one whose marker was lost", async () => {
+  it("isn't assumed if only the marker was lost", async () => {
     await moveIntoStore();
     const other = path.join(site.folder, "moved");
     fs.rmSync(path.join(storeFolder, "site.json"));
@@ -756,7 +756,7 @@ describe("an older database, from before a file was moved and evicted", () => {
     sqliteHandle().prepare("UPDATE videos SET hls_url = ?").run(PLAYLIST_URL);
   });
 
-  it("keeps the objects that its rows need, and gets the files back", async () => {
+  it("keeps the objects that its rows need, and restores the files", async () => {
     const before = objects();
     await transaction(() => announceObjects(before));
     await removeFiles(Date.now() + 30 * DAY_MS);
@@ -789,7 +789,7 @@ describe("an object without a record", () => {
     expect(objects()).toHaveLength(FILES);
   });
 
-  it("stays if a record names it by then", async () => {
+  it("stays if a record refers to it by then", async () => {
     const report = (await checkStore(Date.now() + 8 * DAY_MS))!;
     await quarantineObjects(report);
     sqliteHandle()
@@ -800,7 +800,7 @@ describe("an object without a record", () => {
   });
 });
 
-describe("a file of no video that is in the store only", () => {
+describe("a file without a video that is only in the store", () => {
   it("is quarantined there for 30 days", async () => {
     write("videos/u/1700000000004.mp4", "of nobody");
     const name = { bucket: "videos", path: "u/1700000000004.mp4" } as const;

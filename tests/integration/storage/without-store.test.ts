@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const server = fileURLToPath(new URL("../../../build/server", import.meta.url));
 
-/** The modules of the built site that a start loads, each with its source. */
+/** Returns the modules of the built site that are loaded at the start, with their source. */
 function loadedAtStart(file = path.join(server, "index.js"), found = new Map<string, string>()) {
   if (found.has(file)) return found;
   const source = fs.readFileSync(file, "utf8");
@@ -16,7 +16,7 @@ function loadedAtStart(file = path.join(server, "index.js"), found = new Map<str
   return found;
 }
 
-/** Packages that the modules of a list import, those of `import()` left out. */
+/** Returns the packages that modules import statically. */
 function packagesOf(sources: Iterable<string>): Set<string> {
   const names = new Set<string>();
   for (const source of sources) {
@@ -25,7 +25,7 @@ function packagesOf(sources: Iterable<string>): Set<string> {
   return names;
 }
 
-it("a site without a store loads no code of one at its start", () => {
+it("a site without a store loads no store code at its start", () => {
   const packages = packagesOf(loadedAtStart().values());
   expect(packages).toContain("better-sqlite3");
   expect(packages).not.toContain("@aws-sdk/client-s3");

@@ -150,8 +150,8 @@ describe("an address", () => {
     ["round", "The server redirects too many times."],
     ["nothing", "The server returned status 404 instead of the file."],
     ["packed.mp4", "The server uses an unsupported content encoding."],
-    ["page", "This file is not a video that the site can read."],
-    ["cut.mp4", "The upload was cut off before its end."],
+    ["page", "This file isn’t a supported video."],
+    ["cut.mp4", "The upload ended before it was complete."],
   ])("that leads nowhere is refused, and nothing stays: /%s", async (name, message) => {
     expect(await refusal(fetched(server.address(name)))).toBe(message);
     expect(temporaryFiles()).toEqual([]);

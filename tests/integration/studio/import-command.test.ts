@@ -84,7 +84,7 @@ it("imports, sums up, and takes nothing twice", async () => {
   expect(first.exitCode).toBe(1);
   expect(first.stdout).toContain('the-same.mp4: the same file as "Clip 0".');
   expect(first.stdout).toMatch(/3 imported \(.+\), 0 already there, 1 duplicates, 1 failed/);
-  expect(first.stderr).toContain("broken.mp4: This file is not a video that the site can read.");
+  expect(first.stderr).toContain("broken.mp4: This file isn’t a supported video.");
   expect(videos()).toBe(3);
 
   const again = await importCommand(folder, "--category", "desi");

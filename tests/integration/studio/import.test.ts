@@ -173,7 +173,7 @@ describe("importing a folder", () => {
     expect(summary.imported).toBe(1);
     const reasons = Object.fromEntries(summary.failures.map(({ name, reason }) => [name, reason]));
     expect(Object.keys(reasons).sort()).toEqual(["broken.mp4", "cut.mp4", "odd.mp4", "worse.mp4"]);
-    expect(reasons["broken.mp4"]).toMatch(/not a video/);
+    expect(reasons["broken.mp4"]).toMatch(/supported video/);
     expect(reasons["odd.mp4"]).toBe('unknown category "cooking".');
     expect(reasons["worse.mp4"]).toBe("worse.json isn't a JSON object.");
     expect(filesIn("videos")).toHaveLength(1);

@@ -232,8 +232,7 @@ describe.runIf(ffmpegAvailable() && hasEncoder("libsvtav1"))("further codecs", (
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [] });
     expect((await turnedDown(ask())).detail).toBe("ENCODER_CODECS names no codec beside H.264.");
     set("h264,hevc");
-    const why =
-      "HEVC is switched off, since HEVC is made by hardware alone, and ENCODER_HARDWARE is off.";
+    const why = "HEVC is disabled: HEVC requires hardware encoding, and ENCODER_HARDWARE is off.";
     expect(await page()).toMatchObject({ codecs: [], codecsOff: [why] });
     expect(await turnedDown(ask())).toMatchObject({ status: 409, detail: why });
     expect(jobRows("a").map(({ kind }) => kind)).not.toContain("codecs");

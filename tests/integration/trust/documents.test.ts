@@ -150,7 +150,7 @@ describe("a document that does not arrive", () => {
     await site.start({ FULL: "yes" });
     const refused = await addDocument(LONG_PDF);
     expect(refused.status).toBe(507);
-    expect(refused.body.includes("There is not enough room on the disk")).toBe(true);
+    expect(refused.body.includes("There is not enough disk space")).toBe(true);
     expect(filesIn(site.uploads)).toEqual([]);
     expect(documents()).toEqual([]);
     await site.stop();

@@ -164,7 +164,7 @@ describe.runIf(ffmpegAvailable())("a worker on another machine", () => {
 
   it("says that it failed, for now or for good", async () => {
     const first = await takeJob(token);
-    const failure = { reason: "ffmpeg was ended by SIGKILL.", final: false };
+    const failure = { reason: "ffmpeg was killed by SIGKILL.", final: false };
     await callWorker(`leases/${first.lease}/failure`, token, { method: "POST", json: failure });
     expect(ladder()).toMatchObject({ state: "waiting", attempts: 1, reason: failure.reason });
     sqliteHandle().exec("UPDATE jobs SET run_after = '2020-01-01T00:00:00.000Z'");

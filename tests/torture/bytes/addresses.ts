@@ -7,7 +7,7 @@ import { readTrashView, trashHref } from "~/features/trash/trash-address";
 import { isPublicAddress, parseAddress } from "~/features/upload/import/download.server";
 import { bucketFile, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import { fileBehind } from "~/media/serve/stream-captions.server";
+import { captionsOfPlaylist } from "~/media/serve/stream-captions.server";
 import { settings } from "~/platform/settings.server";
 import { listPath, parseListLocation, tagPath, videoPath } from "~/shared/addresses";
 import { ownMediaPath } from "~/shared/media-path";
@@ -117,7 +117,7 @@ export const ADDRESSES: readonly Target[] = [
       const name = parseMediaUrl(input);
       ownMediaPath(input);
       if (!name) return;
-      const { bucket, path } = fileBehind(name);
+      const { bucket, path } = captionsOfPlaylist(name);
       assert.equal(parseMediaUrl(mediaUrl(bucket, path))?.path, path);
       const file = bucketFile(name.bucket, name.path);
       holds(

@@ -142,7 +142,7 @@ export const FILES: readonly Target[] = [
     feed(input) {
       const tag = languageTag(input);
       assert.equal(languageTag(tag), tag);
-      const stream = { language: input, title: input, forced: true, forTheDeaf: false };
+      const stream = { language: input, title: input, forced: true, hearingImpaired: false };
       holds(captionsLabel(stream as Parameters<typeof captionsLabel>[0]).length > 0);
     },
   },

@@ -22,7 +22,7 @@ const SUBRIP = `\uFEFF1\r
 `;
 
 describe("captions in SubRip", () => {
-  it("become cues whose signs and tags are those of WebVTT", () => {
+  it("become cues with the escapes and tags of WebVTT", () => {
     expect(readCues(SUBRIP)).toEqual([
       { start: 1, end: 2.5, settings: "", text: "<i>Hello</i> &amp; welcome" },
       { start: 3, end: 4, settings: "", text: "1 &lt; 2 &amp; so on\nSecond line" },
@@ -39,7 +39,7 @@ describe("captions in SubRip", () => {
 });
 
 describe("captions in WebVTT", () => {
-  it("keep their markup and where they stand, and nothing else", () => {
+  it("keep markup and position of cues, and nothing else", () => {
     const cues = readCues(
       "WEBVTT - a video\n\nSTYLE\n::cue { background: url(https://example.com/x) }\n\nNOTE\nnobody\n\n" +
         "name of the cue\n00:01.000 --> 00:02.000 align:start line:10% region:x onclick:alert(1)\n<v Ann>1 &lt; 2</v>\n",
@@ -62,12 +62,12 @@ describe("captions in WebVTT", () => {
     ["<c.fixed", "<c"],
     ["<00:01.500>karaoke 1.5 <b>a.b.c</b>", "<00:01.500>karaoke 1.5 <b>a.b.c</b>"],
     ["<v Dr. Ann.Lee>e.g.</v>", "<v Dr. Ann.Lee>e.g.</v>"],
-  ])("keep no class but those of WebVTT: %s", (line, kept) => {
+  ])("keep only the classes of WebVTT: %s", (line, kept) => {
     const [cue] = readCues(`WEBVTT\n\n00:01.000 --> 00:02.000\n${line}\n`);
     expect(cue!.text).toBe(kept);
   });
 
-  it("are written so that they are read as the same again", () => {
+  it("are parsed to the same cues after being written", () => {
     const cue = fc.record({
       start: fc.integer({ min: 0, max: 90_000_000 }).map((ms) => ms / 1_000),
       length: fc.integer({ min: 1, max: 60_000 }).map((ms) => ms / 1_000),
@@ -89,7 +89,7 @@ describe("captions in WebVTT", () => {
   });
 });
 
-describe("what are no captions", () => {
+describe("text that isn't captions", () => {
   it.each([
     ["nothing", ""],
     ["a web page", "<!doctype html><p>00:01 to 00:02</p>"],
@@ -100,7 +100,7 @@ describe("what are no captions", () => {
     expect(readCues(text)).toEqual([]);
   });
 
-  it("any text is read without a fault, and what is written of it holds no tag of a page", () => {
+  it("is parsed without errors, and the result never contains HTML tags", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         readCues(text);
@@ -110,7 +110,7 @@ describe("what are no captions", () => {
     );
   });
 
-  it("bytes that are no UTF-8 and do not say that they are UTF-16 are no text", () => {
+  it("isn't decoded from bytes that are neither UTF-8 nor UTF-16 with a byte order mark", () => {
     expect(decodeText(Buffer.from("grün", "latin1"))).toBeUndefined();
     expect(decodeText(Buffer.from([0, 1, 2, 0]))).toBeUndefined();
     expect(decodeText(Buffer.from("grün"))).toBe("grün");
@@ -118,17 +118,17 @@ describe("what are no captions", () => {
   });
 });
 
-describe("a text that is larger than any captions", () => {
+describe("text that exceeds the limits for captions", () => {
   const cue = (number: number) => `00:00:01,000 --> 00:00:02,000\nline ${number}\n\n`;
 
-  it("is refused for a line that is too long, with a sentence", () => {
+  it("is rejected with a message if a line is too long", () => {
     const begin = "1\n00:00:01,000 --> 00:00:02,000\n";
     expect(readCues(begin + "a".repeat(MAX_LINE_LENGTH))).toHaveLength(1);
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(CaptionsLimitError);
     expect(() => readCues(begin + "<".repeat(2_000_000))).toThrow(/2,000 characters/);
   });
 
-  it("is refused for more cues than a day of video has", () => {
+  it("is rejected if it has more cues than a day of video", () => {
     const many = Array.from({ length: MAX_CUES }, (_, index) => cue(index)).join("");
     expect(readCues(many)).toHaveLength(MAX_CUES);
     expect(() => readCues(many + cue(0))).toThrow(/20,000 cues/);
@@ -147,7 +147,7 @@ describe("a text that is larger than any captions", () => {
     "<c.",
     ".a",
     "<c<",
-  ])("takes time that grows with its length alone: lines of %j", (part) => {
+  ])("is parsed in linear time: lines of %j", (part) => {
     const line = part.repeat(Math.floor(MAX_LINE_LENGTH / part.length));
     const cues = (lines: number) => `00:00:01,000 --> 00:00:02,000\n${`${line}\n`.repeat(lines)}`;
     const took = (lines: number) => {
@@ -157,7 +157,7 @@ describe("a text that is larger than any captions", () => {
       return performance.now() - begun;
     };
     took(50);
-    // Twice 2 MB, which took 4 seconds in one line.
+    // Twice 2 MB, which took 4 seconds as a single line.
     expect(took(1_000)).toBeLessThan(3_000);
   });
 });
@@ -171,44 +171,44 @@ describe("languages", () => {
     ["", "und"],
     ["xx-not a language", "und"],
     ["qqq", "und"],
-  ])("%s is %s", (said, tag) => {
-    expect(languageTag(said)).toBe(tag);
+  ])("%s is %s", (code, tag) => {
+    expect(languageTag(code)).toBe(tag);
   });
 
-  const stream = { language: "eng", title: "", forced: false, forTheDeaf: false };
+  const stream = { language: "eng", title: "", forced: false, hearingImpaired: false };
   it.each([
     [{}, "English"],
     [{ title: "english" }, "English"],
     [{ title: "Commentary" }, "English (Commentary)"],
-    [{ title: "English (SDH)", forTheDeaf: true }, "English (SDH)"],
+    [{ title: "English (SDH)", hearingImpaired: true }, "English (SDH)"],
     [{ forced: true }, "English (forced)"],
     [{ title: "Songs", forced: true }, "English (Songs, forced)"],
     [{ title: "signs and songs" }, "English (Signs, Songs)"],
     [{ title: "European, full" }, "English (European, Full)"],
-    [{ forTheDeaf: true }, "English (SDH)"],
+    [{ hearingImpaired: true }, "English (SDH)"],
     [{ language: "", title: "Songs" }, "Songs"],
     [{ language: "", title: "" }, "Captions"],
     [{ language: "", title: "Forced" }, "Forced"],
     [{ title: "Ada's commentary" }, "English (Commentary)"],
     [{ title: "Ada's phone" }, "English"],
     [{ title: "Di\u202Erec\u0000tor's" }, "English"],
-  ])("%o is called %s", (more, label) => {
+  ])("%o is labeled %s", (more, label) => {
     expect(captionsLabel({ ...stream, ...more })).toBe(label);
   });
 
-  it("gives no two tracks the same label", () => {
+  it("never have the same label for two tracks", () => {
     expect(distinctLabel("English", new Set(["English", "English 2"]))).toBe("English 3");
   });
 });
 
-describe("the column of a row", () => {
+describe("the captions column of a row", () => {
   it.each([
     [null, 0],
     ["no JSON", 0],
     ['{"url":"/a"}', 0],
     ['[null, 1, {"url":"/a","language":"en"}]', 0],
     ['[{"url":"/a","language":"en","label":"English"}]', 1],
-  ])("%s holds %i captions", (column, count) => {
+  ])("%s contains %i captions", (column, count) => {
     expect(readCaptions(column)).toHaveLength(count);
   });
 });

@@ -4,13 +4,13 @@ import { type AddedRendition, masterWith } from "~/features/processing/kinds/add
 import { av1Name, hevcName } from "~/media/encode/fragments.server";
 import { parseSettings } from "~/platform/settings.server";
 
-describe("names of codecs", () => {
+describe("codec strings", () => {
   it.each([
     ["81040d00", "av01.0.04M.08"],
     ["81088c00", "av01.0.08H.08"],
     ["81054d00", "av01.0.05M.10"],
     ["814d6d00", "av01.2.13M.12"],
-  ])("of AV1: %s", (av1C, name) => {
+  ])("are derived from av1C: %s", (av1C, name) => {
     expect(av1Name(Buffer.from(av1C, "hex"))).toBe(name);
   });
 
@@ -18,7 +18,7 @@ describe("names of codecs", () => {
     ["01 01 60000000 900000000000 5d", "hvc1.1.6.L93.90"],
     ["01 02 20000000 b00000000000 78", "hvc1.2.4.L120.B0"],
     ["01 21 60000000 000000000000 99", "hvc1.1.6.H153"],
-  ])("of HEVC: %s", (hvcC, name) => {
+  ])("are derived from hvcC: %s", (hvcC, name) => {
     expect(hevcName(Buffer.from(hvcC.replaceAll(" ", ""), "hex"))).toBe(name);
   });
 });
@@ -43,15 +43,15 @@ sound-1-poor.m3u8
 #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=900,AVERAGE-BANDWIDTH=800,CODECS="avc1.640015",RESOLUTION=426x240,URI="240p-keyframes.m3u8"
 `;
 
-describe("a further codec in the playlist", () => {
-  it("is named behind the renditions in H.264, with each of their groups of sounds", () => {
+describe("an additional codec in the master playlist", () => {
+  it("follows the H.264 renditions, with each of their audio groups", () => {
     const lines = masterWith(MASTER, [ADDED]).split("\n");
     const added = lines.filter((line) => line.includes("av"));
     expect(lines.filter((line) => !line.includes("av01") && !line.startsWith("av1-"))).toEqual(
       MASTER.split("\n"),
     );
     expect(added.filter((line) => line.includes("av01") || line.startsWith("av1-"))).toEqual([
-      // 4,000 bits a second of pictures become 2,400.
+      // 4,000 bits per second of video become 2,400.
       '#EXT-X-STREAM-INF:BANDWIDTH=4400,AVERAGE-BANDWIDTH=3900,CODECS="av01.0.00M.08,mp4a.40.2",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="stereo"',
       "av1-240p-x.m3u8",
       '#EXT-X-STREAM-INF:BANDWIDTH=7400,AVERAGE-BANDWIDTH=6900,CODECS="av01.0.00M.08,ac-3",RESOLUTION=426x240,FRAME-RATE=25.000,AUDIO="surround"',
@@ -69,10 +69,10 @@ const levels = (...codecs: (string | undefined)[]) =>
 const kept = (all: Levels, efficient: string[]) =>
   all.filter(isPlayedOf(all, efficient)).map(({ videoCodec }) => videoCodec);
 
-describe("the codec that a player takes", () => {
+describe("the codec that a player chooses", () => {
   const both = levels("avc1.64001f", "av01.0.05M.08", "avc1.640028", "av01.0.08M.08");
 
-  it("is H.264, or the best that the device decodes well, and never two", () => {
+  it("is H.264 or the best one that the device decodes smoothly, never two", () => {
     expect(kept(both, [])).toEqual(["avc1.64001f", "avc1.640028"]);
     expect(kept(both, ["av01", "hvc1"])).toEqual(["av01.0.05M.08", "av01.0.08M.08"]);
     expect(kept(both, ["hvc1"])).toEqual(["avc1.64001f", "avc1.640028"]);
@@ -94,8 +94,8 @@ describe("the codec that a player takes", () => {
   });
 });
 
-describe("the setting of codecs", () => {
-  it("has H.264 among them, and knows three", () => {
+describe("the codec setting", () => {
+  it("always includes H.264, and accepts three codecs", () => {
     expect(parseSettings({}).encoderCodecs).toEqual(["h264"]);
     expect(parseSettings({ ENCODER_CODECS: "H264, av1,hevc" }).encoderCodecs).toHaveLength(3);
     for (const value of ["av1", "h264,vp9", "h264;av1", ","]) {

@@ -1,9 +1,9 @@
 import os from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import { presetFor } from "~/media/encode/encoders.server";
 import { ladderArguments } from "~/media/encode/ladder.server";
-import { renditionsFor, steadyRate } from "~/media/encode/renditions.server";
-import { soundsFor } from "~/media/encode/sounds";
+import { constantFrameRate, renditionsFor } from "~/media/encode/renditions.server";
 import type { Probe } from "~/media/probe/probe.server";
 import { forgetSettings } from "~/platform/settings.server";
 
@@ -30,7 +30,7 @@ const probe: Probe = {
     interlaced: false,
   },
   audio: { index: 1, codec: "aac", channels: 2, sampleRate: 48_000 },
-  sounds: [
+  audioTracks: [
     { index: 1, codec: "aac", channels: 2, sampleRate: 48_000, language: "", title: "" },
     { index: 2, codec: "aac", channels: 2, sampleRate: 48_000, language: "de", title: "" },
   ],
@@ -44,16 +44,16 @@ function argumentsFor(processors: number): string[] {
   vi.spyOn(os, "availableParallelism").mockReturnValue(processors);
   const { video } = probe;
   const ladder = { file: "video.mp4", probe, renditions: renditionsFor(video, 1080) };
-  const sounds = soundsFor(probe.sounds, true);
-  const more = { sounds, rate: steadyRate(25), folder: "hls-x", preset: "veryfast" };
+  const audio = audioRenditionsFor(probe.audioTracks, true);
+  const more = { audio, rate: constantFrameRate(25), folder: "hls-x", preset: "veryfast" };
   return ladderArguments({ ...ladder, ...more }, "off");
 }
 
-/** What stands behind each option that ends so. */
+/** Returns the values of all options with a suffix. */
 const valuesOf = (args: string[], option: string) =>
   args.filter((_, index) => args[index - 1]?.endsWith(option));
 
-describe("the command of the ladder", () => {
+describe("the ffmpeg command for the ladder", () => {
   it.each([
     [2, "2"],
     [8, "8"],
@@ -61,15 +61,15 @@ describe("the command of the ladder", () => {
     [64, "8"],
     [192, "8"],
   ])(
-    "on %i processors has %s threads for each decoder, encoder and for the filters",
+    "on %i processors, uses %s threads for each decoder, encoder and filter graph",
     (processors, most) => {
       const threads = valuesOf(argumentsFor(processors), "threads");
-      // The decoder, the filters of the pictures and those of each sound, and six encoders.
+      // The decoder, the video filters, those of each audio rendition, and six encoders.
       expect(threads).toEqual([most, most, "1", ...Array(6).fill(most)]);
     },
   );
 
-  it("has as many as the operator wants below that, and no more", () => {
+  it("uses the configured number of threads if it is lower", () => {
     process.env.ENCODER_THREADS = "3";
     forgetSettings();
     expect(new Set(valuesOf(argumentsFor(64), "threads"))).toEqual(new Set(["3", "1"]));
@@ -78,7 +78,7 @@ describe("the command of the ladder", () => {
     expect(new Set(valuesOf(argumentsFor(2), "threads"))).toEqual(new Set(["8", "1"]));
   });
 
-  it("has the operator's preset, or one by what else is to be made", () => {
+  it("uses the configured preset, or one that depends on other waiting jobs", () => {
     const presets = () => (["urgent", "usual", "idle"] as const).map(presetFor);
     expect(presets()).toEqual(["veryfast", "veryfast", "medium"]);
     process.env.ENCODER_PRESET = "superfast";

@@ -24,13 +24,13 @@ const different = (a: Uint8Array, b: Uint8Array) =>
 const video = (from: number, pictures = PICTURES) =>
   Array.from({ length: pictures }, (_, at) => perceptualHash(spots(from + 11 * at)));
 
-describe("the hash of a picture", () => {
-  it("is the same in other light, and another for another picture", () => {
+describe("the perceptual hash of a frame", () => {
+  it("is the same at a different brightness, and differs for another frame", () => {
     expect(different(perceptualHash(spots(1)), perceptualHash(spots(1, 0.5)))).toBeLessThan(4);
     expect(different(perceptualHash(spots(1)), perceptualHash(spots(4)))).toBeGreaterThan(16);
   });
 
-  it("is nothing where there is nothing to see", () => {
+  it("is missing for a frame without detail", () => {
     for (const light of [() => 16, (x: number) => 16 + (x % 3), () => 235]) {
       expect([...perceptualHash(picture(light))]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
     }
@@ -38,7 +38,7 @@ describe("the hash of a picture", () => {
 });
 
 describe("the fingerprint of a video", () => {
-  it("is found with most of its pictures, a little earlier or later", () => {
+  it("matches with most of its frames, even slightly shifted in time", () => {
     const words = (hashes: Uint8Array[]) => wordsOf(fingerprintOf(hashes));
     const all = video(1);
     expect(looksAlike(words(all), words(all))).toBe(true);
@@ -48,7 +48,7 @@ describe("the fingerprint of a video", () => {
     expect(looksAlike(words(all), words(video(700)))).toBe(false);
   });
 
-  it("is empty when few pictures show anything, or always the same", () => {
+  it("is empty if few frames have detail, or all are the same", () => {
     const black = new Uint8Array(8);
     expect(fingerprintOf(Array(PICTURES).fill(black))).toHaveLength(0);
     expect(fingerprintOf(Array(PICTURES).fill(video(1)[0]))).toHaveLength(0);

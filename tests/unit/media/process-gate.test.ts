@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ProcessGate } from "~/media/probe/process-gate.server";
 
-/** Records in which order owners get a place. */
+/** Records the order in which owners get a slot. */
 function recorder(gate: ProcessGate) {
   const order: (string | undefined)[] = [];
   const leaves: (() => void)[] = [];
@@ -10,7 +10,7 @@ function recorder(gate: ProcessGate) {
       order.push(owner);
       leaves.push(leave);
     });
-  /** Frees the oldest place, and lets the next owner have it. */
+  /** Frees the oldest slot for the next owner. */
   const next = async () => {
     leaves.shift()!();
     await new Promise(setImmediate);
@@ -18,8 +18,8 @@ function recorder(gate: ProcessGate) {
   return { order, leaves, enter, next };
 }
 
-describe("the places for processes", () => {
-  it("are taken by as many as there are, and freed once", async () => {
+describe("process slots", () => {
+  it("are limited in number, and freed only once", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, leaves, enter, next } = recorder(gate);
     for (const owner of ["a", "b", "c", "d"]) void enter(owner);
@@ -39,7 +39,7 @@ describe("the places for processes", () => {
     expect(order.slice(4)).toEqual(["e", "f"]);
   });
 
-  it("are refused to the ninth that waits of one owner, and not to another", async () => {
+  it("reject an owner's ninth waiting call, but not another owner's", async () => {
     const gate = new ProcessGate(2, 8);
     const { order, enter, next } = recorder(gate);
     for (let count = 0; count < 10; count++) void enter("a");
@@ -48,15 +48,15 @@ describe("the places for processes", () => {
       message: expect.stringContaining("8 of your requests are already waiting"),
     });
     void enter("b");
-    // An upload waits: its bytes have arrived.
-    void gate.enter({ owner: "a", isPatient: true });
+    // An upload waits anyway, because its bytes have arrived.
+    void gate.enter({ owner: "a", ignoresQueueLimit: true });
     await next();
     await next();
-    // Owners take turns, however much one of them wants.
+    // Slots rotate among owners, however many calls one of them makes.
     expect(order).toEqual(["a", "a", "a", "b"]);
   });
 
-  it("have no limited queue for the site itself", async () => {
+  it("have an unlimited queue for the site itself", async () => {
     const { order, enter, next } = recorder(new ProcessGate(2, 8));
     for (let count = 0; count < 30; count++) void enter(undefined);
     await new Promise(setImmediate);
@@ -64,7 +64,7 @@ describe("the places for processes", () => {
     expect(order).toHaveLength(30);
   });
 
-  it("are given up by a client that leaves, whose place in the queue is free", async () => {
+  it("free the queue position of a client that disconnects", async () => {
     const gate = new ProcessGate(1, 2);
     const { order, enter, next } = recorder(gate);
     await enter("a");

@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
+  audioSegments,
   bandwidth,
   keyframePlaylist,
   masterPlaylist,
   mediaPlaylist,
   segmentsOf,
-  soundSegments,
   targetDuration,
 } from "~/media/encode/playlists";
-import { keyframeEvery, rateOf, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import {
+  constantFrameRate,
+  keyframeInterval,
+  rateOf,
+  renditionsFor,
+} from "~/media/encode/renditions.server";
 import type { VideoStream } from "~/media/probe/streams";
 
 const source = (width: number, height: number, frameRate = 25): VideoStream => ({
@@ -40,7 +45,7 @@ describe("the renditions of the ladder", () => {
     [source(288, 162), 1080, ["162p"]],
     [source(320, 180), 1080, ["144p", "180p"]],
     [source(2560, 1440), 2160, ["144p", "240p", "360p", "480p", "720p", "1080p", "1440p"]],
-  ])("are never above the video nor the limit", (video, most, wanted) => {
+  ])("never exceed the size of the video or the limit", (video, most, wanted) => {
     expect(names(video, most)).toEqual(wanted);
     for (const { width, height } of renditionsFor(video, most)) {
       expect([width % 2, height % 2]).toEqual([0, 0]);
@@ -49,9 +54,9 @@ describe("the renditions of the ladder", () => {
     }
   });
 
-  it("keep 60 pictures a second from 720 on, and every second one below", () => {
+  it("keep 60 frames per second from 720p on, and every second frame below", () => {
     const renditions = renditionsFor(source(1920, 1080, 60), 1080);
-    expect(renditions.map(({ everySecond }) => everySecond)).toEqual([
+    expect(renditions.map(({ hasHalfFrameRate }) => hasHalfFrameRate)).toEqual([
       true,
       true,
       true,
@@ -59,9 +64,9 @@ describe("the renditions of the ladder", () => {
       false,
       false,
     ]);
-    expect(renditionsFor(source(1920, 1080, 30), 1080).some(({ everySecond }) => everySecond)).toBe(
-      false,
-    );
+    expect(
+      renditionsFor(source(1920, 1080, 30), 1080).some(({ hasHalfFrameRate }) => hasHalfFrameRate),
+    ).toBe(false);
   });
 
   it.each([
@@ -71,11 +76,11 @@ describe("the renditions of the ladder", () => {
     [720, 576, 1080],
     [1280, 640, 720],
     [640, 384, 1080],
-  ])("have the size and the rate of the video at the top: %i x %i", (width, height, most) => {
+  ])("include the size and frame rate of the video: %i x %i", (width, height, most) => {
     expect(renditionsFor(source(width, height, 60), most).at(-1)).toMatchObject({
       width,
       height,
-      everySecond: false,
+      hasHalfFrameRate: false,
     });
   });
 
@@ -88,18 +93,18 @@ describe("the renditions of the ladder", () => {
     [120, "60/1"],
     [12, "12/1"],
     [1, "5/1"],
-  ])("have a steady rate: %f becomes %s", (measured, wanted) => {
-    const { numerator, denominator } = steadyRate(measured);
+  ])("have a constant frame rate: %f becomes %s", (measured, wanted) => {
+    const { numerator, denominator } = constantFrameRate(measured);
     expect(`${numerator}/${denominator}`).toBe(wanted);
   });
 
   it.each([23.976, 25, 29.97, 50, 59.94, 60])(
-    "have keyframes at the same pictures, about every 2 s, at %f",
+    "have keyframes at the same frames, about every 2 s, at %f",
     (measured) => {
-      const rate = steadyRate(measured);
+      const rate = constantFrameRate(measured);
       const seconds = renditionsFor(source(1920, 1080, measured), 1080).map((rendition) => {
         const { numerator, denominator } = rateOf(rendition, rate);
-        return (keyframeEvery(rendition, rate) * denominator) / numerator;
+        return (keyframeInterval(rendition, rate) * denominator) / numerator;
       });
       expect(new Set(seconds.map((each) => each.toFixed(9))).size).toBe(1);
       expect(seconds[0]).toBeGreaterThan(1.95);
@@ -117,7 +122,7 @@ describe("playlists", () => {
 
   const keyframes = segments.map((segment) => ({ ...segment, bytes: segment.bytes / 10 }));
 
-  it("measure the bandwidth as RFC 8216 defines it, so that a short end is no peak", () => {
+  it("measure the bandwidth as RFC 8216 defines it, so that a short last segment is no peak", () => {
     expect(targetDuration(segments)).toBe(4);
     expect(bandwidth(segments)).toEqual({
       peak: Math.ceil((11_000 * 8) / 4.204),
@@ -131,23 +136,23 @@ describe("playlists", () => {
     [3, [2, 2, 2]],
     [4, [2, 2, 4]],
     [7, [2, 2, 4, 4, 2]],
-  ])("make segments of %i fragments of 2 s", (count, wanted) => {
+  ])("combine %i fragments of 2 s into segments", (count, wanted) => {
     const fragments = Array.from({ length: count }, (_, index) => ({
       offset: 100 + index * 10,
       bytes: 10,
       duration: 2,
     }));
-    const made = segmentsOf(fragments);
-    expect(made.map(({ duration }) => duration)).toEqual(wanted);
-    expect(made.map(({ bytes }) => bytes)).toEqual(wanted.map((seconds) => seconds * 5));
+    const result = segmentsOf(fragments);
+    expect(result.map(({ duration }) => duration)).toEqual(wanted);
+    expect(result.map(({ bytes }) => bytes)).toEqual(wanted.map((seconds) => seconds * 5));
     let end = 100;
-    for (const { offset, bytes } of made) {
+    for (const { offset, bytes } of result) {
       expect(offset).toBe(end);
       end += bytes;
     }
   });
 
-  it("name byte ranges of one file", () => {
+  it("refer to byte ranges of one file", () => {
     expect(mediaPlaylist("a.mp4", 100, segments)).toContain(
       '#EXT-X-MAP:URI="a.mp4",BYTERANGE="100@0"\n#EXTINF:4.004000,\n#EXT-X-BYTERANGE:4000@100\na.mp4\n',
     );
@@ -171,7 +176,7 @@ describe("playlists", () => {
     [0.94, [1.88, 1.88, 4.7, 0.94]],
     [5, [5, 5]],
   ])(
-    "make segments of sound in fragments of %f s that end near those of the pictures",
+    "end audio segments near the end of video segments, with fragments of %f s",
     (each, wanted) => {
       const pictures = [2, 2, 4, 1].map((duration) => ({ offset: 0, bytes: 1, duration }));
       const count = Math.ceil(9 / each - 0.1);
@@ -180,10 +185,10 @@ describe("playlists", () => {
         bytes: 10,
         duration: each,
       }));
-      const made = soundSegments(fragments, pictures);
-      expect(made.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(wanted);
+      const result = audioSegments(fragments, pictures);
+      expect(result.map(({ duration }) => Number(duration.toFixed(3)))).toEqual(wanted);
       let end = 100;
-      for (const { offset, bytes } of made) {
+      for (const { offset, bytes } of result) {
         expect(offset).toBe(end);
         end += bytes;
       }
@@ -191,7 +196,7 @@ describe("playlists", () => {
     },
   );
 
-  it("name the keyframes alone, which are the beginnings of the same segments", () => {
+  it("list the keyframes, which are the beginnings of the same segments", () => {
     const playlist = keyframePlaylist("a.mp4", 100, keyframes);
     expect(playlist).toContain("\n#EXT-X-I-FRAMES-ONLY\n");
     expect(playlist).not.toContain("INDEPENDENT");

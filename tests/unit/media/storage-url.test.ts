@@ -5,7 +5,7 @@ import { parseStorageUrl } from "~/platform/storage/storage-url";
 const S3 = "s3://videos/site?endpoint=https://s3.example&region=eu-1";
 
 describe("STORAGE_URL", () => {
-  it("names a bucket, a prefix, and whose it is", () => {
+  it("specifies a provider, a bucket and a prefix", () => {
     expect(parseStorageUrl(S3)).toEqual({
       kind: "s3",
       bucket: "videos",
@@ -15,7 +15,7 @@ describe("STORAGE_URL", () => {
     });
   });
 
-  it("is Amazon's without an endpoint", () => {
+  it("means Amazon S3 if it has no endpoint", () => {
     expect(parseStorageUrl("s3://videos?region=eu-west-1")).toMatchObject({
       prefix: "",
       endpoint: "https://s3.eu-west-1.amazonaws.com",
@@ -54,7 +54,7 @@ describe("settings of the store", () => {
     }
   };
 
-  it("need what belongs to them, in a sentence", () => {
+  it("report missing related settings with a message", () => {
     expect(refusal({ STORAGE_URL: "videos" })).toMatch(/^STORAGE_URL must be s3:\/\//);
     expect(refusal({ STORAGE_URL: S3 })).toBe(
       "STORAGE_URL needs AWS_ACCESS_KEY_ID, which must be the name of a key.",

@@ -17,7 +17,7 @@ import {
   writeWebvtt,
 } from "~/media/captions/cues";
 import { languageName, languageTag } from "~/media/captions/languages";
-import type { Cut } from "~/media/encode/artifact";
+import type { TrimRange } from "~/media/encode/artifact";
 import { localFile } from "~/media/files/local-copies.server";
 import {
   announceFiles,
@@ -204,7 +204,7 @@ async function copyBeside(url: string, basePath: string): Promise<string> {
  */
 export async function cutCaptions(
   basePath: string,
-  { start, end }: Cut,
+  { start, end }: TrimRange,
   original: string | null,
   today: { captions: string | null; start: number },
 ): Promise<string> {

@@ -14,7 +14,7 @@ import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { recordFile } from "~/media/media-files.server";
-import { removeReplacedThumbnail } from "~/media/serve/small-picture.server";
+import { removeReplacedThumbnail } from "~/media/serve/small-thumbnail.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { toCategoryId } from "~/shared/categories";
 import { formatDuration } from "~/shared/format";

@@ -11,7 +11,7 @@ import type { ReceivedFile } from "~/media/intake/received-file.server";
 import { toUploadError, UploadError } from "~/media/intake/upload-error.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { cachedProbe, RefusedFileError } from "~/media/probe/probe.server";
-import { withPlace } from "~/media/probe/process-gate.server";
+import { withSlot } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
 import { clientSignal } from "~/platform/node/request-context.server";
 import { ownMediaPath } from "~/shared/media-path";
@@ -45,7 +45,7 @@ export async function withFrame<Result>(
   if (!ffmpegAvailable()) throw refused("ffmpeg is not installed: choose a picture file.");
   return withTemporaryPath(async (folder) => {
     const take = () => takeFrame(file, seconds, folder);
-    const path = await withPlace(take, { owner: userId, signal: clientSignal() }).catch((error) => {
+    const path = await withSlot(take, { owner: userId, signal: clientSignal() }).catch((error) => {
       throw toRefusal(error);
     });
     return work({ path, name: "", bytes: 0, sha256: "" });

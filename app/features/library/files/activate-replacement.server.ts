@@ -8,8 +8,8 @@ import { recordFileChange } from "~/features/trash/evidence.server";
 import { HOLD_MESSAGES, holdsOf } from "~/features/visibility/holds.server";
 import { flushWatchedParts } from "~/features/watch/watched-parts.server";
 import { mediaBasePath, parseMediaUrl } from "~/media/bucket.server";
-import { fileOfBase } from "~/media/files/cut-source.server";
 import { removeUnreferenced } from "~/media/files/removals.server";
+import { fileOfBasePath } from "~/media/files/trim-source.server";
 import { addUpFiles, recordFile } from "~/media/media-files.server";
 import { recordDigest } from "~/media/metadata/clean-files.server";
 import { recordActivity } from "~/platform/activity/activity.server";
@@ -80,7 +80,7 @@ function captionsOfNew(base: string, { file, video }: Both): Promise<string | nu
     return carryCaptions(base, video.captions, file.captions);
   const isOfOriginal = basePathOf(video) === file.cut_of || video.cut_of === file.cut_of;
   const today = { captions: isOfOriginal ? video.captions : null, start: video.cut_start ?? 0 };
-  const original = fileOfBase(video.id, file.cut_of);
+  const original = fileOfBasePath(video.id, file.cut_of);
   const cut = { start: file.cut_start, end: file.cut_end };
   return cutCaptions(base, cut, original?.captions ?? null, today);
 }

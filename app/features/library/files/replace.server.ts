@@ -165,7 +165,7 @@ async function store(
   // Once more while the file has the digests that it came with.
   await refuseBlockedFile(file, sender);
   const isClean = probed.playable && (await removeMetadata({ file: file.path }));
-  const moved = await moveIntoBucket(userId, { file: file.path, ending: probed.ending });
+  const moved = await moveIntoBucket(userId, { file: file.path, extension: probed.ending });
   const id = newFileId();
   const name = { bucket: "videos", path: moved.videoPath } as const;
   const url = mediaUrl(name.bucket, name.path);

@@ -2,15 +2,15 @@ import path from "node:path";
 import { changeableNow, isRefusal, type Refusal } from "~/features/permissions/may-change.server";
 import { enqueueIn, KINDS_OF_ALL } from "~/features/processing/queue/enqueue.server";
 import { jobsChanged } from "~/features/processing/queue/queue-state.server";
-import type { Cut } from "~/media/encode/artifact";
-import { bestFile, fileOfBase } from "~/media/files/cut-source.server";
+import type { TrimRange } from "~/media/encode/artifact";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
+import { bestFilePath, fileOfBasePath } from "~/media/files/trim-source.server";
 import { releaseUploadId, reserveUploadId } from "~/media/intake/move-into-bucket.server";
 import { UploadError } from "~/media/intake/upload-error.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { cachedProbe, RefusedFileError } from "~/media/probe/probe.server";
-import { withPlace } from "~/media/probe/process-gate.server";
+import { withSlot } from "~/media/probe/process-gate.server";
 import { StorageError } from "~/media/storage/object-store";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { failure } from "~/platform/failure";
@@ -84,7 +84,7 @@ export async function trimVideo(
   if (isPending(id)) return refuse(409, PENDING);
   if (isBeingConverted(video)) return refuse(409, CONVERTING);
   const base = originalBase(video);
-  const file = bestFile(originalOf(video) ?? { video_url: "", source_url: null });
+  const file = bestFilePath(originalOf(video) ?? { video_url: "", source_url: null });
   if (base === undefined || !file) return refuse(409, NO_FILE);
   if (!ffmpegAvailable()) return refuse(409, NO_FFMPEG);
   if (!(await hasFreeDiskSpace())) return refuse(507, FULL);
@@ -127,7 +127,7 @@ function findVideo(id: string): VideoRow | undefined {
   return firstRow(database().selectFrom("videos").selectAll().where("id", "=", id));
 }
 
-function cutOf({ cut_start: start, cut_end: end }: VideoRow): Cut | undefined {
+function cutOf({ cut_start: start, cut_end: end }: VideoRow): TrimRange | undefined {
   return start === null || end === null ? undefined : { start, end };
 }
 
@@ -138,7 +138,7 @@ function originalBase(video: VideoRow): string | undefined {
 
 function originalOf(video: VideoRow) {
   const base = originalBase(video);
-  return base === undefined ? undefined : fileOfBase(video.id, base);
+  return base === undefined ? undefined : fileOfBasePath(video.id, base);
 }
 
 /** Its file may be put in another's place any moment. */
@@ -159,7 +159,7 @@ async function lengthOf(
 ): Promise<number | "away" | UploadError | undefined> {
   try {
     const read = async () => (await cachedProbe(file)).durationSeconds;
-    return await withPlace(() => withReadableFile(file, read, { fetchCopy: false }), {
+    return await withSlot(() => withReadableFile(file, read, { fetchCopy: false }), {
       owner: userId,
       signal: clientSignal(),
     });
@@ -175,8 +175,12 @@ async function lengthOf(
 /** Less than a picture of any video. */
 const SAME_SECONDS = 0.01;
 
-function needlessCut(cut: Cut, length: number, today: Cut | undefined): string | undefined {
-  const isSame = (a: Cut, b: Cut) =>
+function needlessCut(
+  cut: TrimRange,
+  length: number,
+  today: TrimRange | undefined,
+): string | undefined {
+  const isSame = (a: TrimRange, b: TrimRange) =>
     Math.abs(a.start - b.start) < SAME_SECONDS && Math.abs(a.end - b.end) < SAME_SECONDS;
   if (today && isSame(cut, today)) return "The video is cut like this already.";
   if (!isSame(cut, { start: 0, end: length })) return undefined;
@@ -187,7 +191,7 @@ function needlessCut(cut: Cut, length: number, today: Cut | undefined): string |
 
 /** Writes the row of the cut, its jobs and the activity at once. Returns why not. */
 async function store(
-  { id, base, cut }: { id: string; base: string; cut: Cut },
+  { id, base, cut }: { id: string; base: string; cut: TrimRange },
   userId: string,
 ): Promise<string | Refusal | undefined> {
   const folder = path.dirname(base);

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { insideLimits } from "~/media/probe/ffmpeg.server";
+import { limitedCommand } from "~/media/probe/ffmpeg.server";
 import { startMessagingProcess } from "~/platform/child-process.server";
 import { announceStudioChange } from "~/platform/live/hub.server";
 import { onShutdown } from "~/platform/node/shutdown.server";
@@ -75,7 +75,7 @@ export async function startBackup(
   if (!options || running || isLeaving || isMadeElsewhere()) return undefined;
   const { file, loader } = findExecutable("backup-process", import.meta.url);
   const node = [process.execPath, ...(loader ? ["--import", loader] : []), file];
-  const [command, ...args] = insideLimits(node, { background: true });
+  const [command, ...args] = limitedCommand(node, { background: true });
   const child = startMessagingProcess(command, args, { MALLOC_ARENA_MAX: "2" });
   // Before anything is awaited, so that two requests do not begin two.
   state().child = child;

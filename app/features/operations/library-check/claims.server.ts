@@ -1,7 +1,7 @@
 import { filesBeingImported } from "~/features/upload/import/journal.server";
 import { type MediaName, mediaBasePath, mediaUrl, parseMediaUrl } from "~/media/bucket.server";
-import { cutBasePath } from "~/media/files/cut-source.server";
 import type { NamedFiles } from "~/media/files/references.server";
+import { trimBasePath } from "~/media/files/trim-source.server";
 import { secondOf } from "~/media/intake/move-into-bucket.server";
 import { readCaptions } from "~db/captions";
 import { database, prepared } from "~db/client.server";
@@ -34,7 +34,7 @@ export async function readClaims(): Promise<Claims> {
   for (const { id, ...row } of others) {
     claim(claims, id, row);
     // Its file is moved into the bucket before its row names it.
-    const cut = row.video_url === "" ? cutBasePath(row) : undefined;
+    const cut = row.video_url === "" ? trimBasePath(row) : undefined;
     if (cut) claimUrl(claims, id, mediaUrl("videos", `${cut}.mp4`), false);
   }
   for (const { videoId, target } of await filesBeingImported()) {

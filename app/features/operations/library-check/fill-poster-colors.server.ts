@@ -1,6 +1,6 @@
 import { bucketFile, parseMediaUrl } from "~/media/bucket.server";
 import { localFile } from "~/media/files/local-copies.server";
-import { posterColors } from "~/media/pictures/picture-process.server";
+import { posterColors } from "~/media/images/process-image.server";
 import { database } from "~db/client.server";
 
 /** Computes the missing poster colours of rows that another program wrote; returns how many. */

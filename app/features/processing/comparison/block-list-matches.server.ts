@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { hold, holdsOf, releaseHold, sourcesOf } from "~/features/visibility/holds.server";
-import { isOnePicture } from "~/media/encode/artifact";
+import { isSingleFrame } from "~/media/encode/artifact";
 import { createTask } from "~/media/encode/task.server";
 import { removeTemporary, temporaryFolder } from "~/media/files/temporary-files.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
-import { MEASURED_WHILE_WAITING, probe } from "~/media/probe/probe.server";
+import { MAX_MEASURED_UPLOAD_BYTES, probe } from "~/media/probe/probe.server";
 import { prepared, transaction } from "~db/client.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import type { Answer } from "./blocked-index.server";
@@ -37,8 +37,8 @@ export async function lookAtFile(file: string): Promise<Look | "late" | undefine
   const task = createTask(folder, () => {});
   const timer = setTimeout(() => task.abort(), LONGEST_LOOK_MS);
   try {
-    const found = await probe(file, { measureUpTo: MEASURED_WHILE_WAITING });
-    if (!found || isOnePicture(found)) return undefined;
+    const found = await probe(file, { measureUpTo: MAX_MEASURED_UPLOAD_BYTES });
+    if (!found || isSingleFrame(found)) return undefined;
     await mkdir(folder, { recursive: true });
     const frames = await takeComparedFrames(file, found, task, true);
     return { frames, blockedVideos: await findBlockedVideos(frames) };

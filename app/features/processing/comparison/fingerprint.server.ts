@@ -1,4 +1,4 @@
-import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { type Artifact, isSingleFrame, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
 import { grayFrames } from "~/media/encode/frames.server";
 import type { Task } from "~/media/encode/task.server";
 import type { Probe } from "~/media/probe/probe.server";
@@ -34,10 +34,10 @@ export async function fingerprintVideo(
   probe: Probe,
   task: Task,
 ): Promise<Artifact> {
-  if (isOnePicture(probe)) return NO_ARTIFACT;
+  if (isSingleFrame(probe)) return NO_ARTIFACT;
   const step = probe.durationSeconds / PICTURES;
   const times = Array.from({ length: PICTURES }, (_, index) => (index + 0.5) * step);
-  const pictures = await grayFrames(source.playing, probe, times, HASHED_SIDE, task);
+  const pictures = await grayFrames(source.playedFile, probe, times, HASHED_SIDE, task);
   // Of a picture that can't be read nothing is known.
   const hashes = pictures.map((picture) =>
     picture ? perceptualHash(picture) : new Uint8Array(HASH_BYTES),
@@ -51,7 +51,7 @@ export async function fingerprintVideo(
   const similar = await queryThread<string[]>("studio", "similar-videos", video);
   let frames = notedFrames(job.video_id);
   if (!frames) {
-    const taken = await takeComparedFrames(source.playing, probe, task);
+    const taken = await takeComparedFrames(source.playedFile, probe, task);
     frames = taken;
     await retryWhileBusy(() => transaction(() => noteFrames(job.video_id, taken)), RESULT_WAIT_MS);
   }

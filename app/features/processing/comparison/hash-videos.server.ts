@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { bucketFile } from "~/media/bucket.server";
-import { isOnePicture } from "~/media/encode/artifact";
+import { isSingleFrame } from "~/media/encode/artifact";
 import { createTask, type TaskControl } from "~/media/encode/task.server";
 import { storedUnlessNewer, withReadableFile } from "~/media/files/local-copies.server";
 import { removeSoon } from "~/media/files/removals.server";
@@ -116,7 +116,7 @@ async function framesOf(file: string): Promise<Frames | undefined> {
   const found = await probe(file).catch((error): undefined => {
     if (!(error instanceof RefusedFileError)) throw error;
   });
-  if (!found || isOnePicture(found)) return undefined;
+  if (!found || isSingleFrame(found)) return undefined;
   const state = hashing();
   return withTemporaryPath(async (folder) => {
     await mkdir(folder);

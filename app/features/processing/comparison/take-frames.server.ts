@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { cpuSecondsFor } from "~/media/encode/artifact";
-import { pictureFilters, type Rate } from "~/media/encode/filters.server";
+import { type Rate, videoFilters } from "~/media/encode/filters.server";
 import { grayFrames } from "~/media/encode/frames.server";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
 import { removeTemporary } from "~/media/files/temporary-files.server";
@@ -42,7 +42,7 @@ export async function takeComparedFrames(
     // The last keyframe stands for the frames after it.
     while (frames.length < COMPARED_FRAMES) frames.push(frames.at(-1));
   } else {
-    const options = { decoding: FAST, urgent };
+    const options = { decoderOptions: FAST, urgent };
     frames.push(...(await grayFrames(file, probe, times, FRAME_SIDE, task, options)));
   }
   const box = boxOf(frames.filter((frame) => frame !== undefined));
@@ -76,7 +76,7 @@ async function framesInOrder(
   { count, decoding, urgent }: { count: number; decoding: string[]; urgent?: boolean },
 ): Promise<Buffer[]> {
   const name = "frames.gray";
-  const filters = [...pictureFilters(probe.video, SIZE, rate), "format=gray"].join(",");
+  const filters = [...videoFilters(probe.video, SIZE, rate), "format=gray"].join(",");
   const from = [...decoding, ...inputArguments(file, probe), "-map", `0:${probe.video.index}`];
   const raw = path.join(task.folder, name);
   try {

@@ -12,13 +12,13 @@ import {
   type CodecEncoder,
   chooseEncoder,
   deviceArguments,
-  extraArguments,
+  extraCodecArguments,
   extraCodecs,
   QUALITY,
   threads,
   uploadFilter,
 } from "~/media/encode/encoders.server";
-import { pictureFilters, type Rate } from "~/media/encode/filters.server";
+import { type Rate, videoFilters } from "~/media/encode/filters.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { FRAGMENTS } from "~/media/encode/ladder.server";
 import {
@@ -29,9 +29,9 @@ import {
   segmentsOf,
 } from "~/media/encode/playlists";
 import {
-  keyframeEvery,
+  constantFrameRate,
+  keyframeInterval,
   type Rendition,
-  steadyRate,
   streamRenditions,
 } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
@@ -81,7 +81,7 @@ export async function addCodecs(
     renditions.map((rendition) => ({ encoder, rendition })),
   );
   if (wanted.length === 0) return NO_ARTIFACT;
-  const rate = steadyRate(probe.video.frameRate);
+  const rate = constantFrameRate(probe.video.frameRate);
   const added: AddedRendition[] = [];
   for (const [index, { encoder, rendition }] of wanted.entries()) {
     const file = `${encoder.codec}-${rendition.name}-${generation}.mp4`;
@@ -159,17 +159,17 @@ function codecArguments(
 ): string[] {
   const { hardware } = encoder;
   const filters = [
-    ...pictureFilters(probe.video, rendition, rate),
-    ...(rendition.everySecond ? ["framestep=2"] : []),
+    ...videoFilters(probe.video, rendition, rate),
+    ...(rendition.hasHalfFrameRate ? ["framestep=2"] : []),
     uploadFilter(hardware),
   ];
   return [
     ...deviceArguments(hardware),
     ...["-threads", String(threads()), ...inputArguments(file, probe)],
     ...["-map", `0:${probe.video.index}`, "-vf", filters.join(",")],
-    ...extraArguments(encoder, {
+    ...extraCodecArguments(encoder, {
       ...{ maxBitrate: rendition.maxBitrate, crf: QUALITY },
-      keyframeEvery: keyframeEvery(rendition, rate),
+      keyframeInterval: keyframeInterval(rendition, rate),
     }),
     ...["-t", String(probe.durationSeconds + 1), ...NO_METADATA],
     ...["-movflags", `+frag_keyframe${FRAGMENTS}`, "-f", "mp4", made],

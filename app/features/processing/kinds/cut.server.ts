@@ -1,25 +1,25 @@
 import {
   type Artifact,
-  type Cut,
   cpuSecondsFor,
   maxFileBytes,
   type Source,
+  type TrimRange,
 } from "~/media/encode/artifact";
 import {
-  chosenHardware,
+  activeHardware,
+  audioArguments,
+  audioSyncFilter,
   deviceArguments,
   type Hardware,
-  pictureArguments,
-  soundArguments,
-  steadySound,
   threads,
   uploadFilter,
+  videoArguments,
   withSoftware,
 } from "~/media/encode/encoders.server";
-import { pictureFilters } from "~/media/encode/filters.server";
-import { fit, renditionsFor, steadyRate } from "~/media/encode/renditions.server";
+import { videoFilters } from "~/media/encode/filters.server";
+import { constantFrameRate, fit, renditionsFor } from "~/media/encode/renditions.server";
 import { runFfmpeg, type Task } from "~/media/encode/task.server";
-import { languageOf, streams } from "~/media/encode/transcode.server";
+import { languageArguments, selectStreams } from "~/media/encode/transcode.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import { type Probe, timestampsJump } from "~/media/probe/probe.server";
 
@@ -47,7 +47,7 @@ interface PictureRange {
  * From the picture that is shown at the start to the last one before that which is shown at the end, of
  * a video with a steady rate.
  */
-function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRange {
+function pictureRange({ start, end }: TrimRange, framesPerSecond: number): PictureRange {
   const pictureAt = (seconds: number) => Math.floor(seconds * framesPerSecond + ROUNDING_PICTURES);
   const first = pictureAt(start);
   const count = Math.max(1, pictureAt(end) - first);
@@ -62,11 +62,11 @@ function pictureRange({ start, end }: Cut, framesPerSecond: number): PictureRang
  * keyframes only, which stand seconds apart.
  */
 export async function cutVideo(
-  source: Source & { cut: Cut },
+  source: Source & { trim: TrimRange },
   probe: Probe,
   task: Task,
 ): Promise<Artifact> {
-  await withSoftware(chosenHardware(), (hardware) => encode(source, probe, task, hardware));
+  await withSoftware(activeHardware(), (hardware) => encode(source, probe, task, hardware));
   return {
     moves: [{ from: FILE, bucket: "videos", path: `${source.basePath}.mp4` }],
     columns: { video_url: source.url },
@@ -74,17 +74,17 @@ export async function cutVideo(
 }
 
 async function encode(
-  { file, cut }: Source & { cut: Cut },
+  { file, trim }: Source & { trim: TrimRange },
   probe: Probe,
   task: Task,
   hardware: Hardware,
 ): Promise<void> {
-  const { video, sounds } = probe;
-  const rate = steadyRate(video.frameRate);
-  const { seek, length } = pictureRange(cut, rate.numerator / rate.denominator);
+  const { video, audioTracks } = probe;
+  const rate = constantFrameRate(video.frameRate);
+  const { seek, length } = pictureRange(trim, rate.numerator / rate.denominator);
   // Where timestamps jump nothing can be sought: everything before the part is decoded too.
   const isSought = !timestampsJump(probe);
-  const trim = (prefix: "" | "a") =>
+  const trimFilters = (prefix: "" | "a") =>
     isSought
       ? []
       : [
@@ -92,8 +92,8 @@ async function encode(
           `${prefix}setpts=PTS-${seek.toFixed(6)}/TB`,
         ];
   const filters = [
-    ...trim(""),
-    ...pictureFilters(video, fit(video, MAX_SIDE), rate),
+    ...trimFilters(""),
+    ...videoFilters(video, fit(video, MAX_SIDE), rate),
     uploadFilter(hardware),
   ];
   const maxBitrate = renditionsFor(video, MAX_SIDE).at(-1)!.maxBitrate * BITRATE_FACTOR;
@@ -104,21 +104,21 @@ async function encode(
       ...["-threads", String(threads())],
       ...(isSought ? ["-ss", seek.toFixed(6), "-t", length.toFixed(6)] : []),
       ...inputArguments(file, probe),
-      ...streams(probe, sounds),
+      ...selectStreams(probe, audioTracks),
       ...["-filter_threads", String(threads()), "-vf", filters.join(",")],
-      ...pictureArguments(hardware, { maxBitrate, crf: QUALITY }),
-      ...(sounds.length > 0
+      ...videoArguments(hardware, { maxBitrate, crf: QUALITY }),
+      ...(audioTracks.length > 0
         ? [
-            ...["-af", [...trim("a"), steadySound(probe, length)].join(",")],
-            ...[...soundArguments(SOUND_BITRATE), ...sounds.flatMap(languageOf)],
+            ...["-af", [...trimFilters("a"), audioSyncFilter(probe, length)].join(",")],
+            ...[...audioArguments(SOUND_BITRATE), ...audioTracks.flatMap(languageArguments)],
           ]
         : []),
       ...["-movflags", "+faststart", FILE],
     ],
     {
       seconds: length,
-      fileBytes: maxFileBytes(length, maxBitrate + sounds.length * SOUND_BITRATE),
-      cpuSeconds: cpuSecondsFor({ durationSeconds: isSought ? length : cut.end }),
+      fileBytes: maxFileBytes(length, maxBitrate + audioTracks.length * SOUND_BITRATE),
+      cpuSeconds: cpuSecondsFor({ durationSeconds: isSought ? length : trim.end }),
     },
   );
 }

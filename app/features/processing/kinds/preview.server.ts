@@ -3,13 +3,13 @@ import path from "node:path";
 import type { Artifact, Source } from "~/media/encode/artifact";
 import {
   chooseEncoder,
-  extraArguments,
+  extraCodecArguments,
   extraCodecs,
-  pictureArguments,
   uploadFilter,
+  videoArguments,
 } from "~/media/encode/encoders.server";
-import { pictureFilters } from "~/media/encode/filters.server";
-import { fit, steadyRate } from "~/media/encode/renditions.server";
+import { videoFilters } from "~/media/encode/filters.server";
+import { constantFrameRate, fit } from "~/media/encode/renditions.server";
 import { EncodeError, NO_METADATA, runFfmpeg, type Task } from "~/media/encode/task.server";
 import { inputArguments } from "~/media/probe/ffmpeg.server";
 import type { Probe } from "~/media/probe/probe.server";
@@ -40,14 +40,14 @@ export async function createPreview(
   if (inAv1) await mkdir(path.join(task.folder, folder));
   const clip = { source, probe, task };
   await encodeSmall(clip, name, (maxBitrate) =>
-    pictureArguments("off", { maxBitrate, crf: PREVIEW.crf }),
+    videoArguments("off", { maxBitrate, crf: PREVIEW.crf }),
   );
   if (inAv1) {
     await encodeSmall(clip, `${folder}/${AV1_PREVIEW}`, (maxBitrate) =>
-      extraArguments(chooseEncoder("av1"), {
+      extraCodecArguments(chooseEncoder("av1"), {
         maxBitrate,
         crf: PREVIEW.crf,
-        keyframeEvery: KEYFRAME_EVERY,
+        keyframeInterval: KEYFRAME_EVERY,
       }),
     );
   }
@@ -85,10 +85,10 @@ async function encode(
   codec: readonly string[],
 ): Promise<void> {
   const { video, durationSeconds } = probe;
-  const rate = steadyRate(Math.min(30, video.frameRate));
+  const rate = constantFrameRate(Math.min(30, video.frameRate));
   const start = previewStart(durationSeconds);
   const filters = [
-    ...pictureFilters(video, fit(video, PREVIEW.side), rate),
+    ...videoFilters(video, fit(video, PREVIEW.side), rate),
     // The last frame may last longer than the part that is read.
     `trim=duration=${CLIP_SECONDS}`,
     uploadFilter("off"),
@@ -97,7 +97,7 @@ async function encode(
     task,
     [
       ...["-ss", start.toFixed(3), "-t", String(CLIP_SECONDS), "-threads", "1"],
-      ...inputArguments(source.playing),
+      ...inputArguments(source.playedFile),
       ...["-map", `0:${video.index}`, "-vf", filters.join(","), ...NO_METADATA],
       ...codec,
       ...["-movflags", "+faststart", name],

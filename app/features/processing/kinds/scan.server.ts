@@ -1,7 +1,7 @@
 import { hold, releaseHold } from "~/features/visibility/holds.server";
 import type { ScanResult } from "~/media/encode/artifact";
 import { localFile } from "~/media/files/local-copies.server";
-import { insideLimits } from "~/media/probe/ffmpeg.server";
+import { limitedCommand } from "~/media/probe/ffmpeg.server";
 import { startScan } from "~/platform/child-process.server";
 import { settings } from "~/platform/settings.server";
 import { prepared, transaction } from "~db/client.server";
@@ -171,7 +171,7 @@ export async function scanFile(
 ): Promise<ScanResult> {
   const command = settings().scanCommand;
   if (!command) throw new UnscannedError("SCAN_COMMAND is not set.");
-  const [program, ...args] = insideLimits([...command, await localFile(file)], {
+  const [program, ...args] = limitedCommand([...command, await localFile(file)], {
     background: true,
   });
   const child = startScan(program, args);

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { timestamp } from "~/media/captions/cues";
-import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { type Artifact, isSingleFrame, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
 import { extractFrame, extractFrames } from "~/media/encode/frames.server";
 import { fit } from "~/media/encode/renditions.server";
 import { EncodeError, type Task } from "~/media/encode/task.server";
-import { processPicture } from "~/media/pictures/picture-process.server";
+import { processImage } from "~/media/images/process-image.server";
 import type { Probe } from "~/media/probe/probe.server";
 
 const SIDE = 720;
@@ -19,13 +19,13 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
     (_, index) => (probe.durationSeconds * (index + 0.5)) / CANDIDATES,
   );
   const size = fit(probe.video, SIDE);
-  const pictures = await extractFrames(source.playing, probe, times, size, task, (done) =>
+  const pictures = await extractFrames(source.playedFile, probe, times, size, task, (done) =>
     task.report({ fraction: done / (CANDIDATES + 1) }),
   );
   const files = pictures.filter((picture) => picture !== undefined);
   if (files.length === 0) files.push(await firstPicture(source, probe, task));
   const target = path.join(task.folder, FILE);
-  const { colors } = await processPicture({ kind: "poster", files, target });
+  const { colors } = await processImage({ kind: "poster", files, target });
   const name = `${source.basePath}.webp`;
   return {
     moves: [{ from: FILE, bucket: "thumbnails", path: name }],
@@ -37,7 +37,7 @@ export async function createPoster(source: Source, probe: Probe, task: Task): Pr
 /** A copy of a thumbnail that another tool has put in place, without what isn't pixels, such as EXIF. */
 export async function cleanThumbnail(source: Source, file: string, task: Task): Promise<Artifact> {
   const before = source.row.thumbnail_url!;
-  const { colors } = await processPicture({
+  const { colors } = await processImage({
     kind: "thumbnail",
     file,
     target: path.join(task.folder, FILE),
@@ -51,7 +51,7 @@ export async function cleanThumbnail(source: Source, file: string, task: Task): 
 }
 
 async function firstPicture(source: Source, probe: Probe, task: Task): Promise<string> {
-  const picture = await extractFrame(source.playing, probe, 0, fit(probe.video, SIDE), task);
+  const picture = await extractFrame(source.playedFile, probe, 0, fit(probe.video, SIDE), task);
   if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
   return picture;
 }
@@ -94,7 +94,7 @@ export async function createStoryboard(
   task: Task,
   generation: string,
 ): Promise<Artifact> {
-  if (isOnePicture(probe)) return NO_ARTIFACT;
+  if (isSingleFrame(probe)) return NO_ARTIFACT;
   const plan = storyboardPlan(probe.durationSeconds);
   const size = pictureSize(probe.video);
   const folder = `storyboard-${generation}`;
@@ -103,13 +103,13 @@ export async function createStoryboard(
     // Whoever points at any moment of the cue is at most half of it away.
     return (index * plan.interval + cueEnd(index, plan, probe.durationSeconds)) / 2;
   });
-  const found = await extractFrames(source.playing, probe, middles, size, task, (done) =>
+  const found = await extractFrames(source.playedFile, probe, middles, size, task, (done) =>
     task.report({ fraction: done / (plan.count + 1) }),
   );
   const pictures: string[] = [];
   for (const one of found) {
     const picture =
-      one ?? pictures.at(-1) ?? (await extractFrame(source.playing, probe, 0, size, task));
+      one ?? pictures.at(-1) ?? (await extractFrame(source.playedFile, probe, 0, size, task));
     if (!picture) throw new EncodeError("Not one picture could be taken from the video.");
     pictures.push(picture);
   }
@@ -139,7 +139,7 @@ async function writeSprites(
 ): Promise<void> {
   for (let from = 0; from < pictures.length; from += COLUMNS * ROWS) {
     const some = pictures.slice(from, from + COLUMNS * ROWS);
-    await processPicture({
+    await processImage({
       kind: "sprite",
       width: Math.min(COLUMNS, some.length) * size.width,
       height: Math.ceil(some.length / COLUMNS) * size.height,

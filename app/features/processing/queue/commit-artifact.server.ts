@@ -20,7 +20,7 @@ import { recordAlias, storedFile } from "~/media/files/stored-files.server";
 import { fileExists, namesIn, recordFile } from "~/media/media-files.server";
 import { isCleanFile } from "~/media/metadata/clean-files.server";
 import { earlierVersionPath, fileVersion } from "~/media/serve/file-version.server";
-import { removeReplacedThumbnail } from "~/media/serve/small-picture.server";
+import { removeReplacedThumbnail } from "~/media/serve/small-thumbnail.server";
 import { formatDuration } from "~/shared/format";
 import { linkOrCopy, moveFlushed } from "~/shared/move-files.server";
 import { type Captions, readCaptions } from "~db/captions";

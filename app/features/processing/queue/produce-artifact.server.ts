@@ -4,8 +4,8 @@ import type { Pace } from "~/media/encode/encoders.server";
 import { encodeLadder } from "~/media/encode/ladder.server";
 import type { Task } from "~/media/encode/task.server";
 import { transcode } from "~/media/encode/transcode.server";
-import { cutSource } from "~/media/files/cut-source.server";
 import { localFile, withReadableFile } from "~/media/files/local-copies.server";
+import { trimSource } from "~/media/files/trim-source.server";
 import { fileExists } from "~/media/media-files.server";
 import { cleanVideoFile, isCleanFile } from "~/media/metadata/clean-files.server";
 import { cachedProbe as read } from "~/media/probe/probe.server";
@@ -37,8 +37,8 @@ export async function sourceOf(job: JobRow): Promise<Source | undefined> {
     .where("id", "=", job.video_id)
     .executeTakeFirst();
   if (!row) return undefined;
-  const cut = cutSource(job.video_id);
-  if (cut) return cut;
+  const trim = trimSource(job.video_id);
+  if (trim) return trim;
   const url = row.source_url ?? row.video_url;
   const file = fileOf(url);
   const name = parseMediaUrl(url);
@@ -49,7 +49,7 @@ export async function sourceOf(job: JobRow): Promise<Source | undefined> {
     basePath: mediaBasePath(name.path),
     url,
     file,
-    playing: fileOf(row.video_url) ?? file,
+    playedFile: fileOf(row.video_url) ?? file,
     row,
   };
 }
@@ -68,8 +68,8 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "scan":
       return { ...NO_ARTIFACT, scan: await scanFile(source.file, task.signal) };
     case "transcode":
-      if (source.cut) {
-        return cutVideo({ ...source, cut: source.cut }, await read(source.file), task);
+      if (source.trim) {
+        return cutVideo({ ...source, trim: source.trim }, await read(source.file), task);
       }
       // Whether the file that is played, if there is one, has no private metadata after this.
       return transcode(
@@ -80,15 +80,15 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "captions":
       return extractCaptions(source, await read(source.file), task, generation);
     case "poster": {
-      if (!thumbnail) return createPoster(source, await read(source.playing), task);
+      if (!thumbnail) return createPoster(source, await read(source.playedFile), task);
       const file = isCleanFile(thumbnail) ? undefined : fileOf(thumbnail);
       if (!file || !fileExists(file)) return NO_ARTIFACT;
       return cleanThumbnail(source, await localFile(file), task);
     }
     case "storyboard":
-      return createStoryboard(source, await read(source.playing), task, generation);
+      return createStoryboard(source, await read(source.playedFile), task, generation);
     case "preview":
-      return createPreview(source, await read(source.playing), task, generation);
+      return createPreview(source, await read(source.playedFile), task, generation);
     case "loudness":
       return measureLoudness(source, await read(source.file), task);
     case "ladder": {
@@ -100,7 +100,7 @@ export async function produceArtifact(job: JobRow, source: Source, task: Task): 
     case "codecs":
       return addCodecs(source, await read(source.file), task, generation, source.row.hls_url);
     case "fingerprint":
-      return fingerprintVideo(job, source, await read(source.playing), task);
+      return fingerprintVideo(job, source, await read(source.playedFile), task);
     case "cleanup": {
       await removeStale(source, "ladder");
       await removeEarlierVersions(source);
@@ -144,8 +144,8 @@ export function withSourceFiles<T>(
 }
 
 function filesOf(job: JobRow, source: Source): string[] {
-  const { file, playing } = source;
-  if (READS_PLAYING.has(job.kind)) return [playing];
-  if (mayRemoveSource(job, source)) return [file, playing];
+  const { file, playedFile } = source;
+  if (READS_PLAYING.has(job.kind)) return [playedFile];
+  if (mayRemoveSource(job, source)) return [file, playedFile];
   return job.kind === "cleanup" ? [] : [file];
 }

@@ -31,7 +31,10 @@ const ADVICE: [RegExp, string][] = [
     "Install a full build of ffmpeg 5 or newer on the server, and try again.",
   ],
   [/more memory/i, "Save the file with a smaller picture, and upload that."],
-  [/took longer|no progress|was ended by|asked to end|was ended \d+ times/i, SEE_LOG],
+  [
+    /took longer|time limit|no progress|was (?:ended|killed) by|asked to end|stopped early|was ended \d+ times/i,
+    SEE_LOG,
+  ],
   [
     /grew larger/i,
     "Try again; if it fails again, save the file at a lower quality, and upload that.",
@@ -42,7 +45,7 @@ const ADVICE: [RegExp, string][] = [
     "Upload a file within these bounds.",
   ],
   [
-    /damaged|cut off|not a video|no video in it|is empty|VVC|format that can't be read|could not read|not one (picture|segment)/i,
+    /damaged|cut off|incomplete|not a video|supported video|no video (in it|track)|is empty|VVC|format that can't be read|unsupported codec|could not read|not one (picture|segment)|no segments/i,
     UPLOAD_AGAIN,
   ],
 ];

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { bucketFile, type MediaName, parseMediaUrl } from "~/media/bucket.server";
 import type { Source } from "~/media/encode/artifact";
-import { MAX_AUDIO_TRACKS, soundsFor } from "~/media/encode/sounds";
+import { audioRenditionsFor, MAX_AUDIO_TRACKS } from "~/media/encode/audio-renditions";
 import type { Task } from "~/media/encode/task.server";
-import { isCopyOf } from "~/media/encode/transcode.server";
+import { copyHasAllTracks } from "~/media/encode/transcode.server";
 import { readText as readMediaText } from "~/media/files/local-copies.server";
 import { isReferenced } from "~/media/files/references.server";
 import { enqueueRemovals, removeSoon, removeUnreferenced } from "~/media/files/removals.server";
@@ -80,7 +80,7 @@ export async function planSourceRemoval(
 async function verifyEarlyRemoval(source: Source, task: Task): Promise<Removal | undefined> {
   const video = await cachedProbe(source.file);
   const stored = storedFiles(source);
-  if (video.sounds.length > 1 || !stored) return undefined;
+  if (video.audioTracks.length > 1 || !stored) return undefined;
   try {
     const replacement = { stored, stream: undefined };
     return {
@@ -122,7 +122,7 @@ async function verifyRemoval(
   // Decoding both takes minutes.
   if (!mayForget(job, source)) return undefined;
   const video = await cachedProbe(source.file);
-  if (isCopyOf(video)) {
+  if (copyHasAllTracks(video)) {
     const replacement = { stored, stream: undefined };
     return {
       reason: "copied",
@@ -202,8 +202,8 @@ export const MIN_PART = 0.95;
 async function isWholeStream(master: string, video: Probe): Promise<boolean> {
   const text = await readText(master);
   const sounds = text.match(/^#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="(?:stereo|surround)"/gm) ?? [];
-  if (video.sounds.length > MAX_AUDIO_TRACKS) return false;
-  if (sounds.length < soundsFor(video.sounds, false).length) return false;
+  if (video.audioTracks.length > MAX_AUDIO_TRACKS) return false;
+  if (sounds.length < audioRenditionsFor(video.audioTracks, false).length) return false;
   return hasWholePlaylists(master, video.durationSeconds);
 }
 

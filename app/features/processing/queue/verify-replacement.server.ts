@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Source } from "~/media/encode/artifact";
 import { decodeFrames, hashPackets, isAsLong, streamsOf } from "~/media/encode/count-frames.server";
 import { frameFilters } from "~/media/encode/filters.server";
-import { steadyRate } from "~/media/encode/renditions.server";
+import { constantFrameRate } from "~/media/encode/renditions.server";
 import type { Task } from "~/media/encode/task.server";
-import { conversionOf, copiedSounds } from "~/media/encode/transcode.server";
+import { conversionOf, copyableAudioTracks } from "~/media/encode/transcode.server";
 import { withReadableFile } from "~/media/files/local-copies.server";
 import { cachedProbe, type Probe, RefusedFileError } from "~/media/probe/probe.server";
-import type { SoundStream } from "~/media/probe/streams";
+import type { AudioTrack } from "~/media/probe/streams";
 import { fileVersion } from "~/media/serve/file-version.server";
 
 /** The original stays; `message` says why, as a sentence for the log. */
@@ -53,7 +53,7 @@ export async function verifyReplacement(
     verified.set(file, version);
   }
 
-  const playing = await probePlaying(source.playing);
+  const playing = await probePlaying(source.playedFile);
   if (!isAsLong(playing, probe)) throw new KeptOriginalError("The file that is played is shorter.");
   const { durationSeconds } = probe;
   const decoded = (name: string, frames: number | undefined) => {
@@ -63,7 +63,7 @@ export async function verifyReplacement(
   };
   const played = decoded(
     "The file that is played",
-    await decodeFrames(task, source.playing, streamsOf(playing)),
+    await decodeFrames(task, source.playedFile, streamsOf(playing)),
   );
   let rendition: number | undefined;
   for (const file of stream ? [stream.rendition, ...stream.audio] : []) {
@@ -81,7 +81,7 @@ export async function verifyReplacement(
   if (isSame && probe.playable && !(await hasSamePackets(source, playing, probe, task)))
     throw new KeptOriginalError("The file that is played has other data than the original.");
   if (isSame && rendition === undefined) return verified;
-  const rate = steadyRate(probe.video.frameRate);
+  const rate = constantFrameRate(probe.video.frameRate);
   const steady = decoded("The original", await original(frameFilters(probe.video, rate)));
   // A small rendition has every second frame of a video with a high rate, and may be what is played.
   const isHalf = rate.numerator / rate.denominator > 31 && played === Math.ceil(steady / 2);
@@ -114,13 +114,13 @@ async function probePlaying(file: string): Promise<Probe> {
 
 /** Decoders don't notice all damage, so that what was copied without a change is compared byte by byte. */
 async function hasSamePackets(
-  { file, playing }: Source,
+  { file, playedFile }: Source,
   copy: Probe,
   probe: Probe,
   task: Task,
 ): Promise<boolean> {
-  const packetsOf = (from: string, { video, durationSeconds }: Probe, sounds: SoundStream[]) =>
+  const packetsOf = (from: string, { video, durationSeconds }: Probe, sounds: AudioTrack[]) =>
     hashPackets(task, from, durationSeconds, [video.index, ...sounds.map(({ index }) => index)]);
-  const copied = await packetsOf(playing, copy, copy.sounds);
-  return isDeepStrictEqual(copied, await packetsOf(file, probe, copiedSounds(probe)));
+  const copied = await packetsOf(playedFile, copy, copy.audioTracks);
+  return isDeepStrictEqual(copied, await packetsOf(file, probe, copyableAudioTracks(probe)));
 }

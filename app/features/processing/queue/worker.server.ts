@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { announceCodecs, HardwareSuspendedError } from "~/media/encode/encoders.server";
+import { HardwareSuspendedError, logDisabledCodecs } from "~/media/encode/encoders.server";
 import {
   createTask,
   EncodeError,
@@ -12,7 +12,7 @@ import {
 import { diskFigures, hasFreeDiskSpace, WORK_PREFIX } from "~/media/files/disk.server";
 import { evictCopies } from "~/media/files/local-copies.server";
 import { removeTemporary, temporaryFolder } from "~/media/files/temporary-files.server";
-import { PictureError } from "~/media/pictures/picture-process.server";
+import { ImageError } from "~/media/images/process-image.server";
 import { ffmpegAvailable, InterruptedError } from "~/media/probe/ffmpeg.server";
 import { RefusedFileError } from "~/media/probe/probe.server";
 import { asJob } from "~/media/probe/process-gate.server";
@@ -59,7 +59,7 @@ const runner = processState(
 
 /** Lets the server's own process work on the queue, until it is asked to leave. */
 export function startJobs(): void {
-  if (ffmpegAvailable()) announceCodecs();
+  if (ffmpegAvailable()) logDisabledCodecs();
   else console.warn(WITHOUT_FFMPEG);
   if (!hasWork() || settings().encoderConcurrency === 0) return;
   const { stop } = runner();
@@ -277,7 +277,7 @@ export function beginWork(job: JobRow): Work {
   let returned = false;
   const sendHeartbeat = () => {
     writtenAt = performance.now();
-    const workedMs = performance.now() - startedAt - task.heldMs();
+    const workedMs = performance.now() - startedAt - task.pausedMs();
     if (!heartbeat(job, { ...estimate(latest, workedMs) })) task.abort();
   };
   // Of this attempt only: a process that has lost its lease still removes its own folder.
@@ -346,7 +346,7 @@ export async function recordFailure(
   }
   const lines = error instanceof EncodeError ? error.lines : [];
   const { code } = error as NodeJS.ErrnoException;
-  const isPictureWithoutRoom = error instanceof PictureError && error.failure === "disk full";
+  const isPictureWithoutRoom = error instanceof ImageError && error.failure === "disk full";
   if (code === "ENOSPC" || isPictureWithoutRoom) {
     return returnToQueue(job, RETRY_MS, DISK_FULL);
   }

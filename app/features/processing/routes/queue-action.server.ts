@@ -1,7 +1,7 @@
 import { changeVideos } from "~/features/library/bulk/bulk.server";
 import { refusalFailure } from "~/features/library/refusals.server";
 import { isRefusal } from "~/features/permissions/may-change.server";
-import { codecsSwitchedOff, extraCodecs } from "~/media/encode/encoders.server";
+import { disabledCodecs, extraCodecs } from "~/media/encode/encoders.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { recordActivity } from "~/platform/activity/activity.server";
 import { type Failure, failure, GONE, INCOMPLETE } from "~/platform/failure";
@@ -180,7 +180,7 @@ async function addCodecs(id: string, userId: string): Promise<Answer> {
   ).get(id);
   if (!video) return failure(404, GONE);
   if (extraCodecs().length === 0) {
-    const why = ffmpegAvailable() ? codecsSwitchedOff() : [WITHOUT_FFMPEG];
+    const why = ffmpegAvailable() ? disabledCodecs() : [WITHOUT_FFMPEG];
     return failure(409, NOTHING, { detail: why.join(" ") || NO_FURTHER_CODEC });
   }
   if (video.hls_url === null) {

@@ -5,7 +5,7 @@ import { privateMeta } from "~/features/catalogue/page-meta";
 import { Pager } from "~/features/catalogue/pager";
 import { requirePermission } from "~/features/permissions/guard.server";
 import { AdminLinks } from "~/features/site/admin-navigation";
-import { codecsSwitchedOff, extraCodecs } from "~/media/encode/encoders.server";
+import { disabledCodecs, extraCodecs } from "~/media/encode/encoders.server";
 import { hasFreeDiskSpace } from "~/media/files/disk.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { type Failure, failure, GONE } from "~/platform/failure";
@@ -53,7 +53,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
     workers: await listWorkers(),
     now: Date.now(),
     codecs: extraCodecs().map((codec) => EXTRA_CODECS[codec].label),
-    codecsOff: ffmpegAvailable() ? codecsSwitchedOff() : [],
+    codecsOff: ffmpegAvailable() ? disabledCodecs() : [],
   };
   return data(page, { status: queue.video === null ? 404 : 200 });
 }

@@ -1,11 +1,11 @@
 import { rename } from "node:fs/promises";
 import path from "node:path";
-import { type Artifact, isOnePicture, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { type Artifact, isSingleFrame, NO_ARTIFACT, type Source } from "~/media/encode/artifact";
+import { audioRenditionsFor } from "~/media/encode/audio-renditions";
 import { presetFor } from "~/media/encode/encoders.server";
 import { readFragments } from "~/media/encode/fragments.server";
 import { finishStream } from "~/media/encode/ladder.server";
-import { steadyRate, streamRenditions } from "~/media/encode/renditions.server";
-import { soundsFor } from "~/media/encode/sounds";
+import { constantFrameRate, streamRenditions } from "~/media/encode/renditions.server";
 import type { Ladder } from "~/media/encode/stream-playlists.server";
 import { createTask, EncodeError } from "~/media/encode/task.server";
 import { digestOf } from "~/media/intake/tus-store.server";
@@ -62,7 +62,7 @@ export async function acceptStream(job: LeasedJob, digests: Digests): Promise<bo
 
 async function checkedStream(job: LeasedJob, source: Source, digests: Digests): Promise<Artifact> {
   const video = await cachedProbe(source.file);
-  if (isOnePicture(video)) return NO_ARTIFACT;
+  if (isSingleFrame(video)) return NO_ARTIFACT;
   const folder = receivedFolder(job);
   const made = path.join(folder, `hls-${job.id.toString(36)}${Date.now().toString(36)}`);
   const ladder = await checkedLadder(job, source, video, new Set(Object.keys(digests)));
@@ -104,7 +104,7 @@ async function checkedLadder(
     throw new RefusedResultError("The largest of its renditions is missing.");
   }
   const withLowBandwidth = renditions.some(({ forSlowConnections }) => forSlowConnections);
-  const sounds = soundsFor(video.sounds, withLowBandwidth);
+  const sounds = audioRenditionsFor(video.audioTracks, withLowBandwidth);
   // Of the sounds that were encoded, the default one is there at least.
   const silent = sounds.find((each) => each.isDefault && each.bitrate && !isThere(each));
   if (silent) throw new RefusedResultError(`${silent.name}.mp4 is missing.`);
@@ -128,8 +128,8 @@ async function checkedLadder(
     await checkTrack(path.join(folder, `${sound.name}.mp4`), SOUNDS, seconds);
   }
   return {
-    ...{ file: source.file, probe: video, renditions, sounds: sounds.filter(isThere) },
-    ...{ rate: steadyRate(video.video.frameRate), folder, preset: presetFor("usual") },
+    ...{ file: source.file, probe: video, renditions, audio: sounds.filter(isThere) },
+    ...{ rate: constantFrameRate(video.video.frameRate), folder, preset: presetFor("usual") },
   };
 }
 

@@ -195,7 +195,7 @@ async function finish(worker: Worker, job: LeasedJob, digests: Digests): Promise
 async function answerVideo(request: Request, job: LeasedJob): Promise<Response> {
   const source = await sourceOf(job);
   const name = source && parseMediaUrl(source.url);
-  if (!name || source.cut) throw new Problem(404, "The site doesn't have the file of this video.");
+  if (!name || source.trim) throw new Problem(404, "The site doesn't have the file of this video.");
   const headers = new Headers({
     "Cache-Control": NO_CACHE,
     "Content-Type": "application/octet-stream",

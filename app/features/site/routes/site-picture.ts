@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { drawPicture } from "~/media/pictures/picture-process.server";
+import { drawImage } from "~/media/images/process-image.server";
 import icon from "~/ui/icon.svg?raw";
 
 /** The pictures of the site itself, by their addresses; all are drawn from the one icon. */
@@ -20,7 +20,7 @@ function pictureOf(name: string): Promise<Buffer> {
   if (known) return known;
   const { width, height, icon: size } = PICTURES[name]!;
   const svg = icon.replace("<svg ", `<svg width="${size}" height="${size}" `);
-  const picture = drawPicture({ svg, width, height, background: GROUND });
+  const picture = drawImage({ svg, width, height, background: GROUND });
   drawn.set(name, picture);
   // Drawn again at the next request.
   picture.catch(() => drawn.delete(name));

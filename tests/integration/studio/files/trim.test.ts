@@ -14,8 +14,8 @@ import { restoreVideos } from "~/features/trash/restore.server";
 import { emptyTrash, TRASH_MS } from "~/features/trash/trash.server";
 import { isUploadersFile, publicFile } from "~/features/visibility/media-access.server";
 import { readCues } from "~/media/captions/cues";
-import { cutSource } from "~/media/files/cut-source.server";
 import { removeFiles } from "~/media/files/removals.server";
+import { trimSource } from "~/media/files/trim-source.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { listActivities } from "~/platform/activity/activity.server";
 import { readCaptions } from "~db/captions";
@@ -324,12 +324,12 @@ describe("the original of a cut", () => {
        VALUES ('p', 'v', 'pending', '2026-11-01T10:00:00.000Z', 'u/1', 2, 4)`,
     );
     const found = { url: "/media/videos/u/1793527200000.mp4", cut: { start: 2, end: 4 } };
-    expect(cutSource("p")).toMatchObject(found);
+    expect(trimSource("p")).toMatchObject(found);
     await activateReplacement("e", "u");
-    expect(cutSource("p")).toMatchObject(found);
+    expect(trimSource("p")).toMatchObject(found);
     expect((await refused({ intent: "undo-trim", id: "v" })).status).toBe(409);
     sqliteHandle().exec("UPDATE video_files SET state = 'removed' WHERE video_url LIKE '%1.mp4'");
-    expect(cutSource("p")).toBeUndefined();
+    expect(trimSource("p")).toBeUndefined();
   });
 
   it("may be seen by who uploaded the video, and by no other uploader", () => {

@@ -20,7 +20,7 @@ const bytesOf = (buffer: Buffer): Bytes => ({
   read: (at, length) => buffer.subarray(at, at + length),
 });
 
-/** What becomes of a file of these bytes. */
+/** Returns the file after it was cleaned. */
 function rewritten(bytes: Buffer) {
   const file = path.join(folder, "file");
   fs.writeFileSync(file, bytes);
@@ -87,25 +87,25 @@ const full = mp4(
   box("free", `left over ${SECRET}`),
 );
 
-/** What begins a Matroska or WebM. */
+/** The signature of Matroska and WebM. */
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 
-const TELLS = /Ada|ada|bedroom|52\.5|GoPr|serial|\xe3\x01\x02\x03/;
+const PRIVATE = /Ada|ada|bedroom|52\.5|GoPr|serial|\xe3\x01\x02\x03/;
 
 describe("the metadata of an MP4", () => {
   const bytes = full;
 
-  it("are written over in place, and nothing else is", () => {
-    expect(bytes.toString("latin1")).toMatch(TELLS);
+  it("is overwritten in place, and nothing else is", () => {
+    expect(bytes.toString("latin1")).toMatch(PRIVATE);
     const { answer, after } = rewritten(bytes);
     expect(answer).toEqual({ done: "rewritten" });
-    expect(after.toString("latin1")).not.toMatch(TELLS);
+    expect(after.toString("latin1")).not.toMatch(PRIVATE);
     expect(after.length).toBe(bytes.length);
     expect(after.indexOf(MEDIA)).toBe(bytes.indexOf(MEDIA));
     expect(rewritten(after).answer).toEqual({ done: "nothing" });
   });
 
-  it("are all gone after a second try, wherever the first one was killed", () => {
+  it("is completely removed by a second attempt, wherever the first one was killed", () => {
     const whole = rewritten(bytes).after;
     const plan = planFor(bytesOf(bytes));
     if (!plan) throw new Error("It can't be rewritten.");
@@ -121,7 +121,7 @@ describe("the metadata of an MP4", () => {
     }
   });
 
-  it("stay if the disk fails while they are written over", () => {
+  it("stays if the disk fails while it is overwritten", () => {
     const sync = vi.spyOn(fs, "fdatasyncSync").mockImplementationOnce(() => {
       throw new Error("EIO");
     });
@@ -131,7 +131,7 @@ describe("the metadata of an MP4", () => {
     expect(after.equals(bytes)).toBe(true);
   });
 
-  it("stay in a file that others share", () => {
+  it("stays in a file with several links", () => {
     const file = path.join(folder, "shared");
     fs.writeFileSync(file, bytes);
     const task = { file, isShared: true };
@@ -147,7 +147,7 @@ const long = (type: string, size: bigint) => {
   bytes.writeBigUInt64BE(size, 8);
   return bytes;
 };
-it("keeps the role of a track, by which captions are forced, and no other text in its place", () => {
+it("keeps the role of a track, such as forced captions, but no other text in its place", () => {
   const kind = (text: string) => box("kind", zeros(4), text);
   const role = kind("urn:mpeg:dash:role:2011\0forced-subtitle\0");
   const others = [kind("Ada's phone\0x\0"), kind("urn:mpeg:dash:role:2011\0Ada's phone\0")];
@@ -155,10 +155,10 @@ it("keeps the role of a track, by which captions are forced, and no other text i
   const { answer, after } = rewritten(file);
   expect(answer).toEqual({ done: "rewritten" });
   expect(after.includes(role)).toBe(true);
-  expect(after.toString("latin1")).not.toMatch(TELLS);
+  expect(after.toString("latin1")).not.toMatch(PRIVATE);
 });
 
-/** A file whose index says that its media start so many bytes into a box. */
+/** Creates a file whose index says that its media data starts at an offset in a box. */
 function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const index = (offset: number) => {
     const table = Buffer.alloc(offsets === "stco" ? 12 : 16);
@@ -171,7 +171,7 @@ function pointingInto(type: "mdat" | "free", offsets: "stco" | "co64"): Buffer {
   const video = (offset: number) => mp4(index(offset), box("free", MEDIA));
   return video(video(0).indexOf(type, 0, "latin1") + 4);
 }
-it.each(["stco", "co64"] as const)("clears what no index points to (%s)", (offsets) => {
+it.each(["stco", "co64"] as const)("clears data to which no index points (%s)", (offsets) => {
   expect(rewritten(pointingInto("mdat", offsets)).answer).toEqual({ done: "rewritten" });
 });
 
@@ -197,25 +197,25 @@ it.each<[string, Buffer]>([
   ["with something behind its last box", Buffer.concat([full, Buffer.from("SEFH and more")])],
   ["with a header that is too short", mp4(box("moov", box("mvhd", zeros(5))))],
   [
-    "with more to clear than is read",
+    "with more metadata than can be edited",
     mp4(box("moov", track("vide")), box("free", zeros(65 * 1024 ** 2))),
   ],
-  ["with boxes without end", mp4(...Array.from({ length: 20_001 }, () => box("free")))],
+  ["with too many boxes", mp4(...Array.from({ length: 20_001 }, () => box("free")))],
   ["in Matroska", Buffer.concat([EBML, Buffer.from(SECRET)])],
-  ["of no known kind", Buffer.from("RIFF....AVI LIST")],
+  ["of an unknown type", Buffer.from("RIFF....AVI LIST")],
   ["that is empty", zeros(0)],
-])("copies a file %s, and changes nothing of it", (_, bytes) => {
+])("leaves a file unchanged and requests a copy: %s", (_, bytes) => {
   const { answer, after } = rewritten(bytes);
   expect(answer).toMatchObject({ done: "copy" });
   expect(after.equals(bytes)).toBe(true);
 });
 
-it("takes a video that was cut off", () => {
+it("cleans a truncated video", () => {
   const cut = full.subarray(0, full.length - 5);
   expect(rewritten(cut).answer).toEqual({ done: "rewritten" });
 });
 
-describe("whatever bytes somebody sends", () => {
+describe("cleaning arbitrary bytes", () => {
   const videos = [full, mp4(box("moov", track("vide"), track("soun")))];
   const damaged = fc
     .tuple(
@@ -229,7 +229,7 @@ describe("whatever bytes somebody sends", () => {
       return copy;
     });
 
-  it("the plan ends, stays within the file and out of the media data", () => {
+  it("terminates, and plans no edits outside the file or in the media data", () => {
     fc.assert(
       fc.property(
         fc.oneof(damaged, fc.uint8Array({ maxLength: 200 }).map(Buffer.from)),
@@ -247,7 +247,7 @@ describe("whatever bytes somebody sends", () => {
     );
   });
 
-  it("a file is rewritten completely, or not at all", () => {
+  it("rewrites a file completely or not at all", () => {
     fc.assert(
       fc.property(damaged, (bytes) => {
         const { answer, after } = rewritten(bytes);

@@ -16,42 +16,38 @@ import {
 import { localFile, storedUnlessNewer } from "../files/local-copies.server";
 import { enqueueRemovals, removeUnreferenced } from "../files/removals.server";
 import { withTemporaryPath } from "../files/temporary-files.server";
+import { ImageError, type ImageFailure, processImage } from "../images/process-image.server";
 import { recordFile } from "../media-files.server";
-import {
-  PictureError,
-  type PictureFailure,
-  processPicture,
-} from "../pictures/picture-process.server";
 
 /**
- * Thumbnails are up to 1280 pixels wide, and cards show them at 150 to 600, on a phone over all of its
- * width. At its address with `?w=480` or `?w=720` each has a smaller version, whoever has written it:
- * made when it is first asked for, and until it is there the thumbnail itself is the answer.
+ * Thumbnails are up to 1280 pixels wide, but cards show them 150 to 600 pixels wide, or as wide as a phone. With
+ * `?w=480` or `?w=720`, each thumbnail's URL returns a smaller version. It is created on the first request, and until
+ * it exists, the thumbnail itself is returned.
  */
 const SMALL_WIDTHS_PIXELS = [480, 720];
-/** More than this are not remembered; who asks again later asks again then. */
+/** Requests beyond this aren't queued; a later request may queue them. */
 const MAX_QUEUED = 200;
-/** Pictures that can't be read, and don't need to be tried at each request. */
+/** Number of unreadable thumbnails that are remembered, so that they aren't tried for each request. */
 const MAX_REMEMBERED = 10_000;
-/** Failures that another try doesn't change. */
-const LASTING: readonly PictureFailure[] = ["unreadable", "too many pixels"];
+/** Failures that would recur. */
+const LASTING: readonly ImageFailure[] = ["unreadable", "too many pixels"];
 
 const resizing = processState(
   "small thumbnails",
   () => ({
     waiting: new Set<string>(),
-    /** With the time of the file, which may be replaced by one that can be read. */
+    /** By path, with the modification time: the file may be replaced with a readable one. */
     unreadable: new LRUCache<string, number>({ max: MAX_REMEMBERED }),
-    /** One at a time, so that at most one stands before the thumbnail of an upload. */
+    /** One at a time, so that the thumbnail of an upload waits for at most one of them. */
     last: Promise.resolve(),
   }),
   ({ last }) => last,
 );
 
-/** The file to answer with, for a name whose visibility has been asked for. */
+/** Returns the file to serve for a requested name. The caller has checked access. */
 export async function requestedWidth(name: MediaName, search: string): Promise<MediaName> {
-  const asked = new URLSearchParams(search).get("w");
-  const width = SMALL_WIDTHS_PIXELS.find((width) => String(width) === asked);
+  const requested = new URLSearchParams(search).get("w");
+  const width = SMALL_WIDTHS_PIXELS.find((width) => String(width) === requested);
   if (!width || name.bucket !== "thumbnails" || name.path.split("/").length !== 2) return name;
   const small = smallVersion(name, width);
   const [original, resized] = [await writtenAt(name), await writtenAt(small)];
@@ -61,21 +57,21 @@ export async function requestedWidth(name: MediaName, search: string): Promise<M
   return name;
 }
 
-/** Among what is derived from the thumbnail, in its folder; `u/1.webp` has `u/1/480.webp.webp`. */
+/** Returns the name of a smaller version, in the thumbnail's folder: for `u/1.webp`, `u/1/480.webp.webp`. */
 function smallVersion({ bucket, path: name }: MediaName, width: number): MediaName {
-  const ending = path.extname(name);
-  return { bucket, path: `${mediaBasePath(name)}/${width}${ending}.webp` };
+  const extension = path.extname(name);
+  return { bucket, path: `${mediaBasePath(name)}/${width}${extension}.webp` };
 }
 
-/** Whether a file is a smaller version, which is created again whenever it is missing. */
+/** Whether a file is a smaller version, which is recreated when it is missing. */
 export function isSmallVersion({ bucket, path: name }: FileName): boolean {
   const [width = ""] = path.posix.basename(name).split(".");
   const isInFolder = bucket === "thumbnails" && name.split("/").length === 3;
   return isInFolder && SMALL_WIDTHS_PIXELS.some((each) => String(each) === width);
 }
 
-/** Resolves when what has been asked for so far is made. */
-export function smallPicturesMade(): Promise<void> {
+/** Resolves when all versions that were requested so far are done. */
+export function smallThumbnailsCreated(): Promise<void> {
   return resizing().last;
 }
 
@@ -89,9 +85,9 @@ function resizeSoon(name: MediaName, width: number, original: number): void {
   waiting.add(small.path);
   state.last = state.last
     .then(() => resize(name, small, width))
-    // A picture that cannot be read is shown as it is. What else failed, such as a full disk, may work next time.
+    // Thumbnails that can't be read are served unchanged. After other failures, such as a full disk, it is retried.
     .catch((error) => {
-      if (error instanceof PictureError && LASTING.includes(error.failure))
+      if (error instanceof ImageError && LASTING.includes(error.failure))
         unreadable.set(name.path, original);
     })
     .finally(() => waiting.delete(small.path));
@@ -101,19 +97,19 @@ async function resize(name: MediaName, small: MediaName, width: number): Promise
   const [from, to] = [name, small].map(({ bucket, path }) => bucketFile(bucket, path));
   if (!from || !to) return;
   await withTemporaryPath(async (target) => {
-    await processPicture({ kind: "thumbnail", file: await localFile(from), target, width });
+    await processImage({ kind: "thumbnail", file: await localFile(from), target, width });
     await moveFlushed(target, to);
   });
   const owner = prepared<string>("SELECT id FROM videos WHERE thumbnail_url = ?").pluck();
   const videoId = owner.get(mediaUrl(name.bucket, name.path));
-  // Deleted meanwhile: nothing would remove it any more.
+  // If the video was deleted in the meantime, nothing else would remove it.
   if (videoId === undefined) await removeUnreferenced([small], "discarded");
   else await recordFile({ ...folderOf(name), videoId, kind: "derived" });
 }
 
 /**
- * Enqueues the removal of a thumbnail that was replaced, of its folder, and of its smaller versions in a folder that
- * stays. Part of the transaction that changes the row.
+ * Enqueues the removal of a replaced thumbnail, its folder, and its smaller versions (if the folder is still used).
+ * Part of the transaction that changes the row.
  */
 export function removeReplacedThumbnail(url: string | null): void {
   const name = parseMediaUrl(url ?? "");

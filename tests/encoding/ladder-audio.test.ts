@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { soundLabel } from "~/media/captions/languages";
-import { isCopyOf, transcode } from "~/media/encode/transcode.server";
+import { audioLabel } from "~/media/captions/languages";
+import { copyHasAllTracks, transcode } from "~/media/encode/transcode.server";
 import { ffmpegAvailable } from "~/media/probe/ffmpeg.server";
 import { probe } from "~/media/probe/probe.server";
 import { makeLadder, workOn, workOnNamed } from "../encode-library";
@@ -17,10 +17,10 @@ afterEach(() => site.remove());
 
 const tone = (seconds: number, hertz = 440) =>
   `sine=frequency=${hertz}:sample_rate=48000:duration=${seconds}`;
-/** One picture, and one packet of AAC. */
+/** One frame and one AAC packet. */
 const LEEWAY_SECONDS = 0.07;
 
-/** When the last packet of a stream begins, in seconds from the first picture. */
+/** Returns when the last packet of a stream begins, in seconds from the first frame. */
 function endOf(file: string, stream: "v" | "a"): number {
   const packets = (which: string) =>
     ffprobe(file, ["-select_streams", which, "-show_entries", "packet=pts_time", "-of", "csv=p=0"])
@@ -30,27 +30,30 @@ function endOf(file: string, stream: "v" | "a"): number {
   return Math.max(...packets(stream)) - Math.min(...packets("v"));
 }
 
-/** Of a stream of one rendition, as ffmpeg reads it. */
+/** Returns a master playlist with one rendition for ffmpeg. */
 const masterOf = (ladder: string) => path.join(ladder, "master.m3u8");
 
-/** A video with several sounds, each a tone of its own, with what its file says of each. */
-function probeOf(name: string, sounds: { codec: string; channels?: number; said?: string[] }[]) {
+/** A video with several audio tracks, each with its own tone and metadata. */
+function probeOf(
+  name: string,
+  tracks: { codec: string; channels?: number; metadata?: string[] }[],
+) {
   const clip = path.join(site.folder, name);
   ffmpeg([
     ...["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=3"],
-    ...sounds.flatMap((_, index) => ["-f", "lavfi", "-i", tone(3, 300 * (index + 1))]),
-    ...["-map", "0", ...sounds.flatMap((_, index) => ["-map", String(index + 1)])],
+    ...tracks.flatMap((_, index) => ["-f", "lavfi", "-i", tone(3, 300 * (index + 1))]),
+    ...["-map", "0", ...tracks.flatMap((_, index) => ["-map", String(index + 1)])],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"],
-    ...sounds.flatMap(({ codec, channels = 2, said = [] }, index) => [
+    ...tracks.flatMap(({ codec, channels = 2, metadata = [] }, index) => [
       ...[`-c:a:${index}`, codec, `-ac:a:${index}`, String(channels)],
-      ...said.flatMap((each) => [`-metadata:s:a:${index}`, each]),
+      ...metadata.flatMap((each) => [`-metadata:s:a:${index}`, each]),
     ]),
     clip,
   ]);
   return clip;
 }
 
-/** The hertz of the tone in a file. */
+/** Returns the frequency of the tone in a file in hertz. */
 function toneOf(file: string): number {
   const raw = `${file}.pcm`;
   ffmpeg(["-i", file, "-ac", "1", "-ar", "48000", "-f", "s16le", raw]);
@@ -61,14 +64,14 @@ function toneOf(file: string): number {
   return Math.round(rises.length / 10) * 10;
 }
 
-const soundTags = (ladder: string) =>
+const audioTags = (ladder: string) =>
   fs.readFileSync(masterOf(ladder), "utf8").match(/^#EXT-X-MEDIA:.*$/gm) ?? [];
 
-describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
+describe.runIf(ffmpegAvailable())("the audio of the adaptive stream", () => {
   it.each([
-    ["shorter than the picture, is padded to its end", "mp4", 6, tone(2)],
-    ["longer than the picture, ends with it", "mp4", 2, tone(9)],
-    ["shorter than the picture, in a file that tells no length of a stream", "mkv", 6, tone(2)],
+    ["is padded to the end of the video if it is shorter", "mp4", 6, tone(2)],
+    ["ends with the video if it is longer", "mp4", 2, tone(9)],
+    ["is padded to the end of the video in a file without stream durations", "mkv", 6, tone(2)],
   ])("%s", async (_, as, seconds, sound) => {
     const ladder = await makeLadder(makeClip(site.folder, "video", { as, seconds, sound }));
     const file = masterOf(ladder);
@@ -83,15 +86,15 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
     }
   });
 
-  it("is in every language of the video, and in surround where the video has that", async () => {
+  it("is available in every language of the video, and in surround if the video has it", async () => {
     const ladder = await makeLadder(
       probeOf("languages.mkv", [
-        { codec: "aac", said: ["language=ger"] },
-        { codec: "ac3", channels: 6, said: ["language=ger", "title=Dolby Digital 5.1"] },
-        { codec: "libmp3lame", said: ["language=eng", "title=Ada's commentary"] },
+        { codec: "aac", metadata: ["language=ger"] },
+        { codec: "ac3", channels: 6, metadata: ["language=ger", "title=Dolby Digital 5.1"] },
+        { codec: "libmp3lame", metadata: ["language=eng", "title=Ada's commentary"] },
       ]),
     );
-    expect(soundTags(ladder)).toEqual([
+    expect(audioTags(ladder)).toEqual([
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1.m3u8"',
       `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English (Commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="sound-2.m3u8"`,
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="poor",NAME="German",LANGUAGE="de",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="sound-1-poor.m3u8"',
@@ -102,61 +105,61 @@ describe.runIf(ffmpegAvailable())("the sound of the adaptive stream", () => {
       toneOf(path.join(ladder, `${name}.mp4`)),
     );
     expect(tones).toEqual([300, 600, 900]);
-    const said = ["-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"];
-    expect(ffprobe(path.join(ladder, "sound-1-surround.mp4"), said).trim()).toMatch(/^ac3,6\b/);
-    expect(ffprobe(path.join(ladder, "sound-2.mp4"), said).trim()).toMatch(/^aac,2\b/);
+    const entries = ["-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"];
+    expect(ffprobe(path.join(ladder, "sound-1-surround.mp4"), entries).trim()).toMatch(/^ac3,6\b/);
+    expect(ffprobe(path.join(ladder, "sound-2.mp4"), entries).trim()).toMatch(/^aac,2\b/);
     const master = fs.readFileSync(masterOf(ladder), "utf8");
     expect(master).toMatch(/CODECS="avc1\.\w+,ac-3",[^\n]*AUDIO="surround"\n180p\.m3u8\n/);
   });
 
-  it("is not offered in surround where that leaves out a part of the video", async () => {
+  it("isn't available in surround if that would be shorter than the video", async () => {
     const clip = makeClip(site.folder, "short", {
       ...{ as: "mkv", seconds: 6, sound: tone(2) },
       audio: ["ac3", "-ac", "6"],
     });
     const ladder = await makeLadder(clip);
-    expect(soundTags(ladder).join("\n")).not.toContain("surround");
+    expect(audioTags(ladder).join("\n")).not.toContain("surround");
     expect(fs.readdirSync(ladder).join()).not.toContain("surround");
   });
 
-  it("is left out of the stream of a silent video, which has no group of sounds", async () => {
+  it("is missing in the stream of a silent video, which has no audio groups", async () => {
     const ladder = await makeLadder(makeClip(site.folder, "silent", { audio: false }));
-    expect(soundTags(ladder)).toEqual([]);
+    expect(audioTags(ladder)).toEqual([]);
     expect(fs.readFileSync(masterOf(ladder), "utf8")).not.toMatch(/AUDIO|mp4a/);
   });
 
-  it("does not cost the video its stream where one of several can't be decoded", async () => {
+  it("doesn't prevent the stream if one of several tracks can't be decoded", async () => {
     const clip = probeOf("broken.mp4", [{ codec: "aac" }, { codec: "aac" }]);
     const bytes = fs.readFileSync(clip);
-    // AC-4, which ffmpeg knows by name alone.
+    // AC-4, which ffmpeg recognizes but can't decode.
     bytes.write("ac-4", bytes.lastIndexOf("mp4a", bytes.length, "latin1"), "latin1");
     bytes.write("free", bytes.lastIndexOf("esds", bytes.length, "latin1"), "latin1");
     fs.writeFileSync(clip, bytes);
     const ladder = await makeLadder(clip);
-    const tags = soundTags(ladder);
+    const tags = audioTags(ladder);
     expect(tags).toHaveLength(2);
     expect(fs.readdirSync(ladder).join()).not.toContain("sound-2");
     for (const tag of tags) expect(tag).toContain("DEFAULT=YES");
   });
 
   it.each([
-    ["AC-3, which the copy has too", "ac3", ["aac", "ac3"], true],
-    ["E-AC-3, for which the file is kept", "eac3", ["aac"], false],
-  ])("of a second language is not lost where a copy replaces the file: %s", async (...told) => {
-    const [, codec, inCopy, isAll] = told;
-    const said = ["language=ger"];
-    const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, said }]);
+    ["AC-3, which is also in the copy", "ac3", ["aac", "ac3"], true],
+    ["E-AC-3, for which the original is kept", "eac3", ["aac"], false],
+  ])("in a second language isn't lost if a copy replaces the file: %s", async (...row) => {
+    const [, codec, inCopy, isAll] = row;
+    const metadata = ["language=ger"];
+    const clip = probeOf(`${codec}.mp4`, [{ codec: "aac" }, { codec, channels: 6, metadata }]);
     const [source, found, task] = await workOn(clip);
     expect(found.playable).toBe(true);
     expect((await transcode(source, found, task)).replacement).toBe("playable.mp4");
     const copy = (await probe(path.join(site.folder, "playable.mp4")))!;
-    expect(copy.sounds.map(({ codec }) => codec)).toEqual(inCopy);
-    if (isAll) expect(soundLabel(copy.sounds[1]!)).toBe("German");
+    expect(copy.audioTracks.map(({ codec }) => codec)).toEqual(inCopy);
+    if (isAll) expect(audioLabel(copy.audioTracks[1]!)).toBe("German");
     expect(copy.playable).toBe(true);
-    expect(isCopyOf(found)).toBe(isAll);
+    expect(copyHasAllTracks(found)).toBe(isAll);
   });
 
-  it("is padded in the copy that browsers play, where it is encoded anew", async () => {
+  it("is padded in the playable copy if it is re-encoded", async () => {
     const short = { as: "avi", seconds: 4, sound: tone(1), video: ["mpeg4"], audio: ["ac3"] };
     const clip = makeClip(site.folder, "video", short);
     const { moves } = await transcode(...(await workOnNamed(clip)));

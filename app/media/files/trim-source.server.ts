@@ -2,12 +2,12 @@ import path from "node:path";
 import { prepared } from "~db/client.server";
 import type { VideoFileRow } from "~db/video-files";
 import { bucketFile, mediaBasePath, mediaUrl, parseMediaUrl } from "../bucket.server";
-import type { Cut, Source } from "../encode/artifact";
+import type { Source, TrimRange } from "../encode/artifact";
 import { fileExists } from "../media-files.server";
 
-/** A file of a video: the one that it has, or one that was before. */
+/** A file of a video: the current one or a previous one. */
 export interface FileOfVideo {
-  /** Of the row of `video_files`; null for the file that the video has. */
+  /** Id of its row in `video_files`; null for the current file. */
   id: string | null;
   video_url: string;
   source_url: string | null;
@@ -19,10 +19,10 @@ export interface FileOfVideo {
 }
 
 /**
- * The file of a video that belongs to a base path, wherever its row is: a cut is made from it again
- * after the video has another file.
+ * Returns the file of a video that has a base path, current or previous: a trim may have to be encoded again after
+ * the video has another file.
  */
-export function fileOfBase(videoId: string, base: string): FileOfVideo | undefined {
+export function fileOfBasePath(videoId: string, base: string): FileOfVideo | undefined {
   const rows = prepared<FileOfVideo>(
     `SELECT NULL AS id, video_url, source_url, hls_url, storyboard_url, captions, duration,
        (SELECT sha256 FROM video_digests WHERE video_id = videos.id) AS sha256
@@ -37,8 +37,8 @@ export function fileOfBase(videoId: string, base: string): FileOfVideo | undefin
   });
 }
 
-/** The file as it came where there is one, else its copy, on the disk; undefined when it is none of ours. */
-export function bestFile({
+/** Returns the path of the original file if it was kept, otherwise of the played one; undefined for external URLs. */
+export function bestFilePath({
   source_url,
   video_url,
 }: Pick<FileOfVideo, "source_url" | "video_url">): string | undefined {
@@ -47,34 +47,34 @@ export function bestFile({
 }
 
 /**
- * `{userId}/{uploadId}` of a cut that is not made yet, beside its original: its upload id was reserved
- * when its row was made, and is the time of that.
+ * Returns the `{userId}/{uploadId}` of a trim that isn't encoded yet. It has the user of the original. Its upload id
+ * was reserved when its row was created, and is the time of that.
  */
-export function cutBasePath({
+export function trimBasePath({
   cut_of,
   created_at,
 }: Pick<VideoFileRow, "cut_of" | "created_at">): string | undefined {
   return cut_of === null ? undefined : `${path.dirname(cut_of)}/${Date.parse(created_at)}`;
 }
 
-/** What a cut that is not made yet is made from; undefined for any other file, and without its original. */
-export function cutSource(fileId: string): (Source & { cut: Cut }) | undefined {
+/** Returns the source of a trim that isn't encoded yet; undefined for any other file, or without the original. */
+export function trimSource(fileId: string): (Source & { trim: TrimRange }) | undefined {
   const row = prepared<VideoFileRow>(
     "SELECT * FROM video_files WHERE id = ? AND state = 'pending' AND video_url = ''",
   ).get(fileId);
-  const basePath = row && cutBasePath(row);
+  const basePath = row && trimBasePath(row);
   if (!row || basePath === undefined || row.cut_start === null || row.cut_end === null)
     return undefined;
-  const original = fileOfBase(row.video_id, row.cut_of ?? "");
-  const file = original && bestFile(original);
+  const original = fileOfBasePath(row.video_id, row.cut_of ?? "");
+  const file = original && bestFilePath(original);
   if (!file || !fileExists(file)) return undefined;
   return {
     videoId: fileId,
     basePath,
     url: mediaUrl("videos", `${basePath}.mp4`),
     file,
-    playing: file,
+    playedFile: file,
     row: { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null },
-    cut: { start: row.cut_start, end: row.cut_end },
+    trim: { start: row.cut_start, end: row.cut_end },
   };
 }

@@ -2,9 +2,9 @@ import fs from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { imageProcess, processImage } from "~/media/images/process-image.server";
 import { encodeThumbnail } from "~/media/intake/thumbnail.server";
 import { UploadError } from "~/media/intake/upload-error.server";
-import { pictureProcess, processPicture } from "~/media/pictures/picture-process.server";
 import { measureHeld } from "../../event-loop";
 import { until } from "../../process-figures";
 import { useTemporarySite } from "../../temporary-site";
@@ -31,8 +31,8 @@ const errorOf = (file: string) =>
     (error: UploadError) => error,
   );
 
-describe("pictures that cost more than they are worth", () => {
-  it("of 100 megapixels are refused at once with a sentence, four of them too, and files are read meanwhile", async () => {
+describe("images that are expensive to decode", () => {
+  it("are rejected immediately with a message if they have 100 megapixels, and don't block reading files", async () => {
     const file = await picture("huge.png", 9_990);
     expect(fs.statSync(file).size).toBeLessThan(10 * 1024 ** 2);
     const reads: number[] = [];
@@ -45,7 +45,7 @@ describe("pictures that cost more than they are worth", () => {
       });
       while (!over) {
         const begun = performance.now();
-        // By libuv's threads, as media are read.
+        // With libuv's threads, like media files.
         await fs.promises.readFile(file);
         reads.push(performance.now() - begun);
       }
@@ -55,7 +55,7 @@ describe("pictures that cost more than they are worth", () => {
         expect(error?.message).toContain("more than 40 megapixels");
       }
     });
-    // On a busy machine all of it takes longer; decoded in here, one read would take as long as all.
+    // Everything takes longer on a busy machine. If images were decoded in this process, a read would take as long.
     const mostMs = Math.max(1_000, (performance.now() - started) / 2);
     expect(Math.max(...reads)).toBeLessThan(mostMs);
     expect(held.longestMs).toBeLessThan(mostMs);
@@ -63,7 +63,7 @@ describe("pictures that cost more than they are worth", () => {
     expect(fs.readdirSync(path.join(site.uploads, "tmp"))).toEqual([]);
   });
 
-  it("of 40 megapixels become thumbnails, outside of this process", async () => {
+  it("become thumbnails up to 40 megapixels, in another process", async () => {
     const file = await picture("large.png", 6_300);
     const held = await measureHeld(async () => {
       const { file: thumbnail } = await encodeThumbnail(file);
@@ -75,15 +75,15 @@ describe("pictures that cost more than they are worth", () => {
   it("are decoded one at a time", async () => {
     const file = await picture("small.png", 200);
     await Promise.all([1, 2, 3].map(() => encodeThumbnail(file)));
-    const first = pictureProcess()?.pid;
+    const first = imageProcess()?.pid;
     await Promise.all([1, 2, 3].map(() => encodeThumbnail(file)));
-    expect(pictureProcess()?.pid).toBe(first);
+    expect(imageProcess()?.pid).toBe(first);
   });
 
-  it("that take more than 10 seconds are given up with a sentence, and the next is taken", async () => {
+  it("are rejected with a message after 10 seconds, and the next one is processed", async () => {
     const file = await picture("small.png", 200);
     await encodeThumbnail(file);
-    const child = pictureProcess()!;
+    const child = imageProcess()!;
     child.kill("SIGSTOP");
     const error = await errorOf(file);
     expect(error).toMatchObject({ status: 422, field: "thumbnail" });
@@ -92,34 +92,34 @@ describe("pictures that cost more than they are worth", () => {
     expect(await errorOf(file)).toBeUndefined();
   }, 60_000);
 
-  it("that come while the idle decoder is being ended get a new one", async () => {
+  it("get a new process while the idle one is being killed", async () => {
     const file = await picture("small.png", 200);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      await processPicture({ kind: "colors", file });
-      const idle = pictureProcess();
+      await processImage({ kind: "colors", file });
+      const idle = imageProcess();
       vi.advanceTimersByTime(10_000);
-      // It was told to end, and is not gone yet.
+      // It was killed, but hasn't exited yet.
       expect([idle?.killed, idle?.connected]).toEqual([true, true]);
-      expect((await processPicture({ kind: "colors", file })).colors).toMatch(/^[0-9a-f]{24}$/);
-      expect(pictureProcess()).not.toBe(idle);
+      expect((await processImage({ kind: "colors", file })).colors).toMatch(/^[0-9a-f]{24}$/);
+      expect(imageProcess()).not.toBe(idle);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it("that end the decoder are refused, those during which it is killed may come again", async () => {
+  it("are rejected if they crash the process, but may be retried if it was killed", async () => {
     const file = await picture("small.png", 200);
     for (const [signal, status, message] of [
-      ["SIGABRT", 422, "choose a smaller picture"],
-      ["SIGKILL", 503, "try again in a moment"],
+      ["SIGABRT", 422, "Choose a smaller image"],
+      ["SIGKILL", 503, "Try again in a moment"],
     ] as const) {
       await encodeThumbnail(file);
-      const child = pictureProcess()!;
+      const child = imageProcess()!;
       child.kill("SIGSTOP");
       const send = vi.spyOn(child, "send");
       const error = errorOf(file);
-      // Gone before it had the picture, it may come again in either case.
+      // If the process exits before it has received the image, it may be retried in either case.
       await until(() => send.mock.calls.length > 0);
       child.kill(signal);
       child.kill("SIGCONT");

@@ -19,7 +19,7 @@ afterEach(() => site.remove());
 const SMALL = { size: "160x90" };
 const ONE_FRAME = { ...SMALL, seconds: 1, output: ["-frames:v", "1"] };
 
-describe.runIf(ffmpegAvailable())("a video of one picture, or of an instant", () => {
+describe.runIf(ffmpegAvailable())("a video with a single frame, or extremely short", () => {
   it.each<[string, Clip]>([
     ["one frame in MP4", { ...ONE_FRAME, audio: false }],
     ["one frame in Matroska", { ...ONE_FRAME, as: "mkv", audio: false }],
@@ -35,21 +35,21 @@ describe.runIf(ffmpegAvailable())("a video of one picture, or of an instant", ()
     expect(videoRow(id).thumbnail_url).toMatch(/\.webp$/);
   });
 
-  it("a storyboard whose moments cannot be read has the first picture", async () => {
+  it("has a storyboard with the first frame if its positions can't be read", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const found = (await probe(file))!;
-    // As of a file whose index is wrong: there is nothing where its pictures are looked for.
+    // As in a file with a wrong index: there are no frames at the requested positions.
     const wrong = { ...found, durationSeconds: 2.6 };
     const task = createTask(site.folder, () => {});
-    const source = { basePath: "u/1", playing: file, file, url: "", videoId: "" };
+    const source = { basePath: "u/1", playedFile: file, file, url: "", videoId: "" };
     const row = { video_url: "", thumbnail_url: null, hls_url: null, source_removed_at: null };
     const made = await createStoryboard({ ...source, row }, wrong, task, "x");
     expect(made.columns.storyboard_url).toMatch(/storyboard\.vtt$/);
   });
 });
 
-describe.runIf(ffmpegAvailable())("jobs behind one that has failed for good", () => {
-  it("say so, and no longer once it is tried again", async () => {
+describe.runIf(ffmpegAvailable())("jobs that depend on a permanently failed one", () => {
+  it("report that until it is retried", async () => {
     const file = makeClip(site.folder, "clip", { ...SMALL, seconds: 1 });
     const id = await addToLibrary(site.uploads, file, true);
     const other = await addToLibrary(site.uploads, file, true);

@@ -1,17 +1,17 @@
 import sharp from "sharp";
-import type { PictureAnswer, PictureFailure, PictureTask } from "./picture-process.server";
+import type { ImageFailure, ImageResult, ImageTask } from "./process-image.server";
 
 /**
- * The program of the picture process: decodes and encodes pictures, one at a time, and answers over
- * the channel to its parent, with which it ends.
+ * The entry point of the image process. It decodes and encodes images one at a time, responds to its parent over the
+ * IPC channel, and exits with it.
  */
 
-/** A 10 MB file can hold gigabytes of pixels; a camera's largest photograph has 40 million. */
+/** A 10 MB file can contain gigabytes of pixels. The largest photos of cameras have 40 megapixels. */
 const MAX_INPUT_PIXELS = 40_000_000;
 const MAX_WIDTH_PIXELS = 1280;
 const QUALITY = 80;
 const SPRITE_QUALITY = 60;
-/** Four quarters of red, green and blue. */
+/** Red, green and blue of four quarters. */
 const COLOR_BYTES = 12;
 
 sharp.cache(false);
@@ -20,7 +20,7 @@ sharp.concurrency(1);
 const open = (file: string) =>
   sharp(file, { limitInputPixels: MAX_INPUT_PIXELS, failOn: "error", sequentialRead: true });
 
-/** The average colours of the quarters: left and right above, left and right below. */
+/** Returns the average colors of the quarters: top left, top right, bottom left, bottom right. */
 async function colorsOf(file: string): Promise<string | undefined> {
   const pixels = await open(file)
     .flatten({ background: "#000" })
@@ -32,11 +32,11 @@ async function colorsOf(file: string): Promise<string | undefined> {
 }
 
 /**
- * How well a picture serves as a poster: sharp, neither dark nor washed out, with something to see
- * in it. A black, white or single-coloured one has next to nothing.
+ * Returns how well an image works as a poster: sharp, neither too dark nor too bright, with contrast and detail. Black,
+ * white and single-color images score close to 0.
  */
 async function posterScore(file: string): Promise<number> {
-  // stats() reads its input, not at what the steps before it make of that.
+  // stats() ignores the preceding steps of the pipeline.
   const grey = await open(file).greyscale().png().toBuffer();
   const { channels, sharpness, entropy } = await sharp(grey).stats();
   const { mean, stdev } = channels[0]!;
@@ -54,10 +54,10 @@ async function bestOf(files: readonly string[]): Promise<string> {
   return best.file;
 }
 
-async function perform(task: PictureTask): Promise<PictureAnswer> {
+async function perform(task: ImageTask): Promise<ImageResult> {
   switch (task.kind) {
     case "thumbnail":
-      // Upright, the first frame alone, without EXIF or anything else that is not pixels.
+      // Upright, first frame only, without EXIF and other metadata.
       await open(task.file)
         .rotate()
         .resize({ width: task.width ?? MAX_WIDTH_PIXELS, withoutEnlargement: true })
@@ -90,14 +90,14 @@ async function perform(task: PictureTask): Promise<PictureAnswer> {
   }
 }
 
-function failureOf(error: unknown): PictureFailure {
-  const said = String(error);
-  if (/exceeds pixel limit/i.test(said)) return "too many pixels";
-  if (/No space left|ENOSPC/i.test(said)) return "disk full";
+function failureOf(error: unknown): ImageFailure {
+  const message = String(error);
+  if (/exceeds pixel limit/i.test(message)) return "too many pixels";
+  if (/No space left|ENOSPC/i.test(message)) return "disk full";
   return "unreadable";
 }
 
-process.on("message", (task: PictureTask) => {
+process.on("message", (task: ImageTask) => {
   perform(task).then(
     (answer) => process.send?.({ answer }),
     (error) => process.send?.({ failure: failureOf(error), reason: String(error) }),

@@ -8,7 +8,7 @@ import { restoreDeletion } from "~/features/trash/restore.server";
 import { purge } from "~/features/trash/trash.server";
 import { loader } from "~/features/watch/routes/media";
 import { removeFiles } from "~/media/files/removals.server";
-import { smallPicturesMade } from "~/media/serve/small-picture.server";
+import { smallThumbnailsCreated } from "~/media/serve/small-thumbnail.server";
 import { forgetSettings } from "~/platform/settings.server";
 import { sqliteHandle } from "~db/client.server";
 import { addVideo, caught, sendMultipart, signInAdmin } from "../../admin-requests";
@@ -33,7 +33,7 @@ async function addThumbnail(color = "#345"): Promise<void> {
   await picture.webp().toFile(file);
 }
 
-/** What a visitor gets: the status, and the width of the picture. */
+/** Returns the status and the width of the image that a visitor gets. */
 async function visit(address: string) {
   const request = new Request(`http://localhost${address}`);
   const answer = await loader({ request, params: {}, context: {} });
@@ -42,15 +42,15 @@ async function visit(address: string) {
   return { status: 200, width };
 }
 
-/** Asks for the smaller version, and again when it is made. */
+/** Requests the smaller version, and again once it was created. */
 async function visitTwice() {
   const first = await visit(`${THUMBNAIL}?w=480`);
-  await smallPicturesMade();
+  await smallThumbnailsCreated();
   return [first, await visit(`${THUMBNAIL}?w=480`)];
 }
 
 describe("the smaller version of a thumbnail", () => {
-  it("is made when it is asked for; until then the thumbnail is the answer", async () => {
+  it("is created on request; until then the thumbnail is returned", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     expect(await visitTwice()).toEqual([
@@ -61,23 +61,23 @@ describe("the smaller version of a thumbnail", () => {
     expect(await visit(`${THUMBNAIL}?w=481`)).toEqual({ status: 200, width: 1280 });
   });
 
-  it("has one of two widths, each made when it is asked for", async () => {
+  it("has one of two widths, each created on request", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
-    // Both in the same moment: none is taken for the other.
+    // Both at the same time, without mixing them up.
     const both = [`${THUMBNAIL}?w=720`, `${THUMBNAIL}?w=480`];
     expect(await Promise.all(both.map(visit))).toEqual([
       { status: 200, width: 1280 },
       { status: 200, width: 1280 },
     ]);
-    await smallPicturesMade();
+    await smallThumbnailsCreated();
     expect(await Promise.all(both.map(visit))).toEqual([
       { status: 200, width: 720 },
       { status: 200, width: 480 },
     ]);
   });
 
-  it("is made anew when another tool has replaced the picture", async () => {
+  it("is created again if another tool has replaced the thumbnail", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL });
     await visitTwice();
@@ -115,7 +115,7 @@ describe("the smaller version of a thumbnail", () => {
     expect(await visit(`/media/${SMALL}`)).toEqual({ status: 404 });
   });
 
-  it("is not made of what is no picture", async () => {
+  it("isn't created if the thumbnail is not an image", async () => {
     const file = onDisk(THUMBNAIL.replace("/media/", ""));
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, "no picture");
@@ -123,15 +123,15 @@ describe("the smaller version of a thumbnail", () => {
     const request = new Request(`http://localhost${THUMBNAIL}?w=480`);
     const answer = await loader({ request, params: {}, context: {} });
     expect([answer.status, await answer.text()]).toEqual([200, "no picture"]);
-    await smallPicturesMade();
+    await smallThumbnailsCreated();
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
     expect(fs.readdirSync(onDisk("tmp"))).toEqual([]);
   });
 
-  it("is tried again where something else than the picture was wrong", async () => {
+  it("is retried after failures that weren't caused by the image", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
-    // Its folder can't be made: its name is that of a link which leads nowhere.
+    // Its folder can't be created, because there is a broken link of that name.
     const folder = path.dirname(onDisk(SMALL));
     fs.rmSync(folder, { recursive: true, force: true });
     fs.symlinkSync("/nonexistent/folder", folder);
@@ -142,7 +142,7 @@ describe("the smaller version of a thumbnail", () => {
     expect(fs.existsSync(onDisk(SMALL))).toBe(true);
   });
 
-  it("counts among the video's files, and goes and comes back with them", async () => {
+  it("is counted, deleted and restored with the video's files", async () => {
     await addThumbnail();
     addVideo({ id: "v", thumbnail_url: THUMBNAIL, uploaded_by: "u" });
     await visitTwice();
@@ -161,12 +161,12 @@ describe("the smaller version of a thumbnail", () => {
     expect(fs.existsSync(onDisk(SMALL))).toBe(false);
   });
 
-  it("goes when the video is given another thumbnail", async () => {
+  it("is removed when the video gets another thumbnail", async () => {
     await addThumbnail();
     addVideo({ id: "v", title: "A", description: "B", thumbnail_url: THUMBNAIL });
     await visitTwice();
     await visit(`${THUMBNAIL}?w=720`);
-    await smallPicturesMade();
+    await smallThumbnailsCreated();
     expect(fs.readdirSync(path.dirname(onDisk(SMALL)))).toHaveLength(2);
     const form = new FormData();
     const fields = { intent: "update", id: "v", title: "A", description: "B", category: "desi" };

@@ -1,0 +1,111 @@
+import { audioLabel, distinctLabel, languageTag, UNKNOWN } from "../captions/languages";
+import type { AudioTrack } from "../probe/streams";
+
+/**
+ * An audio rendition of an adaptive stream, which has its own file. Each audio track of the video has one rendition in
+ * each of one or more encodings.
+ */
+export interface AudioRendition {
+  /** Base name of its files, such as `sound-1`. */
+  name: string;
+  /** Index of the audio stream in the source. */
+  index: number;
+  encoding: Encoding;
+  /** Omitted if the audio stream is copied. */
+  bitrate?: number;
+  channels: number;
+  /** Shown in the player's menu; the same in every encoding. */
+  label: string;
+  /** BCP 47; omitted if the source doesn't state it. */
+  language?: string;
+  /** Whether it is played unless another one is chosen. */
+  isDefault: boolean;
+  /** Whether players may select it by the user's language: true for the first one in each language. */
+  isAutoselect: boolean;
+}
+
+/** Stereo for most renditions, low-bitrate stereo for the slowest connections, and the source's surround sound. */
+export type Encoding = "stereo" | "poor" | "surround";
+
+const BITRATES = { stereo: 128_000, poor: 64_000 };
+
+/** More than any published video has. */
+export const MAX_AUDIO_TRACKS = 20;
+/** Surround codecs that MP4 supports and TV devices can decode. */
+const SURROUND_CODECS = ["ac3", "eac3"];
+
+/** Titles of tracks that are the surround version of another track. */
+const SURROUND_TITLE = /^$|surround|dolby|\bac-?3\b|\b[5-7]\.1\b/i;
+
+/**
+ * Returns the audio renditions for a video, grouped by encoding, with the default one of each group first.
+ *
+ * @param withLowBandwidth whether the stream has a video rendition for slow connections.
+ */
+export function audioRenditionsFor(
+  streams: readonly AudioTrack[],
+  withLowBandwidth: boolean,
+): AudioRendition[] {
+  const labels = new Set<string>();
+  const languages = new Set<string>();
+  const stereo: AudioRendition[] = [];
+  const surround: AudioRendition[] = [];
+  const most = streams.slice(0, MAX_AUDIO_TRACKS);
+  for (const stream of most) {
+    const other = most.find((each) => surroundVersionOf(each, most) === stream);
+    if (other) continue;
+    const label = distinctLabel(audioLabel(stream), labels);
+    labels.add(label);
+    const tag = languageTag(stream.language);
+    const isDefault = stereo.length === 0;
+    const name = `sound-${stereo.length + 1}`;
+    const rendition = {
+      ...{ index: stream.index, label, isDefault },
+      ...(tag !== UNKNOWN && { language: tag }),
+      isAutoselect: isDefault || (tag !== UNKNOWN && !languages.has(tag)),
+    };
+    languages.add(tag);
+    const bitrate = BITRATES.stereo;
+    stereo.push({ ...rendition, name, encoding: "stereo", bitrate, channels: 2 });
+    const full = isSurround(stream) ? stream : surroundVersionOf(stream, most);
+    if (!full) continue;
+    const { index, channels } = full;
+    surround.push({
+      ...rendition,
+      name: `${name}-surround`,
+      encoding: "surround",
+      index,
+      channels,
+    });
+  }
+  const poor = stereo.map((rendition) => ({
+    ...rendition,
+    name: `${rendition.name}-poor`,
+    encoding: "poor" as const,
+    bitrate: BITRATES.poor,
+  }));
+  // If the surround group had no default rendition, the language would change with the encoding.
+  return [
+    ...stereo,
+    ...(withLowBandwidth ? poor : []),
+    ...(surround.some(({ isDefault }) => isDefault) ? surround : []),
+  ];
+}
+
+function isSurround({ codec, channels }: AudioTrack): boolean {
+  return SURROUND_CODECS.includes(codec) && channels > 2;
+}
+
+/** Finds the surround version of a stereo track. Many videos have each language in both. */
+function surroundVersionOf(
+  stereo: AudioTrack,
+  streams: readonly AudioTrack[],
+): AudioTrack | undefined {
+  if (stereo.channels > 2) return undefined;
+  return streams.find(
+    (stream) =>
+      isSurround(stream) &&
+      languageTag(stream.language) === languageTag(stereo.language) &&
+      (stream.title === stereo.title || SURROUND_TITLE.test(stream.title)),
+  );
+}
