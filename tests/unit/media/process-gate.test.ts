@@ -45,7 +45,7 @@ describe("process slots", () => {
     for (let count = 0; count < 10; count++) void enter("a");
     await expect(gate.enter({ owner: "a" })).rejects.toMatchObject({
       status: 429,
-      message: expect.stringContaining("8 of your requests are already waiting"),
+      message: expect.stringContaining("You already have 8 requests waiting"),
     });
     void enter("b");
     // An upload waits anyway, because its bytes have arrived.
