@@ -1,15 +1,13 @@
-// npm run conformance: sends odd files to a site of its own, and compares what becomes of them
+// npm run conformance: sends unusual files to a site of its own and compares the results with docs/reference/formats.md
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { mapConcurrently } from "~/shared/map-concurrently";
 import { runScript } from "../../scripts/run-script";
 import { signInTo } from "../site-client";
 import { SiteProcess } from "../site-process";
 import { DAMAGED } from "./damaged";
 import { makeFile } from "./files";
-import { formatsPage } from "./formats-page";
 import { type Kind, WHOLE } from "./kinds";
 import { type Answer, importFolder, sender } from "./send";
 import { faultsOf, lengthFaults, type Row } from "./watch";
@@ -17,17 +15,15 @@ import { faultsOf, lengthFaults, type Row } from "./watch";
 const USAGE = `npm run conformance -- [options]
 
   --quick      compares answers and lengths, and waits for no conversion
-  --only TEXT  the kinds whose name holds the text
-  --write      writes docs/formats.md when all is as it should be; npm run format aligns it`;
+  --only TEXT  the kinds whose name holds the text`;
 
-const PAGE = fileURLToPath(new URL("../../docs/formats.md", import.meta.url));
 const KINDS: readonly Kind[] = [...WHOLE, ...DAMAGED];
 const WAITS_MS = 1_000;
 
 await runScript(
   USAGE,
-  { quick: { type: "boolean" }, only: { type: "string" }, write: { type: "boolean" } },
-  async ({ quick = false, only = "", write = false }) => {
+  { quick: { type: "boolean" }, only: { type: "string" } },
+  async ({ quick = false, only = "" }) => {
     const kinds = KINDS.filter(({ name, group }) => `${group}: ${name}`.includes(only));
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-"));
     const site = new SiteProcess({ ENCODER_CONCURRENCY: "0" });
@@ -36,7 +32,6 @@ await runScript(
       const faults = await compare(site, kinds, files, folder, quick);
       console.log(`\n${kinds.length} kinds, ${faults} faults`);
       if (faults > 0) process.exitCode = 1;
-      else if (write && !only) fs.writeFileSync(PAGE, formatsPage(KINDS));
     } finally {
       await site.remove();
       fs.rmSync(folder, { recursive: true, force: true });

@@ -99,12 +99,11 @@ export function adminScreens({
     }),
     screen("Manage, edit", `${manage}&edit=${long}`, { overlay: true, guide: "edit" }),
     screen("Manage, delete", `${manage}&delete=${plain}`, { overlay: true }),
-    screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true, guide: "replace" }),
+    screen("Manage, replace", `${manage}&replace=${long}`, { overlay: true }),
     screen("Manage, replacing", `${manage}&replace=${plain}`, { overlay: true }),
-    screen("Manage, start and end", `${manage}&trim=${long}`, { overlay: true, guide: "trim" }),
-    screen("Manage, looks alike", `${manage}&status=similar`, { guide: "similar" }),
+    screen("Manage, start and end", `${manage}&trim=${long}`, { overlay: true }),
+    screen("Manage, looks alike", `${manage}&status=similar`),
     screen("Manage, what will change", manage, {
-      guide: "changes",
       overlay: true,
       steps: async (page) => {
         const boxes = page.getByRole("checkbox", { name: /^Select / });
@@ -116,18 +115,13 @@ export function adminScreens({
       },
     }),
     screen("Manage, schedule", `${manage}&schedule=${withoutFile}`, { overlay: true }),
-    screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, {
-      overlay: true,
-      guide: "schedule",
-    }),
+    screen("Manage, scheduled before", `${manage}&schedule=${scheduled}`, { overlay: true }),
     screen("Manage, only scheduled", `${manage}&status=scheduled`),
     screen("Manage, drafts", `${manage}&status=review`),
     screen("Manage, gone", `${manage}&edit=nobody`, { overlay: true }),
     screen("Manage, nothing found", `${manage}&search=nothing-like-it`),
-    screen("Statistics", "/admin/statistics", { guide: "statistics" }),
-    screen("Statistics of a video", `/admin/videos/${long}/statistics`, {
-      guide: "video-statistics",
-    }),
+    screen("Statistics", "/admin/statistics"),
+    screen("Statistics of a video", `/admin/videos/${long}/statistics`),
     screen("Statistics of a video, not played yet", `/admin/videos/${plain}/statistics`),
     screen("Activity", "/admin/activity"),
     screen("Queue", "/admin/queue", { guide: "queue" }),
@@ -152,7 +146,6 @@ export function adminScreens({
     }),
     screen("Tags", "/admin/tags"),
     screen("Tags, selected", "/admin/tags", {
-      guide: "tags",
       overlay: true,
       scriptedSteps: async (page) => {
         const boxes = page.getByRole("checkbox", { name: /^Select / });
@@ -161,7 +154,6 @@ export function adminScreens({
       },
     }),
     screen("Tags, categories", "/admin/tags", {
-      guide: "categories",
       overlay: true,
       scriptedSteps: async (page) => {
         await page
@@ -172,15 +164,15 @@ export function adminScreens({
     }),
     screen("Tags, one of them", "/admin/tags?tag=night", { overlay: true }),
     screen("Series in the studio", "/admin/series"),
-    screen("Series in the studio, one of them", "/admin/series/1", { guide: "series" }),
+    screen("Series in the studio, one of them", "/admin/series/1"),
     screen("Series in the studio, deleting", "/admin/series/1?delete=1", { overlay: true }),
     screen("Series in the studio, gone", "/admin/series/99"),
-    screen("Import", "/admin/import", { guide: "import" }),
-    screen("Templates", "/admin/templates", { guide: "templates" }),
+    screen("Import", "/admin/import"),
+    screen("Templates", "/admin/templates"),
     screen("Templates, one of them", "/admin/templates?template=1"),
     screen("Terms", "/admin/terms"),
     screen("Terms, an earlier version", "/admin/terms?version=1"),
-    screen("Trash", "/admin/trash", { guide: "trash" }),
+    screen("Trash", "/admin/trash"),
     screen("Trash, selected", "/admin/trash", {
       overlay: true,
       scriptedSteps: async (page) => {
@@ -193,7 +185,7 @@ export function adminScreens({
     }),
     screen("Trash, earlier files", "/admin/trash?show=files"),
     screen("Trash, emptying", "/admin/trash?empty=1", { overlay: true }),
-    screen("Review", `/admin/review/${draft}`, { guide: "review" }),
+    screen("Review", `/admin/review/${draft}`),
     { name: "Preview", address: `/preview/${INVITATION_TOKEN}`, audience: "visitor" },
     { name: "Preview, revoked", address: "/preview/unknown", audience: "visitor" },
     screen("Users", "/admin/users", { guide: "users" }),
@@ -224,8 +216,8 @@ export function adminScreens({
         }
       },
     }),
-    screen("Account", "/admin/account", { guide: "account" }),
-    screen("API tokens", "/admin/tokens", { guide: "tokens" }),
+    screen("Account", "/admin/account"),
+    screen("API tokens", "/admin/tokens"),
     screen("Workers", "/admin/workers"),
     screen("Alerts", "/admin/alerts", { guide: "alerts" }),
     screen("Reports", "/admin/reports"),
@@ -234,7 +226,7 @@ export function adminScreens({
     screen("Consent", "/admin/consent"),
     screen("New performer", "/admin/consent/new"),
     screen("Consent of a video", `/admin/videos/${draft}/consent`),
-    screen("Reference of the API", "/api", { guide: "api" }),
+    screen("Reference of the API", "/api"),
     screen("Account, a passkey to change", "/admin/account", {
       steps: async (page) => {
         await page.getByText("Rename or remove").first().click();

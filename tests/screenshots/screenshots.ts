@@ -23,7 +23,7 @@ Fills a site of its own with the demo's clips, and takes pictures of every scree
 768 and 1440 pixels, with and without scripts, in forced colours and with text of twice the size.
 FOLDER is "screenshots" unless given; its index.html shows them all, and says what scrolls sideways, lies
 outside of the screen or breaks a rule of axe. --only takes the screens whose name has TEXT in it, --variant
-the variants. --guide takes those of docs/studio.md anew, and nothing else. It wants Chromium, and ffmpeg for clips that move.`;
+the variants. --guide takes those of docs/how-to/studio.md anew, and nothing else. It wants Chromium, and ffmpeg for clips that move.`;
 
 interface Variant {
   name: string;

@@ -108,7 +108,7 @@ describe("the settings", () => {
 
 describe("the specification", () => {
   it("has every section that the code refers to", () => {
-    const specification = read("docs/specification.md");
+    const specification = read("docs/reference/specification.md");
     const sources = ["app", "db", "scripts", "tests"]
       .flatMap(below)
       .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith("docs.test.ts"));
