@@ -1,6 +1,6 @@
 /**
- * How many letters have to be inserted, removed, replaced or swapped with their neighbour to make one
- * text of the other (optimal string alignment); `most + 1` for more than `most`.
+ * Returns the optimal string alignment distance: the minimum number of insertions, deletions, substitutions and
+ * transpositions of adjacent characters. Returns `most + 1` if it is more than `most`.
  */
 export function editDistance(one: string, other: string, most: number): number {
   const a = [...one];
@@ -26,7 +26,7 @@ export function editDistance(one: string, other: string, most: number): number {
   return last[b.length]!;
 }
 
-/** How far a known word may be from what was typed: a letter for a short one, else two. */
+/** Returns the maximum edit distance of a correction: 0, 1 or 2, depending on the length of the word. */
 export function mostEdits(word: string): number {
   const letters = [...word].length;
   if (letters < 3) return 0;
@@ -35,17 +35,18 @@ export function mostEdits(word: string): number {
 
 export interface Known {
   text: string;
-  /** How many videos have it. */
+  /** Number of videos that contain it. */
   videos: number;
 }
 
-/** Texts that are compared between two readings of the clock. */
+/** Number of comparisons between two checks of the deadline. */
 const BATCH = 512;
 
 /**
- * The nearest of some known texts to one that is none of them, of equals the one of most videos.
+ * Returns the known text with the smallest edit distance to an unknown one; among equals, the one with the most
+ * videos.
  *
- * @param deadline when to be content with what has been found, by `performance.now()`.
+ * @param deadline when to stop and use the best so far, in milliseconds of `performance.now()`.
  */
 export function nearest(
   typed: string,

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { toCategoryId } from "~/shared/categories";
 import { type IndexedVideo, relatedIndex } from "./related-index";
 
-/** What the related thread is asked. */
+/** A request to the thread that finds related videos. */
 export interface RelatedQuestion {
   id: string;
   /** Milliseconds since 1970. */
@@ -10,24 +10,24 @@ export interface RelatedQuestion {
 }
 
 export interface RelatedAnswer {
-  /** The best first. */
+  /** Best first. */
   sortKeys: bigint[];
-  /** False while the index is being read, and the videos read so far are all that was compared. */
+  /** False while the index is loading; then only the videos loaded so far were compared. */
   complete: boolean;
 }
 
-/** Of an index, for videos that come later, beside half of those that are there. */
+/** Extra capacity of an index for new videos, in addition to half of the current ones. */
 const ROOM = 4_096;
-/** Rows read at once. */
+/** Rows read per step. */
 const CHUNK = 2_000;
-/** How long a question waits for the index to be read; it then takes what there is, the newest. */
+/** How long a request waits for the index to load; after that it uses what is loaded, the newest videos. */
 const MAX_WAIT_MS = 80;
 
 interface Loading {
   index: ReturnType<typeof relatedIndex>;
-  /** The next sort key to read is below it. */
+  /** Upper bound (exclusive) of the next sort key to read. */
   below: bigint;
-  /** The last change that the index certainly holds. */
+  /** The last change that the index certainly contains. */
   seq: bigint;
 }
 
@@ -40,7 +40,7 @@ interface FollowedIndex {
 
 const followed = new WeakMap<Database, () => FollowedIndex>();
 
-/** The index of a connection, as it is now; to be called within a transaction. */
+/** Returns the up-to-date index of a connection. Must be called within a transaction. */
 function listedIndex(sqlite: Database): () => FollowedIndex {
   const current = followed.get(sqlite) ?? followIndex(sqlite);
   followed.set(sqlite, current);
@@ -48,9 +48,8 @@ function listedIndex(sqlite: Database): () => FollowedIndex {
 }
 
 /**
- * Reads all that is listed into memory at first, the newest first, then follows the log of changes.
- * When the log no longer reaches back far enough, or the index is full, all is read anew while the old index
- * answers.
+ * Loads all listed videos into memory, newest first, then applies the change log. If the log no longer goes back far
+ * enough or the index is full, everything is loaded again while the old index serves requests.
  */
 function followIndex(sqlite: Database): () => FollowedIndex {
   sqlite.defaultSafeIntegers(true);
@@ -92,7 +91,7 @@ function followIndex(sqlite: Database): () => FollowedIndex {
     if (loading) setImmediate(loadInBackground);
   }
 
-  /** Takes over what has changed; false when the log does not reach back far enough. */
+  /** Applies the changes; false if the log doesn't go back far enough. */
   function follow(state: Pick<Loading, "index" | "seq">): boolean {
     const { first, last } = logEnds();
     if (last < state.seq || first > state.seq + 1n) return false;
@@ -121,7 +120,7 @@ function video(row: unknown): IndexedVideo {
   return { ...read, category, views: Number(read.views) };
 }
 
-/** Finds related videos on one connection. */
+/** Returns a function that finds related videos on one connection. */
 export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
   const listed = listedIndex(sqlite);
   const subject = sqlite.prepare(`SELECT ${COLUMNS} FROM videos WHERE id = ? AND public`);
@@ -132,16 +131,16 @@ export function relatedHits(sqlite: Database): (question: RelatedQuestion) => Re
   });
 }
 
-/** What the index of published videos knows besides: tags and words, out of memory. */
+// Tags and words from the same in-memory index.
 
 export interface KnownTags {
-  /** Folded; the most used first. */
+  /** Case-folded, most used first. */
   tags: string[];
-  /** False while the index is being read. */
+  /** False while the index is loading. */
   complete: boolean;
 }
 
-/** Answers questions on the index of a connection. */
+/** Wraps a function on the index for use on a connection. */
 function onIndex<Question, Answer>(
   answer: (question: Question, published: FollowedIndex) => Answer,
 ): (sqlite: Database) => (question: Question) => Answer {
@@ -151,7 +150,7 @@ function onIndex<Question, Answer>(
   };
 }
 
-/** The most used tags. */
+/** Returns the most used tags. */
 export const knownTags = onIndex(({ most }: { most: number }, { index, complete }): KnownTags => {
   const counts = index.tagCounts().filter(([, videos]) => videos > 0);
   const tags = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
@@ -164,15 +163,15 @@ export interface MatchingTagsQuestion {
   most: number;
 }
 
-/** The tags that contain a text, see {@link relatedIndex}. */
+/** Returns the tags that contain a text, see {@link relatedIndex}. */
 export const matchingTags = onIndex(({ needle, most }: MatchingTagsQuestion, { index }) =>
   index.tagsWith(needle, most),
 );
 
-/** What is near is looked for no longer: others wait for the thread. */
+/** Time limit of the search for similar texts, because other requests wait for the thread. */
 const NEAREST_WITHIN_MS = 60;
 
-/** What may have been meant by a folded text that nothing contains. */
+/** Returns suggestions for a case-folded text without matches. */
 export const nearestTexts = onIndex(({ needle }: { needle: string }, { index }) =>
   index.nearestTexts(needle, performance.now() + NEAREST_WITHIN_MS),
 );

@@ -13,22 +13,22 @@ import { publishedTotal } from "./published-list.server";
 import type { NewestHitsQuestion } from "./search-hits.server";
 import { findAlias } from "./tags.server";
 
-/** Of the suggestions, so many are tags while there are titles enough. */
+/** Maximum number of tags among the suggestions, unless there are too few titles. */
 const MAX_TAGS = 3;
-/** Newest hits among which the titles are chosen. */
+/** Number of newest hits from which the titles are chosen. */
 const HITS_LOOKED_AT = 64;
 
-/** A letter every 200 ms from everyone in a household; a carrier's phones share few addresses. */
+/** A keystroke every 200 ms from a whole household; carriers put many phones behind few IP addresses. */
 const ASKED_PER_MINUTE = 1_200;
 export const suggestionLimit = addressLimit("suggestions by address", ASKED_PER_MINUTE, 60);
 
-/** More would only wait for the threads, and be of a text that has changed meanwhile. */
+/** Maximum number of pending requests; more would only wait for the threads and be outdated by then. */
 const MAX_QUEUED = 16;
 const questions = processState("suggestions", () => ({ waiting: 0 }));
 
 /**
- * At most 8 tags and titles of published videos that contain a text, as a search for it would find
- * them. None while more are asked for than the threads answer.
+ * Returns at most 8 tags and titles of published videos that contain a text, as a search would find them. Returns
+ * none while the threads are overloaded.
  */
 export async function suggestions(
   text: string,
@@ -71,7 +71,7 @@ export async function suggestions(
   }
 }
 
-/** The tags with the text, and before them the one that it is another name of. */
+/** Returns the tags that contain the text, preceded by the tag that it is an alias of. */
 async function suggestedTags(needle: string): Promise<string[]> {
   const matching = (text: string) =>
     queryThread<string[]>("related", "matching-tags", {
@@ -80,12 +80,12 @@ async function suggestedTags(needle: string): Promise<string[]> {
     } satisfies MatchingTagsQuestion);
   const meant = findAlias(needle)?.tag;
   const tags = await matching(needle);
-  // Only where a published video has it: else its page is none.
+  // Only if a published video has it; otherwise its page doesn't exist.
   const isPublished = meant !== undefined && (await matching(meant)).includes(meant);
   return isPublished ? [meant, ...tags.filter((tag) => tag !== meant)] : tags;
 }
 
-/** The titles with the text, each once: first those that begin with it, then those with such a word. */
+/** Returns the unique titles that contain the text: first at the beginning, then at a word's beginning. */
 function matchingTitles(keys: readonly bigint[], needle: string): { id: string; title: string }[] {
   const rows = prepared<{ id: string; title: string }>(`
     SELECT id, title FROM videos WHERE +listed AND sort_key IN (SELECT value FROM json_each(?)) ORDER BY +sort_key DESC`).all(
@@ -110,14 +110,14 @@ function beginsWord(title: string, needle: string): boolean {
   return false;
 }
 
-/** Of the texts that come near, so many are searched for. */
+/** Maximum number of similar texts to search for. */
 const MAX_TRIED = 3;
 
-/** What is offered where a search finds nothing. */
+/** Suggestions for a search without results. */
 export interface OtherSearches {
-  /** A text near to what was searched for, which finds something in the same category. */
+  /** A similar text with results in the same category. */
   nearest?: string;
-  /** Categories with videos, those with most of them first. */
+  /** Categories with videos, largest first. */
   categories: CategoryId[];
 }
 

@@ -8,12 +8,11 @@ import { queryThread } from "~db/threads/query-thread.server";
 import type { KnownTags } from "./published-index.server";
 
 /**
- * The canonical tag that an address below /tags asks for. The path is read as it came: the router's
- * parameter does not tell an encoded slash from the text "%2F".
+ * Returns the canonical tag of a URL below /tags. It is read from the raw path, because the router's parameter doesn't
+ * distinguish an encoded slash from the text "%2F".
  *
- * @param pathAfter what follows the tag in its canonical address.
- * @throws a permanent redirect for another spelling, a temporary one for another name of a tag, a 404 for
- *   a text that is no tag.
+ * @param pathAfter the part of the canonical URL after the tag.
+ * @throws a permanent redirect for another spelling, a temporary one for an alias, a 404 for text that can't be a tag.
  */
 export function askedTag(request: Request, pathAfter = ""): string {
   const { pathname, search } = new URL(request.url);
@@ -30,8 +29,7 @@ export function askedTag(request: Request, pathAfter = ""): string {
 }
 
 /**
- * The form of a tag under which its list stands: folded, without the spaces around it; undefined for
- * a text that no list can be found by.
+ * Returns the canonical form of a tag in URLs: case-folded and trimmed; undefined for a text that can't be found.
  */
 function canonicalTag(tag: string): string | undefined {
   const name = searchText(tag);
@@ -46,7 +44,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** The canonical tags of published videos that have a list of their own, the most used first. */
+/** Returns the canonical tags of published videos that have their own page, most used first. */
 export async function publishedTags(most: number): Promise<string[]> {
   await projected();
   let known: KnownTags;
@@ -56,21 +54,21 @@ export async function publishedTags(most: number): Promise<string[]> {
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));
 }
 
-/** The tag that a folded text is another name of, folded and as it is written; the studio gives tags such names. */
+/** Returns the tag that a case-folded text is an alias of, case-folded and as written. */
 export function findAlias(alias: string): { tag: string; label: string } | undefined {
   return prepared<{ tag: string; label: string }>(
     "SELECT tag, label FROM tag_aliases WHERE alias = ?",
   ).get(alias);
 }
 
-/** The other names of a folded tag, folded. */
+/** Returns the case-folded aliases of a case-folded tag. */
 export function aliasesOf(tag: string): string[] {
   return prepared<string>("SELECT alias FROM tag_aliases WHERE tag = ? ORDER BY alias")
     .pluck()
     .all(tag);
 }
 
-/** Tags as they are to be stored: those that are another name by the tag that is meant, each once. */
+/** Returns the tags to store, without duplicates and with aliases replaced by their tags. */
 export function resolveAliases(tags: readonly string[]): string[] {
   const resolved = new Map<string, string>();
   for (const text of tags) {

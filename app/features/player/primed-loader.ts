@@ -6,7 +6,7 @@ import type {
 } from "hls.js";
 import { dropPrimed, nextTask, type Primed, primedStart } from "./primed-start";
 
-/** The loader of hls.js, which takes what has been asked for already. */
+/** Returns a loader for hls.js that uses prefetched data where available. */
 export function primedLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
   const Loader = HlsPlayer.DefaultConfig.loader;
   class PrimedLoader extends Loader {
@@ -35,7 +35,7 @@ export function primedLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
       });
     }
 
-    /** With the time that it took, by which the next rendition is chosen, as if it had come just now. */
+    /** Responds with the prefetch's timing, shifted to now: hls.js estimates the bandwidth from it. */
     private answer(
       own: Primed,
       data: ArrayBuffer,
@@ -55,7 +55,7 @@ export function primedLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
       callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
     }
 
-    /** What did not come in time is not waited for again. */
+    /** Drops a prefetch that didn't arrive in time. */
     private end(): void {
       this.isOver = true;
       if (this.waitsFor) dropPrimed(this.waitsFor);

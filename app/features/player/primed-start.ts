@@ -2,12 +2,12 @@ import { useEffect } from "react";
 import { HLS_MODULE_URL } from "./hls-module";
 import type { FileStart, StreamStart } from "./types";
 
-/** The mouse that only passes by a card wants nothing of it. */
+/** How long the mouse must rest on a link; passing over it isn't intent. */
 const MOUSE_RESTS_MS = 100;
 
 /**
- * Asks for the beginning of a video as soon as a finger, the mouse or the keyboard comes to a link
- * to it: its page then plays without waiting for the line. Not where data is saved.
+ * Prefetches the beginning of a video when a finger, the mouse or the keyboard reaches a link to it, so that
+ * its page can play without waiting for the network. Does nothing when the visitor saves data.
  */
 export function usePreloadOnIntent(): void {
   useEffect(() => {
@@ -24,7 +24,7 @@ export function usePreloadOnIntent(): void {
       timer = setTimeout(
         () => {
           last = path;
-          // Whatever it fails at, the page of the video asks again.
+          // Ignore failures: the video's page requests everything again.
           void preload(path).catch(() => {});
         },
         rests ? MOUSE_RESTS_MS : 0,
@@ -42,7 +42,7 @@ const INTENTS = ["pointerover", "pointerdown", "focusin"];
 const VIDEO_PATH = /^\/video\/[^/]+$/;
 
 async function preload(path: string): Promise<void> {
-  // Beside the question, not after its answer: most videos have a stream.
+  // In parallel with the request, not after its response: most videos have a stream.
   const module = { rel: "modulepreload", href: HLS_MODULE_URL };
   if (!document.querySelector(`link[href="${CSS.escape(HLS_MODULE_URL)}"]`)) {
     document.head.append(Object.assign(document.createElement("link"), module));
@@ -51,37 +51,37 @@ async function preload(path: string): Promise<void> {
   if (answer.status !== 200) return;
   const stream = (await answer.json()) as { hlsUrl: string; start?: StreamStart };
   if (stream.start) primeStart(stream.start);
-  // Into the browser's cache, where the player finds them.
+  // Fill the browser's cache for the player.
   const { hlsUrl, start } = stream;
   const urls = [hlsUrl, start?.playlistUrl, start?.sound?.playlistUrl];
   for (const url of urls) if (url) void fetch(url);
 }
 
-/** The beginning of a stream's file that was asked for before its player was there. */
+/** The beginning of a stream's file, requested before its player exists. */
 export interface Primed {
   url: string;
   size: number;
-  /** Milliseconds, `performance.now()`. */
+  /** Times of the request, the first byte and the last one, in milliseconds of `performance.now()`. */
   asked: number;
   first: number;
   end: number;
-  /** Undefined where it can't be had: the player asks itself. */
+  /** Undefined when the prefetch failed; the player then makes its own request. */
   bytes: Promise<ArrayBuffer | undefined>;
   stop: AbortController;
 }
 
-/** Of one stream: its pictures, and its sound where that is in a file of its own. */
+/** The prefetches of one stream: video, and audio if it is in a separate file. */
 let primed: Primed[] = [];
 
-/** Whether this visitor asks for as little as possible. */
+/** Returns whether the visitor's browser is set to save data. */
 export function savesData(): boolean {
   if (typeof navigator === "undefined") return false;
   return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 }
 
-/** Asks for the beginning of one stream, by which another that nobody wanted is given up. */
+/** Prefetches the beginning of a stream, and aborts the prefetch of any other one. */
 export function primeStart({ sound, ...picture }: StreamStart): void {
-  // A device that plays streams by itself asks for all of it by itself.
+  // A native HLS player makes its own requests.
   if (savesData() || !("MediaSource" in window)) return;
   const wanted = [picture, ...(sound ? [sound] : [])].map(unasked);
   if (primed[0]?.url === wanted[0]?.url) return;
@@ -99,12 +99,12 @@ function unasked({ segmentUrl, bytes: size }: FileStart): Primed {
   };
 }
 
-/** What has been asked for of a file, when it holds all bytes before `end`. */
+/** Returns the prefetch of a file if it contains all bytes before `end`. */
 export function primedStart(url: string, end: number): Primed | undefined {
   return primed.find((own) => own.url === url && end > 0 && end <= own.size);
 }
 
-/** It has been taken, and need not stay in memory; or it is given up. */
+/** Drops a prefetch that has been used, to free its memory, or that is no longer wanted. */
 export function dropPrimed(own: Primed): void {
   own.stop.abort();
   primed = primed.filter((other) => other !== own);
@@ -121,8 +121,8 @@ async function fetchStart(own: Primed): Promise<ArrayBuffer | undefined> {
 }
 
 /**
- * Goes on in a task of its own. What follows a promise runs before the page may answer anybody, and on a
- * slow phone several steps of a tenth of a second each add up to a tap that seems lost.
+ * Continues in a new task. Code after a promise runs as a microtask, before the page can handle input; on a slow
+ * phone, several such steps of 100 ms each add up to a tap that seems lost.
  */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));

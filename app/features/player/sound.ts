@@ -2,24 +2,24 @@ import { useEffect } from "react";
 import { storedValue } from "~/features/visitor/browser-storage";
 import type { PlayerVideo } from "./types";
 
-/** Seconds; a change at once would be heard as a click. */
+/** Duration of a gain change; an instant change would be audible as a click. */
 const CHANGE_SECONDS = 0.05;
 
-/** What each element's sound is to be multiplied with. */
+/** Target gain of each element. */
 const wanted = new WeakMap<HTMLMediaElement, number>();
 /**
- * An element's sound goes through its node for good once it does, and stays silent where the context
- * does not run: so it is led there only when it has to be changed, and the context runs.
+ * Gain node of each element. Routing an element through a node is permanent, and the element is silent while the
+ * audio context is suspended. So it is connected only when the gain must change and the context is running.
  */
 const nodes = new WeakMap<HTMLMediaElement, GainNode>();
 let context: AudioContext | undefined;
 
-/** A device's own player of streams, as an iPhone's, gives its sound to nobody. */
+/** Returns whether the gain can be changed. A native HLS player, as on an iPhone, doesn't expose its audio. */
 export function canChangeLoudness(): boolean {
   return "MediaSource" in window && "AudioContext" in window;
 }
 
-/** Makes the video as loud as others, while that is switched on and the browser can. */
+/** Normalizes the video's loudness while the setting is on and the browser supports it. */
 export function useEvenLoudness(element: HTMLMediaElement, { sound }: PlayerVideo): void {
   const isOn = evenLoudness.use();
   const gain = isOn ? loudnessGain(sound) : 1;
@@ -27,7 +27,7 @@ export function useEvenLoudness(element: HTMLMediaElement, { sound }: PlayerVide
     wanted.set(element, gain);
     const apply = () => void applyGain(element);
     apply();
-    // A browser lets sound through only after the visitor has pressed something: play, at the latest.
+    // Browsers allow audio only after a user gesture: pressing play at the latest.
     element.addEventListener("play", apply);
     return () => element.removeEventListener("play", apply);
   }, [element, gain]);
@@ -37,7 +37,7 @@ async function applyGain(element: HTMLMediaElement): Promise<void> {
   const isChanged = wanted.get(element) !== 1 && !element.paused && canChangeLoudness();
   if (!nodes.has(element) && !isChanged) return;
   context ??= new AudioContext({ latencyHint: "playback" });
-  // For as long as the browser wants something pressed first, or after a call, it waits here.
+  // Waits here until a user gesture allows audio, or after an interruption such as a phone call.
   await context.resume().catch(() => {});
   const gain = wanted.get(element) ?? 1;
   const node = nodes.get(element);
@@ -51,26 +51,25 @@ function lead(element: HTMLMediaElement, context: AudioContext, gain: number): v
   context.createMediaElementSource(element).connect(node).connect(context.destination);
 }
 
-/** Whether videos are made equally loud: as chosen in this browser. */
+/** Whether loudness is normalized, as chosen in this browser. */
 export const evenLoudness = storedValue("evenLoudness", (stored) => stored !== false);
 
-/** How loud every video is made, in LUFS. */
+/** Target loudness, in LUFS. */
 const TARGET_LUFS = -16;
-/** No peak is raised above this, in dBTP: it would be clipped. */
+/** Maximum true peak after amplification, in dBTP; above it the audio would clip. */
 const MAX_PEAK = -1;
-/** More would raise the noise of a video that is nearly silent. */
+/** Maximum amplification; more would raise the noise of a nearly silent video. */
 const MAX_RAISED_DB = 12;
-/** Nobody hears less. */
+/** Minimum gain change; less is inaudible. */
 const MIN_DB = 0.5;
-/** Below it a video has no sound to speak of (the absolute gate of ITU-R BS.1770). */
+/** Loudness below which a video counts as silent (the absolute gate of ITU-R BS.1770). */
 const GATE_LUFS = -70;
 
 /**
- * What the sound of a video is multiplied with to be as loud as all others; 1 where it is already, and
- * where how loud it is was not measured. A quiet video with one loud moment is raised only as far as
- * that allows.
+ * Returns the linear gain that brings a video to the target loudness; 1 if it is there already, or if its
+ * loudness is unknown. The peak limits how far a quiet video with a loud passage is amplified.
  *
- * @param sound LUFS of the whole video, and its highest peak in dBTP.
+ * @param sound integrated loudness of the whole video in LUFS, and its highest true peak in dBTP.
  */
 export function loudnessGain(sound: { lufs: number; truePeak: number } | undefined): number {
   if (!sound || sound.lufs <= GATE_LUFS) return 1;

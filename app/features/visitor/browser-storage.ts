@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Everything that a visitor's browser stores for the site is one JSON document under one key: that of
- * `localStorage` lasts and is shared by all tabs, that of `sessionStorage` belongs to one tab. The visitor may
- * clear it, the browser may refuse to store it (private mode, full), and what is stored may be anything.
- * document-head.tsx reads the lasting document too.
+ * Everything that the site stores in a visitor's browser is one JSON document under one key, in `localStorage` for
+ * data that persists and is shared by all tabs, and in `sessionStorage` for the data of one tab. The visitor may
+ * clear it, the browser may refuse to store it (private mode, quota), and the stored text may be anything.
+ * document-head.tsx reads the persistent document too.
  */
 export const STORAGE_KEY = "visitor";
 const VERSION = 1;
@@ -25,19 +25,19 @@ type TabField = "upNext" | "surprises";
 type Fields = Readonly<Record<string, unknown>>;
 
 const lasting = storedDocument<LastingField>(() => localStorage);
-/** What is stored until the tab is closed. */
+/** Data that is stored until the tab is closed. */
 export const tabStorage = /* @__PURE__ */ storedDocument<TabField>(() => sessionStorage);
 
-/** Returns what is stored in a field, whatever that is; undefined for nothing. */
+/** Returns the unvalidated value of a field; undefined if there is none. */
 export const readStored = lasting.read;
 export const writeStored = lasting.write;
-/** Returns what lasts, by field. */
+/** Returns all persistent fields. */
 export function storedFields(): Fields {
   const { version, ...fields } = lasting.fields();
   return fields;
 }
 
-/** A field that components follow, whichever tab changes it; see {@link fieldOf}. */
+/** Returns a field that components can subscribe to, including changes by other tabs; see {@link fieldOf}. */
 export const storedValue = <T>(
   field: LastingField,
   parse: (stored: unknown) => T,
@@ -46,7 +46,7 @@ export const storedValue = <T>(
 export const tabValue = <T>(field: TabField, parse: (stored: unknown) => T) =>
   fieldOf(tabStorage, field, parse);
 
-/** Whether anything lasts. */
+/** Returns whether any persistent field is set. */
 export function useHasStored(): boolean {
   return useSyncExternalStore(
     lasting.subscribe,
@@ -55,7 +55,7 @@ export function useHasStored(): boolean {
   );
 }
 
-/** Removes everything that this browser stores for visitors. */
+/** Removes everything that the site has stored in this browser for visitors. */
 export function clearBrowserStorage(): void {
   lasting.clear();
   tabStorage.clear();
@@ -64,9 +64,9 @@ export function clearBrowserStorage(): void {
 function storedDocument<Field extends string>(storage: () => Storage) {
   const listeners = new Set<() => void>();
   let text: string | null = null;
-  /** Parsed from `text`. */
+  /** The document parsed from `text`. */
   let stored: Fields = {};
-  /** What the browser has refused to store; it is newer than `stored`, and lasts as long as the page. */
+  /** Values that the browser refused to store. They are newer than `stored` and last until the page is closed. */
   let refused: Fields = {};
 
   function refresh(): void {
@@ -74,9 +74,9 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     try {
       now = storage().getItem(STORAGE_KEY);
     } catch {
-      // Storage is forbidden.
-    }
-    if (now !== text) stored = fieldsIn(now);
+        // Storage is blocked.
+      }
+      if (now !== text) stored = fieldsIn(now);
     text = now;
   }
 
@@ -96,11 +96,11 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     read,
     fields,
     /**
-     * Changes one field of what is stored now, so that no tab loses what another has written.
+     * Changes one field of the current document, so that no tab loses what another one has written.
      *
-     * @param value undefined removes it.
-     * @param outlivesRefusal whether a value that the browser refuses to store lasts as long as the page.
-     * @returns false when the browser has refused.
+     * @param value undefined removes the field.
+     * @param outlivesRefusal whether to keep a value that the browser refuses to store until the page is closed.
+     * @returns false when the browser refused to store the value.
      */
     write(field: Field, value: unknown, outlivesRefusal = true): boolean {
       const wanted = { ...fields(), [field]: value, version: VERSION };
@@ -120,14 +120,14 @@ function storedDocument<Field extends string>(storage: () => Storage) {
       try {
         storage().removeItem(STORAGE_KEY);
       } catch {
-        // Storage is forbidden, so nothing is stored.
+        // Storage is blocked, so nothing is stored.
       }
       reread();
     },
     subscribe(listener: () => void): () => void {
       if (listeners.size === 0) {
         window.addEventListener("storage", reread);
-        // A page that comes back from the back/forward cache has heard of no change meanwhile.
+        // A page restored from the back/forward cache has missed any changes.
         window.addEventListener("pageshow", reread);
       }
       listeners.add(listener);
@@ -137,8 +137,10 @@ function storedDocument<Field extends string>(storage: () => Storage) {
 }
 
 /**
- * @param parse returns the value of what is stored, whatever that is; of `undefined` the value where nothing is
- *   stored, and in the server's HTML.
+ * Returns a field with functions to read, write and subscribe to it.
+ *
+ * @param parse validates the stored value; returns the default for `undefined`, which is also used in the server's
+ *   HTML.
  */
 function fieldOf<Field extends string, T>(
   { read, write, subscribe }: ReturnType<typeof storedDocument<Field>>,
@@ -150,7 +152,7 @@ function fieldOf<Field extends string, T>(
   let source: unknown;
   let value = initial;
 
-  /** The value of this moment. The same text is the same value, so that nothing renders again. */
+  /** Returns the current value. It keeps its identity while the stored JSON is the same, to avoid renders. */
   function latest(): T {
     const stored = read(field);
     if (stored !== source && JSON.stringify(stored) !== JSON.stringify(source))
@@ -160,9 +162,9 @@ function fieldOf<Field extends string, T>(
   }
 
   /**
-   * Follows what `select` makes of it; renders again only when that is another value.
+   * Subscribes to a selection of the value; renders again only when the selection changes.
    *
-   * @param whileHydrating for what may differ from the server's HTML: already then.
+   * @param whileHydrating whether to use the stored value during hydration, where it may differ from the HTML.
    */
   function useSelected<S>(select: (value: T) => S, whileHydrating = false): S {
     const current = () => select(latest());
@@ -175,7 +177,7 @@ function fieldOf<Field extends string, T>(
 
   return {
     read: latest,
-    /** @returns false when the browser has refused to store it. */
+    /** Returns false when the browser refused to store the value. */
     write: (wanted: T | undefined): boolean => write(field, wanted, outlivesRefusal),
     use: (): T => useSelected((value) => value),
     useSelected,

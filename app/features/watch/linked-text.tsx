@@ -5,21 +5,21 @@ import { type Chapter, type TimedPart, timedParts } from "~/shared/timestamps";
 import { isForBrowser } from "~/ui/page-link";
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
-/** A sentence's end is not a part of the address in it. */
+/** Punctuation that ends a sentence isn't part of a URL. */
 const TRAILING = ".,;:!?'\")]}»”";
 
-/** A piece of a text: words, an address that may be followed, or a moment of the video. */
+/** A part of a text: plain text, a link, or a timestamp in the video. */
 export interface TextPart extends TimedPart {
   href?: string;
 }
 
-/** Cuts a text at its web addresses. Only http and https ones; everything else stays words. */
+/** Splits a text at its http and https URLs. */
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(ADDRESS)) {
     let address = match[0];
-    // Not by a pattern, which would try each sign of a long row of them anew.
+    // A loop, because a regular expression would backtrack on a long run of punctuation.
     while (TRAILING.includes(address.at(-1) ?? " ")) address = address.slice(0, -1);
     if (!parseUrl(address)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index) });
@@ -31,8 +31,8 @@ export function textParts(text: string): TextPart[] {
 }
 
 /**
- * A text with its line breaks kept, each line in its own direction, its addresses as links that give
- * nothing away, and its times as links to their moments of the video.
+ * A text with its line breaks, each line in its own direction. URLs become links without a referrer, and times
+ * become links to those positions in the video.
  */
 export function LinkedText({ text, moments }: { text: string; moments: Moments }) {
   const parts = textParts(text).flatMap((part): TextPart[] =>
@@ -67,7 +67,7 @@ export function LinkedText({ text, moments }: { text: string; moments: Moments }
 
 const LINK = "text-accent underline underline-offset-4";
 
-/** The chapters of the video, each a link to where it begins. */
+/** The chapters of the video, as links to their start times. */
 export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moments: Moments }) {
   return (
     <nav aria-labelledby="chapters-heading" className="mt-6">
@@ -94,16 +94,16 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
   );
 }
 
-/** How a page leads to the moments of its video. */
+/** How a page links to positions in its video. */
 export interface Moments {
-  /** Of the video; 0 while unknown. */
+  /** Duration of the video; 0 while unknown. */
   durationSeconds: number;
   hrefFor(seconds: number): string;
-  /** Plays from there on without leaving the page; false when it can't. */
+  /** Plays from a position without leaving the page; false when it can't. */
   playFrom(seconds: number): boolean;
 }
 
-/** A link to a moment of the video on this page, which its player goes to without loading anything. */
+/** A link to a position in this page's video, which seeks the player without a navigation. */
 function TimestampLink({
   seconds,
   moments,

@@ -70,17 +70,17 @@ test("what was watched is left out, and a page of nothing else keeps its pager",
   });
   await page.goto("/");
   await expect(page.locator(cards)).toHaveCount(8);
-  const toggle = page.getByRole("button", { name: "Not watched yet" });
+  const toggle = page.getByRole("button", { name: "Hide watched" });
   await toggle.click();
   await expect(page.locator(cards)).toHaveCount(6);
-  await expect(page.getByText("2 watched videos on this page are hidden.")).toBeVisible();
+  await expect(page.getByText("2 watched videos hidden on this page")).toBeVisible();
   await expect(page.locator(cards).filter({ hasText: "Video 2" })).toHaveCount(0);
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.locator(cards)).toHaveCount(4);
   await expect(page.getByText("watched video")).toHaveCount(0);
   await page.getByRole("link", { name: "Previous" }).click();
   await expect(page.locator(cards)).toHaveCount(6);
-  await page.getByRole("button", { name: "Show them" }).click();
+  await page.getByRole("button", { name: "Show", exact: true }).click();
   await expect(page.locator(cards)).toHaveCount(8);
   await expect(toggle).toHaveAttribute("aria-pressed", "false");
 
@@ -91,7 +91,7 @@ test("what was watched is left out, and a page of nothing else keeps its pager",
   await page.reload();
   await toggle.click();
   await expect(page.locator(cards)).toHaveCount(0);
-  await expect(page.getByText("You have watched all videos on this page")).toBeVisible();
+  await expect(page.getByText("You’ve watched everything on this page.")).toBeVisible();
   await page.getByRole("link", { name: "Next" }).click();
   await expect(page.locator(cards)).toHaveCount(4);
 });

@@ -28,7 +28,7 @@ test("scrolled, counts rise, a hidden video is withdrawn where it stands, and ne
 }) => {
   await fill(site, 20);
   await page.goto("/");
-  const changed = page.getByRole("button", { name: "The list has changed" });
+  const changed = page.getByRole("button", { name: "This list was updated" });
   const before = await scrollTo(page, "Video 7");
   await test.step("counts rise", async () => {
     // A change of the catalogue on another page of the list brings new counts along.

@@ -185,6 +185,6 @@ test("Home has one field, which a slash and the icon of the header lead to", asy
   await page.keyboard.press("/");
   await expect(page.getByRole("searchbox")).toBeFocused();
   await page.getByRole("searchbox").blur();
-  await page.getByRole("link", { name: "Go to search" }).click();
+  await page.getByRole("link", { name: "Search" }).click();
   await expect(page.getByRole("searchbox")).toBeFocused();
 });

@@ -93,7 +93,7 @@ test("cards that do not come are said in their space, and so is that nothing is 
   await page.unroute("**/saved/videos");
   site.database().exec("UPDATE videos SET status = 'hidden' WHERE id = 'v1'");
   await section(page).getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByText("What you began to watch is no longer available.")).toBeVisible();
+  await expect(page.getByText("The videos you started are no longer available.")).toBeVisible();
   await expectNoViolations(page);
   expect(await shifts()).toEqual([]);
 });

@@ -94,7 +94,7 @@ test("a loud stream is lowered and a quiet video raised, and what is heard with 
   });
 
   await player.button("Settings").click();
-  const item = page.getByRole("menuitemcheckbox", { name: "Even loudness" });
+  const item = page.getByRole("menuitemcheckbox", { name: "Stable volume" });
   await expect(item).toBeChecked();
   await expectNoViolations(page);
   await item.click();

@@ -43,7 +43,7 @@ test("a video is watched while it is made, and the page does not notice that it 
 }) => {
   const id = publishSource(site);
   await page.goto(`/video/${id}`);
-  await expect(page.getByText("It is being prepared.")).toBeVisible();
+  await expect(page.getByText("We’re still preparing this video.")).toBeVisible();
   expect(await (await page.request.get("/")).text()).not.toContain("From a phone");
 
   makeStream(site, 4);

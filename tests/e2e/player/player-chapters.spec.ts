@@ -46,7 +46,7 @@ test("the seek bar previews and drags, and chapters and times in the text play i
 
   await test.step("links to the video and to the time are copied", async () => {
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await page.getByRole("button", { name: "Link to this moment" }).click();
+    await page.getByRole("button", { name: "Copy link at current time" }).click();
     await expect(page.getByText("Link copied")).toBeVisible();
     await expect.poll(copied).toBe(`${site.url}/video/${id}?t=25`);
     await page.getByRole("button", { name: "Share" }).click();

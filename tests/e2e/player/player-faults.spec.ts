@@ -72,7 +72,7 @@ test("a browser that refuses to store anything saves and plays all the same", as
   const save = page.getByRole("button", { name: "Save A quiet evening", exact: true });
   await save.click();
   await expect(save).toHaveAttribute("aria-pressed", "true");
-  await expect(page.getByText("Until this page is closed")).toBeVisible();
+  await expect(page.getByText("Saved until you close this tab.")).toBeVisible();
   await page.locator("main article").getByRole("link").first().click();
   const player = new PlayerPage(page);
   await player.ready();

@@ -37,8 +37,8 @@ test("keys play, seek, enter fullscreen and reach every control, but not while t
       "Mute",
       "Volume",
       "Settings",
-      "Picture in picture",
-      "Theatre mode",
+      "Picture-in-picture",
+      "Theater mode",
       "Fullscreen",
     ]);
     await player.button("Play").focus();

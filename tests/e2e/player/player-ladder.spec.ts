@@ -70,7 +70,7 @@ test("another language is heard at once when it is chosen, and is remembered", a
   expect(asked.has("sound-1.mp4")).toBe(true);
   await player.playSlowly(0.5);
   await player.button("Settings").click();
-  await page.getByRole("menuitem", { name: /^Sound/ }).click();
+  await page.getByRole("menuitem", { name: /^Audio track/ }).click();
   await expect(page.getByRole("menuitemradio")).toHaveText(["German", "English"]);
   await expect(page.getByRole("menuitemradio", { name: "German" })).toBeChecked();
   await page.getByRole("menuitemradio", { name: "English" }).click();
@@ -85,5 +85,5 @@ test("another language is heard at once when it is chosen, and is remembered", a
   await opened();
   await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
   await player.button("Settings").click();
-  await expect(page.getByRole("menuitem", { name: /^Sound/ })).toContainText("English");
+  await expect(page.getByRole("menuitem", { name: /^Audio track/ })).toContainText("English");
 });

@@ -84,19 +84,19 @@ test("the next video comes 8 s after the end, and plays on in the same player", 
   await expect(card).toBeHidden();
 });
 
-test("theatre mode, every width and the open menu keep the layout and pass axe", async ({
+test("theater mode, every width and the open menu keep the layout and pass axe", async ({
   page,
   site,
 }) => {
   const player = new PlayerPage(page);
   await player.open(publishVideo(site));
 
-  await test.step("theatre mode gives the player the page's width, and takes it back", async () => {
+  await test.step("theater mode gives the player the page's width, and takes it back", async () => {
     const width = async () => (await player.root.boundingBox())!.width;
     const before = await width();
-    await player.button("Theatre mode").click();
+    await player.button("Theater mode").click();
     await expect.poll(width).toBeGreaterThan(before + 200);
-    await player.button("Theatre mode").click();
+    await player.button("Theater mode").click();
     await expect.poll(width).toBe(before);
 
     // On a phone that is turned it takes nothing of the height.
@@ -104,7 +104,7 @@ test("theatre mode, every width and the open menu keep the layout and pass axe",
     const height = () => player.root.evaluate((root) => root.getBoundingClientRect().height);
     const usual = await height();
     await player.root.press("t");
-    await expect(player.root).toHaveAttribute("data-theatre");
+    await expect(player.root).toHaveAttribute("data-theater");
     expect(await height()).toBeGreaterThanOrEqual(usual);
     await player.root.press("t");
   });

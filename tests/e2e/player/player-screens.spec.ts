@@ -121,7 +121,7 @@ test.describe("a small phone", () => {
     const retry = player.button("Retry");
     await expect(retry).toBeVisible();
     await expect(player.root.getByRole("alert")).toContainText(
-      "The file of this video can't be found.",
+      "This video’s file is missing.",
     );
     await expect(player.root.getByText("Buffering…")).toBeHidden();
     const seek = await boxOf(player.seek);

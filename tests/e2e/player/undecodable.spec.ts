@@ -32,7 +32,7 @@ test("a video that the browser can't decode is being prepared, and plays as a st
   await page.goto(`/video/${id}`);
   const player = new PlayerPage(page);
   const notice = player.root.getByRole("alert");
-  await expect(notice).toContainText("being prepared for this device");
+  await expect(notice).toContainText("still converting this video for your device");
   await expect(notice.getByRole("button")).toHaveCount(0);
   finish();
   // The open page hears of it.
@@ -50,6 +50,6 @@ test("without a stream to come, and without sound, the browser is said to be una
   site.database().prepare("UPDATE jobs SET state = 'failed' WHERE video_id = ?").run(id);
   await page.goto(`/video/${id}`);
   await expect(new PlayerPage(page).root.getByRole("alert")).toContainText(
-    "Your browser can't play this kind of video.",
+    "Your browser can’t play this type of video.",
   );
 });

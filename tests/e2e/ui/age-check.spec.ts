@@ -29,7 +29,7 @@ const test = base.extend<object, { provider: AgeCheckProvider }>({
 });
 test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
-const checkPage = (page: Page) => page.getByRole("heading", { name: "Your age has to be checked" });
+const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
 test("who is in a country that asks for it is checked once, by keyboard too, and comes back to the page", async ({
   page,
@@ -70,11 +70,11 @@ test("a page that is open already leads to the check, and who does not pass it i
 
   await page.getByRole("link", { name: "Check my age" }).click();
   await page.getByRole("link", { name: "I am younger" }).click();
-  await expect(page.getByRole("alert")).toContainText("did not find that you are 18 or over");
+  await expect(page.getByRole("alert")).toContainText("did not confirm that you are 18 or over");
   await expectNoViolations(page);
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByRole("link", { name: "I would rather not say" }).click();
-  await expect(page.getByRole("alert")).toHaveText("The check was not finished.");
+  await expect(page.getByRole("alert")).toHaveText("The age check wasn’t completed.");
   await page.getByRole("link", { name: "Try again" }).click();
   await page.getByRole("link", { name: "I am 18 or over" }).click();
   await expect(page).toHaveURL("/trending");
@@ -87,7 +87,7 @@ test.describe("where the site is closed", () => {
     const answer = await page.goto("/video/v1");
     expect(answer?.status()).toBe(451);
     await expect(
-      page.getByRole("heading", { name: "Afterdark is not available where you are" }),
+      page.getByRole("heading", { name: "Afterdark is not available in your country or region" }),
     ).toBeVisible();
     await expectNoViolations(page);
     await page.getByRole("link", { name: "Privacy" }).click();

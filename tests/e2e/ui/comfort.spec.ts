@@ -60,7 +60,7 @@ test("the preferences switch the key off and discreet titles on, and forget what
   const titles = page.getByRole("checkbox", { name: "Discreet page titles" });
   await expect(key).toBeChecked();
   await expect(titles).not.toBeChecked();
-  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  await expect(page.getByText("No watch history.")).toBeVisible();
   await key.press("Space");
   await titles.click();
   await expect(page).toHaveTitle("Video site");
@@ -71,12 +71,10 @@ test("the preferences switch the key off and discreet titles on, and forget what
     localStorage.setItem("visitor", JSON.stringify({ ...document, ...remembered }));
   });
   await page.reload();
-  await expect(
-    page.getByText("It remembers where you left 1 video, and that you watched 2 to the end."),
-  ).toBeVisible();
+  await expect(page.getByText("1 video in progress, 2 finished.")).toBeVisible();
   await expect(page.getByText("1 video saved.")).toBeVisible();
-  await page.getByRole("button", { name: "Forget all" }).click();
-  await expect(page.getByText("It remembers no video that you watched.")).toBeVisible();
+  await page.getByRole("button", { name: "Clear history" }).click();
+  await expect(page.getByText("No watch history.")).toBeVisible();
   const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("visitor") ?? "{}"));
   expect(await kept()).toEqual({
     version: 1,
@@ -100,7 +98,7 @@ test("the preferences switch the key off and discreet titles on, and forget what
   page.once("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Clear all data" }).click();
   await expect(page.getByText("All data cleared")).toBeVisible();
-  await expect(page.getByText("No video is saved.")).toBeVisible();
+  await expect(page.getByText("No saved videos.")).toBeVisible();
   await expect(key).toBeChecked();
   expect(await kept()).toEqual({});
 });

@@ -153,8 +153,8 @@ test("a message is kept on the console of the browser and in no request", async 
   await page.getByLabel("Email").fill("ann@example.com");
   await page.getByLabel("Subject").fill("Hello");
   await page.getByLabel("Message").fill("Is this yours?");
-  await page.getByRole("button", { name: "Send Message" }).click();
-  await expect(page.getByText("Thank you, Ann. Your message is ready.")).toBeFocused();
+  await page.getByRole("button", { name: "Prepare email" }).click();
+  await expect(page.getByText("Thank you, Ann. Your email is ready.")).toBeFocused();
   expect(said.join()).toContain("Contact form");
   expect(sent).toEqual([]);
 });

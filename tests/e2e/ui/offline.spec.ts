@@ -122,7 +122,7 @@ test("a page and a list come once the site is back; a newer worker takes over, a
   try {
     await site.stop();
     await page.goto("/video/v2");
-    await expect(heading(page, "The site could not be reached")).toBeVisible();
+    await expect(heading(page, "The site is unavailable")).toBeVisible();
     await expect(heading(page, "You're offline")).toHaveCount(0);
     await list.getByRole("link", { name: "Next" }).click();
     await expect(notice).toContainText("Error loading videos: Failed to fetch videos.");

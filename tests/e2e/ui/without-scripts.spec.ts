@@ -42,12 +42,12 @@ test("on a phone, what needs scripts takes no space and nothing is cut off", asy
     await page.goto("/?category=premium");
     const categories = page.getByRole("navigation", { name: "Video categories" });
     await expect(categories.getByText("Premium")).toBeInViewport({ ratio: 1 });
-    const choices = page.getByRole("form", { name: "Order and length" });
+    const choices = page.getByRole("form", { name: "Sort and filter" });
     const left = async (name: string) => (await choices.getByLabel(name).boundingBox())!.x;
     const show = await choices.getByRole("button", { name: "Show" }).boundingBox();
     expect(show!.x).toBe(await left("Sort by"));
     await expect(page.locator(".continue-watching")).toBeHidden();
-    await expect(page.getByRole("button", { name: /^(Save|Not watched yet)/ })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: /^(Save|Hide watched)/ })).toHaveCount(0);
   });
 
   await test.step("the menu", async () => {

@@ -283,7 +283,7 @@ describe("a contact message without scripts", () => {
   it("with a field missing is 422, the texts kept", async () => {
     const answer = await call(contact.action, "/contact", post({ ...fields, subject: " " }));
     expect(answer.status).toBe(422);
-    expect(answer.body.errors).toEqual({ subject: "Please give your message a subject." });
+    expect(answer.body.errors).toEqual({ subject: "Please enter a subject." });
     expect(answer.body.message.message).toBe("Hello");
   });
 

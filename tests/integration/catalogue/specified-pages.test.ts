@@ -43,7 +43,7 @@ describe("the frame of every page", () => {
 describe("the static pages", () => {
   it("say that no personal data or logs are stored and that content is from third parties", async () => {
     const privacy = textOf((await open("/privacy")).querySelector("main"));
-    expect(privacy).toContain("stores no personal data and no logs");
+    expect(privacy).toContain("stores no personal data or logs");
     expect(privacy).toContain("comes from third-party sources");
     expect(textOf((await open("/dmca")).querySelector("main"))).toContain(
       "All content on Afterdark comes from third-party sources.",

@@ -80,7 +80,7 @@ describe("lists", () => {
     }
     await visitor.open("/categories/desi?sort=shortest&length=long");
     expect(visitor.text).toContain("No videos of this length.");
-    const all = visitor.in().getByRole("link", { name: "Any length" });
+    const all = visitor.in().getByRole("link", { name: "Show any length" });
     expect(all.getAttribute("href")).toBe("/categories/desi?sort=shortest");
     await visitor.open("/tags/evening");
     expect(visitor.status).toBe(404);
@@ -231,11 +231,11 @@ describe("lists", () => {
     await fill(site, 2);
     await visitor.open("/saved");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
-      "Saved videos need scripts.",
+      "Saved videos require JavaScript.",
     );
     await visitor.open("/preferences");
     expect(textOf(visitor.document.querySelector("main noscript")!)).toContain(
-      "Preferences need scripts.",
+      "Preferences require JavaScript.",
     );
   });
 });
@@ -268,15 +268,15 @@ describe("forms", () => {
   it("prepares a contact message as a mail, or names what is missing", async () => {
     await visitor.open("/contact");
     visitor.fill("Name", "Ann");
-    await visitor.press("Send Message");
-    expect(visitor.text).toContain("Please tell us where to answer.");
+    await visitor.press("Prepare email");
+    expect(visitor.text).toContain("Please enter your email address.");
     expect(visitor.field("Name").value).toBe("Ann");
     visitor.fill("Email", "ann@example.com");
     visitor.fill("Subject", "Hello");
     visitor.fill("Message", "Is this yours?");
-    await visitor.press("Send Message");
-    expect(visitor.text).toContain("has not been sent yet");
-    const mail = visitor.in().getByRole("link", { name: "Open it as a mail" });
+    await visitor.press("Prepare email");
+    expect(visitor.text).toContain("hasn’t been sent yet");
+    const mail = visitor.in().getByRole("link", { name: "Open in email app" });
     expect(mail.getAttribute("href")).toMatch(/^mailto:contact@.*subject=Hello/);
   });
 

@@ -52,11 +52,11 @@ describe("keys", () => {
     key(">", { shiftKey: true });
     expect([video.playbackRate, textOf(".player-note")]).toEqual([1.25, "1.25×"]);
     key("t");
-    expect(root.hasAttribute("data-theatre")).toBe(true);
-    expect(button("Theatre mode")?.getAttribute("aria-pressed")).toBe("true");
+    expect(root.hasAttribute("data-theater")).toBe(true);
+    expect(button("Theater mode")?.getAttribute("aria-pressed")).toBe("true");
     key("?", { shiftKey: true });
     expect(document.activeElement).toBe(button("Close"));
-    expect(textOf('[role="dialog"]')).toContain("One frame back, forward, when paused");
+    expect(textOf('[role="dialog"]')).toContain("Previous / next frame (paused)");
     key("Escape");
     expect(textOf('[role="dialog"]')).toBeUndefined();
   });
@@ -409,7 +409,7 @@ describe("what keeps a video from playing", () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     const { video, press, textOf } = renderPlayer();
     await act(async () => happen(video, "error", { error: { code: 4 } }));
-    expect(textOf('[role="alert"]')).toContain("The file of this video can't be found.");
+    expect(textOf('[role="alert"]')).toContain("This video’s file is missing.");
     expect(textOf('[role="status"]')).toBe("");
     await act(async () => void press("Retry"));
     expect([video.paused, textOf('[role="alert"]')]).toEqual([false, undefined]);

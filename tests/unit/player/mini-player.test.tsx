@@ -95,7 +95,7 @@ describe("the mini player", () => {
 
   it("is closed by its button and by Escape, and leaves a position to resume from", async () => {
     await leavePlaying();
-    fireEvent.click(inMini('[aria-label="Close the mini player"]'));
+    fireEvent.click(inMini('[aria-label="Close mini player"]'));
     expect([mini(), document.activeElement?.id]).toEqual([null, "main"]);
     expect(stored().resume).toEqual([["one", 12]]);
     await leavePlaying();
@@ -165,6 +165,6 @@ describe("the mini player", () => {
     vi.stubGlobal("fetch", async () => new Response(null, { status: 404 }));
     await leavePlaying();
     await act(async () => happen(video(), "error", { error: { code: 4 } }));
-    expect(inMini('[role="alert"]').textContent).toBe("The file of this video can't be found.");
+    expect(inMini('[role="alert"]').textContent).toBe("This video’s file is missing.");
   });
 });

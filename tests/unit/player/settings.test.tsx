@@ -47,7 +47,7 @@ describe("the menu", () => {
     await press("{Escape}");
     expect(focused()).toBe(settings);
     await press("{Enter}{Tab}");
-    expect([menu(), focused()]).toEqual([null, button("Theatre mode")]);
+    expect([menu(), focused()]).toEqual([null, button("Theater mode")]);
   });
 
   it("closed with the mouse leaves the space bar to play, and the controls to hide", () => {
@@ -80,7 +80,7 @@ describe("even loudness", () => {
   const isOffered = (video = {}) => {
     const { press, item } = renderAgain(video);
     press("Settings");
-    return item("Even loudness") !== undefined;
+    return item("Stable volume") !== undefined;
   };
 
   it("is offered where the loudness was measured and the browser can change it", () => {
@@ -156,7 +156,7 @@ describe("in this browser", () => {
     expect(next.button("Resume")).toBeUndefined();
     act(() => void window.dispatchEvent(new Event("pagehide")));
     const last = renderAgain();
-    last.press("Dismiss resume");
+    last.press("Start from the beginning");
     expect(last.button("Resume")).toBeUndefined();
     expect(last.video.currentTime).toBe(0);
   });

@@ -42,11 +42,11 @@ describe("a newer list", () => {
     expect(newsOf(before, page([4, 3, 2]))).toBe("1 new video");
     expect(newsOf(before, page([5, 4, 2]))).toBe("2 new videos");
     expect(newsOf(before, page([9, 8, 7], { total: 13 }))).toBe("10 new videos");
-    expect(newsOf(before, page([3, 1, 0]))).toBe("The list has changed");
+    expect(newsOf(before, page([3, 1, 0]))).toBe("This list was updated");
     expect(newsOf(page([]), page([1]))).toBe("1 new video");
     // What is new on a later page came there from the page before.
     expect(newsOf(page([3, 2], { page: 2 }), page([4, 3], { page: 2 }))).toBe(
-      "The list has changed",
+      "This list was updated",
     );
   });
 });

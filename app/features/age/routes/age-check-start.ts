@@ -3,7 +3,7 @@ import { safePath } from "~/platform/safe-redirect";
 import { beginAgeCheck, redirectOfStep } from "../age-check.server";
 import { needsAgeCheck } from "../obey-country-rules.server";
 
-/** Leads a visitor to the provider that checks their age. */
+/** Redirects a visitor to the age check provider. */
 export async function loader({ request }: LoaderFunctionArgs): Promise<Response> {
   const to = safePath(new URL(request.url).searchParams.get("to"), "/");
   if (!needsAgeCheck(request)) return redirect(to);

@@ -36,10 +36,10 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
 }
 
 /**
- * The category that one of the three addresses asks for, or a value that is stored only by rows of
- * other tools; undefined for all.
+ * Returns the requested category of any of the three URLs, or a custom value that other tools have stored; undefined
+ * for all videos.
  *
- * @throws a redirect for a legacy or trending address.
+ * @throws a redirect for a legacy id and for trending.
  */
 function askedCategory(
   path: string | undefined,
@@ -101,7 +101,7 @@ export default function Categories() {
   );
 }
 
-/** A step of the way here; the last one is where we are. */
+/** An item of the breadcrumb; the last one is the current page. */
 function Crumb({ to, label }: { to?: string; label: string }) {
   if (!to) {
     return (

@@ -35,7 +35,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const { status, ...result } = await loadList(request, () =>
     listPublished({ category, search, view, page: pageParameter(searchParams) }),
   );
-  // What a failed list can't be read from isn't read either: the page says so instead of failing as a whole.
+  // If the list failed to load, skip the other queries, so that the page can show the error.
   const isRead = status === 200;
   const isEmpty = isRead && result.list.total === 0;
   const anyVideo = isEmpty && !search && !view.length ? await hasAnyVideo() : true;
@@ -73,7 +73,7 @@ export default function Home() {
       <div className="mb-8 flex flex-col gap-4">
         <div className="shown-whole flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-center sm:gap-x-3 lg:gap-x-6">
           <SearchBox search={search} category={category} />
-          {/* Side by side on a phone, so that the list begins higher up. */}
+          {/* Next to each other on a phone, so that the list starts higher up. */}
           <div className="flex flex-wrap gap-2 sm:contents">
             <SurpriseLink />
             {joinUrl && (
@@ -158,13 +158,13 @@ export default function Home() {
   );
 }
 
-/** Another category keeps search, order and length, and begins at its first page. */
+/** Returns the URL of another category with the same search, order and length, on page 1. */
 function choicePath(choice: CategoryChoice, listLocation: ListLocation): string {
   if (choice === "trending") return "/trending";
   return listPath({ ...listLocation, category: choice === "all" ? undefined : choice });
 }
 
-/** The empty messages of the specification; that of a search is in NothingFound. */
+/** The empty states of the specification, except that of a search, see NothingFound. */
 function NothingHere({ anyVideo }: { anyVideo: boolean }) {
   const [title, to, action] = anyVideo
     ? ["No videos found in this category.", "/", "All Videos"]
@@ -174,7 +174,7 @@ function NothingHere({ anyVideo }: { anyVideo: boolean }) {
   );
 }
 
-/** What stands there when a search finds nothing: a text that comes near, and where to go instead. */
+/** The empty state of a search, with a similar search and popular categories. */
 export function NothingFound({
   search,
   category,

@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
-/** Server-sent events, which `answerEvents` sends before this route: it answers HEAD alone. */
+/** Server-sent events. `answerEvents` handles them before this route, which only responds to HEAD. */
 export function loader({ request }: LoaderFunctionArgs): Response {
   if (request.method === "HEAD") return new Response(null);
-  // Remix would read the whole stream before it answered a request for `/events.data`.
+  // Remix would buffer the whole stream before responding to a request for `/events.data`.
   throw new Response(null, { status: 404 });
 }

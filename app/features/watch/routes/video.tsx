@@ -60,7 +60,7 @@ async function readVideo(request: Request, id: string) {
   const series = searchParams.get("series");
   return {
     video,
-    // Without a file, the stream that is being made is all there is.
+    // Without a file, play the stream that is still being encoded.
     fileUrl: video.videoUrl ? await withVersion(video.videoUrl) : (video.hlsUrl ?? ""),
     chapters: chaptersOf(video.description, video.durationSeconds),
     streamStart: video.hlsUrl ? await streamStart(video.hlsUrl) : undefined,
@@ -73,7 +73,7 @@ async function readVideo(request: Request, id: string) {
   };
 }
 
-/** The address of this page from a second on: it goes on with the list, or the series, it is watched in. */
+/** Returns a function for the URL of this page at a position, keeping the list or series it is watched in. */
 function useHere(): (seconds?: number) => string {
   const { video, listLocation, series } = useLoaderData<typeof loader>();
   return (seconds) =>
@@ -126,7 +126,7 @@ export default function VideoPage() {
   );
 }
 
-/** What stands below the player. */
+/** Everything below the player. */
 function About() {
   const { video, chapters, now } = useLoaderData<typeof loader>();
   const moments: Moments = {
@@ -144,10 +144,10 @@ function About() {
       <h1 dir="auto" className="mt-5 text-xl font-bold">
         {video.title}
       </h1>
-      {/* What has come of the page before the rest of it must not stand where it will not stay. */}
+      {/* While the page is still arriving, what is shown must not move later. */}
       <div className="mt-3 flex flex-col gap-x-6 gap-y-3 sm:min-h-11 sm:flex-row sm:flex-wrap sm:items-center sm:justify-between">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-muted figures">
-          {/* As wide as the next count, which follows at once: what is beside it stays. */}
+          {/* Wide enough for the next count, which follows immediately, so that nothing moves. */}
           <span className="inline-flex min-h-11 min-w-15 items-center mouse:min-h-9">
             {formatViews(views)}
           </span>
@@ -174,7 +174,7 @@ function About() {
           <ShareButton
             title={video.title}
             path={() => videoPath(video.id, undefined, currentPosition())}
-            label="Link to this moment"
+            label="Copy link at current time"
           />
         </div>
       </div>
@@ -212,13 +212,13 @@ export function ErrorBoundary() {
   return <VideoError />;
 }
 
-/** The player in the video page: above what follows while its menu is open. */
+/** The player of the video page. */
 function Watch({
   next,
   state,
 }: {
   next: (VideoCardData & { href: string }) | undefined;
-  /** Travels on to the next video, for the way back. */
+  /** Passed on to the next video, for the Back link. */
   state: unknown;
 }) {
   const { video, fileUrl, startSeconds, streamStart, chapters } = useLoaderData<typeof loader>();
@@ -227,7 +227,7 @@ function Watch({
   const [waitingFor, setWaitingFor] = useState<string>();
   const pending = useNavigation().location?.pathname;
   const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
-  // When that takes long, a skeleton takes the place of this player.
+  // If that takes long, a skeleton replaces this player.
   useEffect(() => {
     if (isReplaced) forgetSpeed();
   }, [isReplaced]);
@@ -244,11 +244,11 @@ function Watch({
         video={{
           ...video,
           href: here(),
-          // With its version: what is watched stays the same file.
+          // Versioned, so that the file stays the same during playback.
           fileUrl,
           startSeconds,
           chapters,
-          // With a file, its first frame is better than a placeholder.
+          // With a file, its first frame is better than the placeholder.
           posterUrl: video.thumbnailUrl ?? (fileUrl ? null : PLACEHOLDER_URL),
           streamStart,
           next,
@@ -261,7 +261,7 @@ function Watch({
   );
 }
 
-/** Of a video that can't be played here yet: the page follows what becomes of it. */
+/** Refreshes the page when a video that can't be played yet changes. */
 function LiveRefresh() {
   useLiveRefresh();
   return null;
