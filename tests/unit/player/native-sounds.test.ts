@@ -8,7 +8,7 @@ const ENGLISH = { label: "English", language: "en" };
 
 beforeEach(() => localStorage.clear());
 
-/** The element of a device that plays playlists by itself, with the sounds of a stream. */
+/** The element of a device with native HLS, with the audio tracks of a stream. */
 async function open(...sounds: (typeof GERMAN)[]) {
   const element = document.createElement("video");
   element.canPlayType = () => "maybe";
@@ -28,14 +28,14 @@ async function open(...sounds: (typeof GERMAN)[]) {
   return { adaptive, element, enabled, onSounds: events.onSounds };
 }
 
-it("are told when the device knows them, and are chosen there", async () => {
+it("lists audio tracks once the metadata has loaded, and switches between them", async () => {
   const { adaptive, onSounds, enabled } = await open(GERMAN, ENGLISH);
   expect(onSounds).toHaveBeenCalledExactlyOnceWith([GERMAN, ENGLISH], 0);
   adaptive.chooseSound(1);
   expect(enabled()).toEqual([false, true]);
 });
 
-it("begin with the one that was chosen last, or with another in that language", async () => {
+it("starts with the track chosen last, or another in its language", async () => {
   rememberSound(ENGLISH);
   const { onSounds, enabled } = await open(GERMAN, { label: "English (SDH)", language: "en" });
   expect(onSounds.mock.calls[0]?.[1]).toBe(1);
@@ -44,7 +44,7 @@ it("begin with the one that was chosen last, or with another in that language", 
   expect((await open(GERMAN, ENGLISH)).enabled()).toEqual([true, false]);
 });
 
-it("are none where the browser does not list them, or the stream was left", async () => {
+it("lists none if the browser doesn't, or after the stream was closed", async () => {
   const { onSounds, adaptive, element } = await open();
   expect(onSounds).toHaveBeenCalledExactlyOnceWith([], 0);
   adaptive.close();

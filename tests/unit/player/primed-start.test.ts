@@ -20,7 +20,7 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, "connection");
 });
 
-it("is asked for once, by its bytes, and is given up for another one", async () => {
+it("requests the byte range once, and aborts it for another stream", async () => {
   primeStart(start("one"));
   primeStart(start("one"));
   expect(asked).toHaveLength(1);
@@ -35,13 +35,13 @@ it("is asked for once, by its bytes, and is given up for another one", async () 
   expect(primedStart(url("two"), 4)).toBeUndefined();
 });
 
-it("is unknown when the server answers anything but that part", async () => {
+it("is undefined when the server doesn't return the range", async () => {
   vi.stubGlobal("fetch", async () => new Response("all of it", { status: 200 }));
   primeStart(start("three"));
   expect(await primedStart(url("three"), 10)?.bytes).toBeUndefined();
 });
 
-it("is not asked for where the browser saves data", () => {
+it("requests nothing when the browser saves data", () => {
   Object.defineProperty(navigator, "connection", {
     configurable: true,
     value: { saveData: true },
@@ -51,7 +51,7 @@ it("is not asked for where the browser saves data", () => {
   expect(primedStart(url("four"), 10)).toBeUndefined();
 });
 
-it("is answered in a task of its own, as a request would be", async () => {
+it("responds in a new task, as a request would", async () => {
   primeStart(start("five"));
   const asksItself = vi.fn();
   class OwnLoader {

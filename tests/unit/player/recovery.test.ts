@@ -51,7 +51,7 @@ async function fail(video: HTMLVideoElement, code: number) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-describe("what an error means", () => {
+describe("an error of the element", () => {
   it.each([
     ["a file that does not exist", 4, MISSING, "missing"],
     ["a kind that the browser doesn't play", 4, FOUND, "unsupported"],
@@ -67,7 +67,7 @@ describe("what an error means", () => {
     watch.close();
   });
 
-  it("an error from before the scripts came is seen too", async () => {
+  it("is detected even if it occurred before the scripts loaded", async () => {
     const video = fakeVideo();
     happen(video, "error", { error: { code: 4 } });
     answer = MISSING;
@@ -79,7 +79,7 @@ describe("what an error means", () => {
     watch.close();
   });
 
-  it("what hls.js mends by itself is none", async () => {
+  it("is ignored when hls.js recovers from it", async () => {
     const { video, state, watch } = watched();
     state.set({ ...state.get(), playing: "adaptive" });
     await fail(video, 3);
@@ -88,8 +88,8 @@ describe("what an error means", () => {
   });
 });
 
-describe("a file that the browser has no decoder for", () => {
-  it("is being prepared for this device while the stream is made", async () => {
+describe("a file that the browser can't decode", () => {
+  it("is shown as being converted while the stream is encoded", async () => {
     const { video, watch } = watched({ ...FILE, streamIsComing: true });
     await fail(video, 4);
     expect(watch.problem.get()).toBe("preparing");
@@ -100,7 +100,7 @@ describe("a file that the browser has no decoder for", () => {
     [false, "unsupported"],
     [true, "preparing"],
   ] as const)(
-    "is told of while its sound plays alone, a stream coming: %s",
+    "is detected while only its audio plays, with a stream coming: %s",
     async (streamIsComing, problem) => {
       const { video, watch } = watched({ ...FILE, streamIsComing });
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -123,7 +123,7 @@ describe("a file that the browser has no decoder for", () => {
     watch.close();
   });
 
-  it("is told of where it was loaded before the scripts came, unless a stream will play", () => {
+  it("is detected if it loaded before the scripts, unless a stream will play", () => {
     for (const hlsUrl of [undefined, "/media/videos/u/1/hls-1/master.m3u8"]) {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
@@ -135,7 +135,7 @@ describe("a file that the browser has no decoder for", () => {
     }
   });
 
-  it("is no problem once the stream plays", () => {
+  it("is not a problem once the stream plays", () => {
     const { video, state, watch } = watched();
     happen(video, "loadeddata", { videoWidth: 0 });
     state.set({ ...state.get(), playing: "adaptive" });
@@ -145,7 +145,7 @@ describe("a file that the browser has no decoder for", () => {
   });
 });
 
-describe("a file that fails after it has begun", () => {
+describe("a file that fails during playback", () => {
   const played = (at: number) => {
     const all = watched();
     all.video.currentTime = at;
@@ -158,7 +158,7 @@ describe("a file that fails after it has begun", () => {
     ["breaks off", 2],
     ["can't be decoded", 3],
   ])(
-    "is reloaded once where it was when it %s: another may be behind its address",
+    "is reloaded once at the same position when it %s, because it may have been replaced",
     async (_, code) => {
       const { video, watch, reload } = played(42);
       await fail(video, code);
@@ -172,7 +172,7 @@ describe("a file that fails after it has begun", () => {
     },
   );
 
-  it("plays on although the failure has paused it", async () => {
+  it("continues to play although the failure paused it", async () => {
     const { video, watch, reload } = played(42);
     Object.assign(video, { error: { code: 3 } });
     video.pause();
@@ -192,7 +192,7 @@ describe("a file that fails after it has begun", () => {
     watch.close();
   });
 
-  it("is not reloaded when it is gone", async () => {
+  it("is not reloaded when it is missing", async () => {
     const { video, watch, reload } = played(42);
     answer = MISSING;
     await fail(video, 2);
@@ -203,7 +203,7 @@ describe("a file that fails after it has begun", () => {
 });
 
 describe("a lost connection", () => {
-  it("is tried at growing intervals, and playback goes on where it was", async () => {
+  it("is retried at growing intervals, and playback continues at the same position", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 42;
     void video.play();
@@ -225,7 +225,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is tried at once when the browser is online again", async () => {
+  it("is retried immediately when the browser is back online", async () => {
     const { video, watch, reload } = watched();
     answer = UNREACHABLE;
     await fail(video, 2);
@@ -236,7 +236,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("is seen without an error when the picture waits too long", async () => {
+  it("is detected without an error after buffering too long", async () => {
     const { video, watch } = watched();
     void video.play();
     answer = UNREACHABLE;
@@ -246,7 +246,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("a download that died silently is begun anew when the server is there", async () => {
+  it("restarts a download that died silently if the server is reachable", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 7;
     void video.play();
@@ -257,7 +257,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("slow is not lost: while bytes come in nothing is done", async () => {
+  it("is not assumed while a slow download still receives data", async () => {
     const { video, watch, reload } = watched();
     void video.play();
     happen(video, "waiting", { readyState: 1 });
@@ -270,7 +270,7 @@ describe("a lost connection", () => {
     watch.close();
   });
 
-  it("of the adaptive source goes the same way", async () => {
+  it("is handled the same way for the adaptive source", async () => {
     const { state, watch, reload } = watched();
     state.set({ ...state.get(), playing: "adaptive", lost: true });
     expect(watch.problem.get()).toBe("connection");
@@ -281,7 +281,7 @@ describe("a lost connection", () => {
 });
 
 describe("retry", () => {
-  it("plays from the same position at once", async () => {
+  it("plays from the same position immediately", async () => {
     const { video, watch, reload } = watched();
     video.currentTime = 12;
     happen(video, "timeupdate");
@@ -293,7 +293,7 @@ describe("retry", () => {
     watch.close();
   });
 
-  it("leaves no timer behind when the page is left", async () => {
+  it("leaves no timer running when the page is left", async () => {
     const { video, watch } = watched();
     answer = UNREACHABLE;
     void video.play();

@@ -16,7 +16,7 @@ storyboard-1.webp#xywh=160,0,160,90
 `;
 
 describe("parseStoryboard", () => {
-  it("reads times, sheets beside the file, and the part of the sheet", () => {
+  it("parses times, relative sheet URLs and tile positions", () => {
     expect(parseStoryboard(text, BASE)).toEqual([
       {
         start: 0,
@@ -35,7 +35,7 @@ describe("parseStoryboard", () => {
       }),
     ]);
   });
-  it("reads what Windows editors write", () => {
+  it("parses files from Windows editors", () => {
     expect(parseStoryboard(text.replaceAll("\n", "\r\n"), BASE)).toHaveLength(3);
   });
   it.each([
@@ -52,11 +52,11 @@ describe("parseStoryboard", () => {
 
 describe("frameAt", () => {
   const frames = parseStoryboard(text, BASE);
-  it("is the last one that has begun", () => {
+  it("returns the last frame that has started", () => {
     expect(frameAt(frames, 0)?.x).toBe(0);
     expect(frameAt(frames, 4.9)?.x).toBe(0);
     expect(frameAt(frames, 5)?.x).toBe(160);
     expect(frameAt(frames, 99_999)?.start).toBe(3600);
   });
-  it("is none of none", () => expect(frameAt([], 5)).toBeUndefined());
+  it("returns undefined without frames", () => expect(frameAt([], 5)).toBeUndefined());
 });
