@@ -25,7 +25,7 @@ const plain = { category: "english", created_at: daysAgo(100) };
 const current = video({ ...plain, id: "current", title: "The Night Train", category: "desi" });
 
 describe("the score", () => {
-  // Each candidate beside one that has exactly as many points and is older or newer.
+  // Compares each candidate with an older or newer one that has exactly the same score.
   it.each([
     ["a title word inside another", { title: "Nightfall" }, 5],
     ["a title word in two others, once", { title: "Nightfall nightly" }, 5],
@@ -56,7 +56,7 @@ describe("the score", () => {
 });
 
 describe("related videos", () => {
-  it("are at most 20, the newer first among equals", async () => {
+  it("are at most 20, ties to the newer", async () => {
     const others = Array.from({ length: 50 }, (_, i) =>
       video({ ...plain, id: `v${i}`, title: "Night", created_at: daysAgo(40 + ((i * 17) % 50)) }),
     );
@@ -66,14 +66,14 @@ describe("related videos", () => {
     expect(ids(await relatedVideos("current"))).toEqual(ids(expected));
   });
 
-  it("of what is not published are none, and none is hidden", async () => {
+  it("are empty for unpublished videos, and never include hidden ones", async () => {
     write([current, video({ ...plain, id: "h", title: "Night", status: "hidden" })]);
     expect(await relatedVideos("h")).toEqual([]);
     expect(await relatedVideos("nobody")).toEqual([]);
     expect(await relatedVideos("current")).toEqual([]);
   });
 
-  it("follow every change at once, whoever makes it", async () => {
+  it("reflect every change immediately, by any tool", async () => {
     write([current, video({ ...plain, id: "a", title: "Nothing" })]);
     const related = async () => ids(await relatedVideos("current"));
     expect(await related()).toEqual([]);
@@ -92,7 +92,7 @@ describe("related videos", () => {
     expect(await change("DELETE FROM videos WHERE id = 'a'")).toEqual([]);
   });
 
-  it("are those of everything after more changes than the log holds", async () => {
+  it("are complete after more changes than the log contains", async () => {
     write([current]);
     expect(await relatedVideos("current")).toEqual([]);
     const others = Array.from({ length: 3_000 }, (_, i) =>
@@ -108,8 +108,8 @@ describe("related videos", () => {
   });
 });
 
-describe("against a plain scorer", () => {
-  it("are the same on a thousand rows of realistic titles", async () => {
+describe("compared with a plain implementation", () => {
+  it("related videos are the same for a thousand realistic titles", async () => {
     const rows = [...generatedVideos(1_000)].map((each) =>
       video({
         ...each,
@@ -129,7 +129,7 @@ describe("against a plain scorer", () => {
     }
   }, 120_000);
 
-  it("are the same on titles of stop words, signs, repeats and several scripts", async () => {
+  it("related videos are the same for titles with stop words, symbols, repetitions and several scripts", async () => {
     const word = fc.constantFrom(
       ..."the and night Night NIGHTS nightly tra train it's to a of ночь Ночью रात रातें एक É é élan café Café 東京 東京タワー 007 00 -- !! x'y no-one αβγ Αβγς".split(
         " ",

@@ -65,7 +65,7 @@ describe("belongsElsewhere", () => {
     "<textarea data-target></textarea>",
     "<select data-target></select>",
     '<div contenteditable="true"><b data-target>x</b></div>',
-  ])("a field keeps all keys: %s", (html) => {
+  ])("leaves all keys to a form field: %s", (html) => {
     const { player, target } = render(html);
     for (const key of [" ", "f", "m", "k", "5", "ArrowLeft", "?"]) {
       expect(belongsElsewhere(key, target, player)).toBe(true);
@@ -76,7 +76,7 @@ describe("belongsElsewhere", () => {
     "<button data-target>x</button>",
     "<details><summary data-target>x</summary></details>",
     '<div role="tab" data-target>x</div>',
-  ])("what is pressed with the space bar keeps that one: %s", (html) => {
+  ])("leaves the space bar to elements that it activates: %s", (html) => {
     const { player, target } = render(html);
     expect(belongsElsewhere(" ", target, player)).toBe(true);
     expect(belongsElsewhere("f", target, player)).toBe(false);

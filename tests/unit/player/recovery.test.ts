@@ -54,11 +54,11 @@ async function fail(video: HTMLVideoElement, code: number) {
 describe("an error of the element", () => {
   it.each([
     ["a file that does not exist", 4, MISSING, "missing"],
-    ["a kind that the browser doesn't play", 4, FOUND, "unsupported"],
+    ["an unsupported format", 4, FOUND, "unsupported"],
     ["a damaged file", 3, FOUND, "damaged"],
     ["no network", 2, UNREACHABLE, "connection"],
     ["no network from the beginning", 4, UNREACHABLE, "connection"],
-    ["a server in trouble", 4, () => new Response(null, { status: 503 }), "connection"],
+    ["a failing server", 4, () => new Response(null, { status: 503 }), "connection"],
   ] as const)("%s", async (_, code, then, problem) => {
     const { video, watch } = watched();
     answer = then;
@@ -112,9 +112,9 @@ describe("a file that the browser can't decode", () => {
   );
 
   it.each([
-    ["whose address is another one now", MISSING],
+    ["whose URL has changed", MISSING],
     ["that can't be played further", FOUND],
-  ])("is being prepared while all there is of it is a stream %s", async (_, then) => {
+  ])("is shown as being prepared when it only has a stream %s", async (_, then) => {
     const url = "/media/videos/u/1/hls-1/master.m3u8";
     const { video, watch } = watched({ fileUrl: url, hlsUrl: url });
     answer = then;

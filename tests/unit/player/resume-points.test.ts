@@ -18,10 +18,10 @@ describe("resume points", () => {
 
   it.each([
     ["at the beginning", 9, 600],
-    ["near the end of a short one", 51, 60],
-    ["near the end of a long one", 35_000, 36_000],
-    ["of a clip of 3 s", 2, 3],
-  ])("is forgotten %s", (_, seconds, duration) => {
+    ["near the end of a short video", 51, 60],
+    ["near the end of a long video", 35_000, 36_000],
+    ["in a clip of 3 s", 2, 3],
+  ])("are deleted %s", (_, seconds, duration) => {
     saveResumePoint("a", 30, 600);
     saveResumePoint("a", seconds, duration);
     expect(resumePoint("a")).toBeUndefined();

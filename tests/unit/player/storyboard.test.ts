@@ -47,7 +47,7 @@ describe("parseStoryboard", () => {
     "WEBVTT\n\n00:00.000 --> 00:05.000\nhttp://[#xywh=0,0,1,1",
     "WEBVTT\n\nsoon --> later\nsheet.webp#xywh=0,0,1,1",
     "WEBVTT\n\n00:00.000 --> 00:05.000",
-  ])("finds no picture in %j", (broken) => expect(parseStoryboard(broken, BASE)).toEqual([]));
+  ])("finds no frames in %j", (broken) => expect(parseStoryboard(broken, BASE)).toEqual([]));
 });
 
 describe("frameAt", () => {

@@ -182,7 +182,7 @@ describe("the report of watched parts", () => {
     ["Global Privacy Control", { globalPrivacyControl: true }],
     ["Do Not Track", { doNotTrack: "1" }],
     ["data saving", { connection: { saveData: true } }],
-  ])("is not reported under %s", async (_, wish) => {
+  ])("is not sent with %s", async (_, wish) => {
     for (const [name, value] of Object.entries(wish)) {
       Object.defineProperty(navigator, name, { value, configurable: true });
     }
