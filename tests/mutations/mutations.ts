@@ -485,7 +485,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'redirect(safePath(form.get("returnTo"), "/"), {',
     replace: 'redirect(String(form.get("returnTo")), {',
     killedBy: "tests/integration/catalogue/public-pages.test.ts",
-    title: "never leads away from the site",
+    title: "never redirects to another site (%j)",
   },
   {
     rule: "Failed sign-ins are limited by address",

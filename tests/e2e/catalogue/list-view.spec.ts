@@ -5,7 +5,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-/** 12 videos: 1 to 12 minutes long, viewed the less the longer, and one of an hour. */
+/** Adds 12 videos of 1 to 12 minutes, the longer the fewer views, and one of an hour. */
 async function addVideos(site: SiteProcess): Promise<void> {
   await fill(site, 12, (number) => ({
     duration: number === 12 ? "1:00:00" : `${number}:00`,
@@ -17,7 +17,7 @@ async function addVideos(site: SiteProcess): Promise<void> {
 const sort = (page: Page) => page.getByRole("combobox", { name: "Sort by" });
 const length = (page: Page) => page.getByRole("combobox", { name: "Length" });
 
-/** Chooses until the page follows: before its scripts are there, nothing does. */
+/** Selects the option until the page changes, because nothing happens before hydration. */
 async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   await expect(async () => {
     await choice();
@@ -25,7 +25,7 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("order and length are chosen, kept by pages and categories, and lead back", async ({
+test("order and length are kept across pages, categories and Back", async ({
   page,
   site,
 }) => {
@@ -59,7 +59,7 @@ test("order and length are chosen, kept by pages and categories, and lead back",
   await expect(length(page)).toHaveValue("short");
 });
 
-test("what was watched is left out, and a page of nothing else keeps its pager", async ({
+test("watched videos are hidden, and a page with only watched videos keeps its pager", async ({
   page,
   site,
 }) => {

@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, test } from "../site";
 
-test("a visitor saves videos, finds them again in another tab and takes them out", async ({
+test("saving videos, finding them in another tab and removing them", async ({
   page,
   context,
   site,
@@ -41,7 +41,7 @@ test("a visitor saves videos, finds them again in another tab and takes them out
   await expect(cards).toHaveText([/Video 1/]);
 });
 
-test("what is no longer public is said to be gone, and can be taken out", async ({
+test("videos that are no longer public are reported and can be removed", async ({
   page,
   site,
 }) => {
@@ -60,7 +60,7 @@ test("what is no longer public is said to be gone, and can be taken out", async 
   expect(await saved(page)).toEqual(["v2"]);
 });
 
-test("many come some at a time; a failure is said, and tried again", async ({ page, site }) => {
+test("many videos load in batches; an error is shown and can be retried", async ({ page, site }) => {
   await fill(site, 30);
   const all = Array.from({ length: 30 }, (_, n) => `v${n + 1}`);
   await page.addInitScript(
@@ -78,7 +78,7 @@ test("many come some at a time; a failure is said, and tried again", async ({ pa
   await expect(page.getByRole("button", { name: "Show More" })).toHaveCount(0);
 });
 
-test("a card has a button that saves it, its preview plays on meanwhile, and the header counts", async ({
+test("a card's button saves it while its preview keeps playing, and the header shows the count", async ({
   page,
   site,
 }) => {
@@ -109,9 +109,9 @@ test("a card has a button that saves it, its preview plays on meanwhile, and the
   await expect(page.locator("main article")).toHaveText([/Video 3/, /Video 2/]);
 });
 
-test("the list goes to another browser as a file", async ({ page, browser, site }) => {
+test("the list can be moved to another browser as a file", async ({ page, browser, site }) => {
   await fill(site, 3);
-  // As a version before the one document stored them.
+  // In the format of versions before the single document.
   await page.addInitScript(() => {
     localStorage.setItem("saved-videos", '["v3","v1"]');
     localStorage.setItem("player:resume", '[["v2",30]]');

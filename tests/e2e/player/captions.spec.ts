@@ -16,7 +16,7 @@ test.afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const drawn = (page: Page) => page.locator(".player-captions p");
 
-test("captions that came with the file are shown, switched, remembered, and taken away", async ({
+test("embedded captions are shown, switched, remembered and removed", async ({
   page,
   site,
 }) => {
@@ -49,7 +49,7 @@ test("captions that came with the file are shown, switched, remembered, and take
   await expect(player.button("Captions")).toHaveAttribute("aria-pressed", "false");
 });
 
-test("an admin adds captions and a thumbnail, and takes the captions away", async ({
+test("an admin adds captions and a thumbnail, and removes the captions", async ({
   page,
   site,
 }) => {

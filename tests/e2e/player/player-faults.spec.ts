@@ -7,8 +7,8 @@ import { publishVideo } from "../../publish-video";
 import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test.describe("files that are not as they should be", () => {
-  test("one that is cut off plays to the cut, and then stops with a word", async ({
+test.describe("damaged and unusual files", () => {
+  test("a truncated file plays up to the cut and then shows an error", async ({
     page,
     site,
   }) => {
@@ -28,7 +28,7 @@ test.describe("files that are not as they should be", () => {
     await expect(player.root.getByText("Buffering…")).toBeHidden();
   });
 
-  test("one of 10 hours, upright and without sound, plays and is sought in whole", async ({
+  test("a vertical file of 10 hours without audio plays and can be seeked completely", async ({
     page,
     site,
   }) => {
@@ -54,7 +54,7 @@ test.describe("files that are not as they should be", () => {
   });
 });
 
-test("a browser that refuses to store anything saves and plays all the same", async ({
+test("a browser that blocks storage can still save and play videos", async ({
   page,
   site,
 }) => {

@@ -4,7 +4,7 @@ import { expect, test } from "../site";
 import { plays } from "./adaptive-video";
 import { PlayerPage } from "./player-page";
 
-test("the quality of a video that the site has encoded is switched while it plays, without a gap", async ({
+test("the quality of an encoded video switches during playback without a gap", async ({
   page,
   site,
 }) => {
@@ -29,11 +29,11 @@ test("the quality of a video that the site has encoded is switched while it play
     ["240p", 240],
   ] as const) {
     await choose(quality);
-    // The other quality begins where the loaded segments end, half as fast.
+    // The other quality starts after the loaded segments, at half speed.
     await expect.poll(height, { timeout: 45_000 }).toBe(lines);
     await player.expectPlaying();
   }
-  // What is played and what comes next lie side by side: there is nothing to wait for in between.
+  // The played range and the next one are adjacent, so there is no gap to wait for.
   const ahead = await player.video.evaluate((video: HTMLVideoElement) => {
     const { buffered, currentTime } = video;
     const ranges = Array.from({ length: buffered.length }, (_, index) => ({
@@ -51,7 +51,7 @@ test("the quality of a video that the site has encoded is switched while it play
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
 });
 
-test("another language is heard at once when it is chosen, and is remembered", async ({
+test("another audio track plays immediately when selected, and is remembered", async ({
   page,
   site,
 }) => {
@@ -76,7 +76,7 @@ test("another language is heard at once when it is chosen, and is remembered", a
   await page.getByRole("menuitemradio", { name: "English" }).click();
   await expect.poll(() => [...asked].some((name) => /^sound-2.*mp4$/.test(name))).toBe(true);
   await player.expectPlaying();
-  // At the end of what was loaded of both before the choice.
+  // After everything that was loaded before the choice.
   await player.seekTo(25);
   await player.expectPlaying();
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);

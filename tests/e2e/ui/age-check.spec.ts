@@ -7,10 +7,10 @@ import {
 } from "../../integration/trust/age-check-provider";
 import { test as base, expect, expectNoViolations } from "../site";
 
-/** The provider is another site on this machine, reached by real redirects. */
+/** The provider is another site on this machine, with real redirects. */
 const test = base.extend<object, { provider: AgeCheckProvider }>({
   provider: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures it needs from it.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright determines the required fixtures from it.
     async ({}, use) => {
       const provider = await startAgeCheckProvider();
       await use(provider);
@@ -31,7 +31,7 @@ test.use({ extraHTTPHeaders: { "X-Country": "FR" } });
 
 const checkPage = (page: Page) => page.getByRole("heading", { name: "Age check required" });
 
-test("who is in a country that asks for it is checked once, by keyboard too, and comes back to the page", async ({
+test("a visitor in a country with age checks is checked once, with the keyboard too, and returns to the page", async ({
   page,
   site,
 }) => {
@@ -40,7 +40,7 @@ test("who is in a country that asks for it is checked once, by keyboard too, and
   page.on("request", (request) => {
     if (request.url().includes("/media/")) media.push(request.url());
   });
-  // The plain answer of the entry dialog is not enough here.
+  // The answer in the entry dialog isn't enough here.
   await page.context().addCookies([{ name: "age", value: "18", url: site.url }]);
   await page.goto("/categories/desi?page=2");
   await expect(checkPage(page)).toBeVisible();
@@ -58,7 +58,7 @@ test("who is in a country that asks for it is checked once, by keyboard too, and
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("a page that is open already leads to the check, and who does not pass it is told and may try again", async ({
+test("an open page redirects to the check, and visitors who fail it are told and can try again", async ({
   page,
   site,
 }) => {
@@ -80,10 +80,10 @@ test("a page that is open already leads to the check, and who does not pass it i
   await expect(page).toHaveURL("/trending");
 });
 
-test.describe("where the site is closed", () => {
+test.describe("in a blocked country", () => {
   test.use({ extraHTTPHeaders: { "X-Country": "IT" } });
 
-  test("a visitor reads one sentence, and the legal pages", async ({ page }) => {
+  test("a visitor sees a message and can read the legal pages", async ({ page }) => {
     const answer = await page.goto("/video/v1");
     expect(answer?.status()).toBe(451);
     await expect(

@@ -2,13 +2,13 @@ import type { Page } from "playwright/test";
 import { fill } from "../../fill-catalogue";
 import { expect, expectNoViolations, test } from "../site";
 
-/** Both pages with their scripts, and one entry in the history before the one that is shown. */
+/** Opens two hydrated pages, so that the current one has a history entry before it. */
 async function openTwoPages(page: Page): Promise<void> {
   await page.goto("/trending");
   await page.goto("/", { waitUntil: "networkidle" });
 }
 
-test("Exit this page is in the menu, and leaves no entry for the page @phone-only", async ({
+test("Exit this page is in the menu and removes the page from the history @phone-only", async ({
   page,
   site,
 }) => {
@@ -23,7 +23,7 @@ test("Exit this page is in the menu, and leaves no entry for the page @phone-onl
   await expect(page).toHaveURL("/trending");
 });
 
-test("Shift pressed three times exits, from a field and from a dialog too", async ({
+test("pressing Shift three times exits, even from a field or a dialog", async ({
   page,
   site,
 }) => {
@@ -31,7 +31,7 @@ test("Shift pressed three times exits, from a field and from a dialog too", asyn
   await openTwoPages(page);
   await page.keyboard.press("Shift");
   await expect(page.getByText("Shift, press 2 more times to exit.")).toBeAttached();
-  // Anew, so that nothing is waited for between two presses, which have five seconds.
+  // Start over, so that nothing is awaited between two presses, which must be within five seconds.
   await page.keyboard.press("Escape");
   await expect(page.getByText("Exit this page expired.")).toBeAttached();
   for (let times = 0; times < 3; times += 1) await page.keyboard.press("Shift");
@@ -49,7 +49,7 @@ test("Shift pressed three times exits, from a field and from a dialog too", asyn
   await expect(page).toHaveURL("about:blank");
 });
 
-test("the preferences switch the key off and discreet titles on, and forget what the browser remembers", async ({
+test("the preferences disable the Shift key, enable discreet titles and clear the stored data", async ({
   page,
   site,
 }) => {
@@ -103,7 +103,7 @@ test("the preferences switch the key off and discreet titles on, and forget what
   expect(await kept()).toEqual({});
 });
 
-test("a discreet title is there before the scripts, and nothing writes another one", async ({
+test("a discreet title is set before hydration and never replaced", async ({
   page,
   site,
 }) => {
@@ -140,7 +140,7 @@ test("a discreet title is there before the scripts, and nothing writes another o
   expect({ titles: await titles(), errors }).toEqual({ titles: ["Video site"], errors: [] });
 });
 
-test("a browser without storage has preferences that last as long as the page", async ({
+test("in a browser without storage, preferences last until the page is closed", async ({
   page,
 }) => {
   await page.addInitScript(() => {

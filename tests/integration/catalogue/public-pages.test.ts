@@ -131,7 +131,7 @@ describe("a list that can't be loaded", () => {
     ["categories", categories.loader],
     ["trending", trending.loader],
   ])(
-    "of %s is empty, with status 500 and a sentence that gives nothing away",
+    "of %s is empty, with status 500 and a message without internals",
     async (_, loader) => {
       await addVideos(9, () => ({ views: 1 }));
       sqliteHandle().exec("DROP TABLE videos");
@@ -186,7 +186,7 @@ describe("categories", () => {
   });
 
   it.each(["nonsense", "__proto__", "DESI"])(
-    "has no page for %j without videos",
+    "doesn't exist for %j without videos",
     async (category) => {
       await addVideos(1, () => ({ category, status: "hidden" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -195,7 +195,7 @@ describe("categories", () => {
   );
 
   it.each(["nonsense", "__proto__", "DESI", "a/b", "x.data"])(
-    "lists the videos that store exactly %j",
+    "lists the videos with exactly %j",
     async (category) => {
       await addVideos(2, () => ({ category, duration: "5:30" }));
       await addVideos(1, () => ({ id: "other", category: "desi" }));
@@ -249,7 +249,7 @@ describe("a video", () => {
 
 describe("the static pages", () => {
   it.each([privacy.loader, dmca.loader, contact.loader])(
-    "know where to write to",
+    "contain the contact address",
     async (loader) => {
       expect((await call(loader, "/")).body.email).toBe("contact@videos.example");
       await site.remove();
@@ -320,7 +320,7 @@ describe("the age gate", () => {
   });
 
   it.each(["//evil.example", "https://evil.example", "/\\evil", "javascript:alert(1)", ""])(
-    "never leads away from the site (%j)",
+    "never redirects to another site (%j)",
     async (returnTo) => {
       const answer = await call(age.action, "/age", post({ returnTo }));
       expect(answer.headers.get("Location")).toBe("/");
