@@ -22,13 +22,13 @@ const COOKIE = "age-check";
 const PENDING_MS = 30 * 60_000;
 /** Maximum number of checks in progress, such as in several tabs. */
 const MAX_PENDING = 4;
-const LONGEST_PATH = 400;
+const MAX_PATH_LENGTH = 400;
 
 const PENDING = z.array(z.object({ nonce: z.string(), to: z.string(), startedAt: z.number() }));
 type Pending = z.output<typeof PENDING>;
 
 /** Nonces that have been used, until every token with them has expired. Contains nothing about visitors. */
-const spent = processState(
+const usedNonces = processState(
   "spent age checks",
   () =>
     new LRUCache<string, true>({
@@ -38,8 +38,8 @@ const spent = processState(
 );
 
 /** Minimum interval between availability checks of the provider, which contain nothing about visitors. */
-const ASK_EVERY_MS = 10_000;
-const PROVIDER_ANSWERS_WITHIN_MS = 3_000;
+const AVAILABILITY_CHECK_INTERVAL_MS = 10_000;
+const PROVIDER_TIMEOUT_MS = 3_000;
 const provider = processState("age check provider", () => ({
   asked: undefined as { url: string; at: number; answers: Promise<boolean> } | undefined,
 }));
@@ -55,13 +55,13 @@ export interface Step {
  *
  * @param to the path to return to after the check.
  */
-export async function beginAgeCheck(request: Request, to: string, now = Date.now()): Promise<Step> {
+export async function startAgeCheck(request: Request, to: string, now = Date.now()): Promise<Step> {
   const { ageCheckUrl } = settings();
-  if (!ageCheckUrl || !(await providerAnswers(ageCheckUrl, now))) {
+  if (!ageCheckUrl || !(await isProviderAvailable(ageCheckUrl, now))) {
     return { location: problemPage("away", to), cookies: [] };
   }
   const nonce = randomBytes(32).toString("base64url");
-  const path = to.length <= LONGEST_PATH ? to : "/";
+  const path = to.length <= MAX_PATH_LENGTH ? to : "/";
   const pending = [{ nonce, to: path, startedAt: now }, ...pendingOf(request, now)];
   const location = new URL(ageCheckUrl);
   location.searchParams.set("nonce", nonce);
@@ -73,7 +73,7 @@ export async function beginAgeCheck(request: Request, to: string, now = Date.now
 }
 
 /** Handles the provider's result, which is valid once and only in the browser that started the check. */
-export async function endAgeCheck(request: Request, now = Date.now()): Promise<Step> {
+export async function completeAgeCheck(request: Request, now = Date.now()): Promise<Step> {
   const secret = settings().ageCheckSecret;
   const token = new URL(request.url).searchParams.get("token");
   const pending = pendingOf(request, now);
@@ -84,19 +84,19 @@ export async function endAgeCheck(request: Request, now = Date.now()): Promise<S
   if (!secret || token === null) return failed("unfinished");
   const answer = await readAgeToken(token, secret, now);
   if (typeof answer === "string") return failed(answer);
-  const begun = pending.find(({ nonce }) => nonce === answer.nonce);
-  if (!begun || spent().has(answer.nonce)) return failed("wrong");
-  spent().set(answer.nonce, true);
+  const started = pending.find(({ nonce }) => nonce === answer.nonce);
+  if (!started || usedNonces().has(answer.nonce)) return failed("wrong");
+  usedNonces().set(answer.nonce, true);
   const left = pendingCookie(
-    pending.filter((each) => each !== begun),
+    pending.filter((each) => each !== started),
     now,
   );
-  if (!answer.isAdult) return { ...failed("no", begun.to), cookies: [left] };
-  return { location: safePath(begun.to, "/"), cookies: [left, checkedAgeCookie(now)] };
+  if (!answer.isAdult) return { ...failed("no", started.to), cookies: [left] };
+  return { location: safePath(started.to, "/"), cookies: [left, checkedAgeCookie(now)] };
 }
 
 /** Returns the redirect of a step. It must not be cached, because each one has its own nonce. */
-export function redirectOfStep({ location, cookies }: Step): Response {
+export function stepRedirect({ location, cookies }: Step): Response {
   const headers = new Headers({ "Cache-Control": "no-store" });
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   return redirect(location, { headers });
@@ -121,13 +121,13 @@ function pendingCookie(pending: Pending, now: number): string {
 }
 
 /** Returns whether the provider responds; a proxy that reports that its backend is down doesn't count. */
-function providerAnswers(url: string, now: number): Promise<boolean> {
+function isProviderAvailable(url: string, now: number): Promise<boolean> {
   const state = provider();
-  if (state.asked?.url !== url || now - state.asked.at >= ASK_EVERY_MS) {
+  if (state.asked?.url !== url || now - state.asked.at >= AVAILABILITY_CHECK_INTERVAL_MS) {
     const answers = fetch(url, {
       method: "HEAD",
       redirect: "manual",
-      signal: AbortSignal.timeout(PROVIDER_ANSWERS_WITHIN_MS),
+      signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
     }).then(
       ({ status }) => ![502, 503, 504].includes(status),
       () => false,

@@ -121,7 +121,7 @@ export function videoMeta(site: SiteIdentity, video: DescribedVideo): MetaDescri
         video.description.trim() ||
         `Watch “${video.title}” for free on ${site.name}, in ${shortCategoryLabel(video.category)}.`,
       path,
-      picture: video.thumbnailUrl,
+      image: video.thumbnailUrl,
       type: "video.other",
       structured: [
         videoObject(site, video),
@@ -152,7 +152,7 @@ export function listMeta(
     address: (page: number) => string;
     /** The canonical path, if it belongs to another list. */
     path?: string;
-    picture?: string | null;
+    image?: string | null;
     noindex?: boolean;
     about: Record<string, unknown>;
     feed?: string;
@@ -169,7 +169,7 @@ export function listMeta(
       title: title + suffix,
       description: shortened(description, DESCRIPTION_LENGTH - suffix.length) + suffix,
       path,
-      picture: list.picture,
+      image: list.image,
       noindex: list.noindex,
       structured: [about, itemList(site, name, videos, (page - 1) * PAGE_SIZE)],
     }),

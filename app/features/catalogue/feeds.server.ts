@@ -12,14 +12,14 @@ import { seriesFeedPath, seriesPath } from "~/shared/series/series-path";
 import { prepared } from "~db/client.server";
 import { readTags } from "~db/tags";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { ListQuestion } from "./list-query.server";
+import type { ListQuery } from "./list-query.server";
 import { type CardRow, newestTagged, publishedTotal, toCard } from "./published-list.server";
 import { type FoundSeries, lastOfSeries, publicSeries } from "./series.server";
-import { type DescribedVideo, SHARE_PICTURE } from "./structured-data";
+import { type DescribedVideo, SHARE_IMAGE } from "./structured-data";
 import { publishedTags } from "./tags.server";
 
 /** Maximum number of items in a feed. */
-const MAX_FEED = 50;
+const MAX_FEED_ITEMS = 50;
 
 const TYPES: Record<string, string> = {
   ".mp4": "video/mp4",
@@ -31,7 +31,7 @@ const TYPES: Record<string, string> = {
 /** Returns the RSS feed (https://www.rssboard.org/rss-specification) of the newest videos with their files. */
 export async function rssFeed(site: SiteIdentity): Promise<string> {
   const videos: DescribedVideo[] = [];
-  for await (const some of walkPublished(0, MAX_FEED)) videos.push(...some);
+  for await (const some of walkPublished(0, MAX_FEED_ITEMS)) videos.push(...some);
   return channel(site, videos, {
     title: site.name,
     description: `The newest videos on ${site.name}. Ages 18 and over.`,
@@ -46,7 +46,7 @@ export async function rssFeed(site: SiteIdentity): Promise<string> {
  * @param tag canonical.
  */
 export async function tagFeed(site: SiteIdentity, tag: string): Promise<string | undefined> {
-  const videos = described("sort_key", await newestTagged(tag, MAX_FEED));
+  const videos = described("sort_key", await newestTagged(tag, MAX_FEED_ITEMS));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${tag} | ${site.name}`,
@@ -61,7 +61,7 @@ export async function seriesFeed(
   site: SiteIdentity,
   { id, slug, title, description }: FoundSeries,
 ): Promise<string | undefined> {
-  const videos = described("id", lastOfSeries(id, MAX_FEED));
+  const videos = described("id", lastOfSeries(id, MAX_FEED_ITEMS));
   if (videos.length === 0) return undefined;
   return channel(site, videos, {
     title: `${title} | ${site.name}`,
@@ -125,8 +125,8 @@ const MAX_TAGS = 32;
 const MAX_SECONDS = 28_800;
 
 /** Returns the index: sitemaps of pages, tags and series, and one for every 50,000 videos. */
-export async function sitemapIndex(site: SiteIdentity, most = MAX_SITEMAP): Promise<string> {
-  const parts = Math.ceil((await publishedTotal()).videos / most);
+export async function sitemapIndex(site: SiteIdentity, max = MAX_SITEMAP): Promise<string> {
+  const parts = Math.ceil((await publishedTotal()).videos / max);
   const tags = (await publishedTags(1)).length > 0 ? ["tags"] : [];
   const series = publicSeries(1).length > 0 ? ["series"] : [];
   const names = [
@@ -173,10 +173,10 @@ function urlSet(site: SiteIdentity, paths: readonly string[]): string {
 export async function* videoSitemap(
   site: SiteIdentity,
   part: number,
-  most = MAX_SITEMAP,
+  max = MAX_SITEMAP,
 ): AsyncGenerator<string> {
   yield `${HEAD}<urlset xmlns="${SCHEMA}" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">\n`;
-  for await (const videos of walkPublished((part - 1) * most, most)) {
+  for await (const videos of walkPublished((part - 1) * max, max)) {
     yield videos.map((video) => videoEntry(site, video)).join("");
   }
   yield "</urlset>\n";
@@ -186,9 +186,9 @@ function videoEntry(site: SiteIdentity, video: DescribedVideo): string {
   const address = site.origin + videoPath(video.id);
   const element = (name: string, text: string | number) => xmlElement(`video:${name}`, text);
   const about = [
-    element("thumbnail_loc", site.origin + (video.thumbnailUrl ?? SHARE_PICTURE)),
-    element("title", cut(video.title, MAX_TITLE)),
-    element("description", cut(video.description.trim() || video.title, MAX_DESCRIPTION)),
+    element("thumbnail_loc", site.origin + (video.thumbnailUrl ?? SHARE_IMAGE)),
+    element("title", truncated(video.title, MAX_TITLE)),
+    element("description", truncated(video.description.trim() || video.title, MAX_DESCRIPTION)),
     element("content_loc", site.origin + video.videoUrl),
     video.durationSeconds > 0 && video.durationSeconds <= MAX_SECONDS
       ? element("duration", video.durationSeconds)
@@ -203,12 +203,12 @@ function videoEntry(site: SiteIdentity, video: DescribedVideo): string {
   return `<url><loc>${xmlText(address)}</loc>${xmlElement("lastmod", video.updatedAt)}${described}</url>\n`;
 }
 
-function cut(text: string, most: number): string {
-  return [...text].slice(0, most).join("");
+function truncated(text: string, length: number): string {
+  return [...text].slice(0, length).join("");
 }
 
 /** Videos read per chunk: few enough not to delay other requests. */
-const STEP = 250;
+const CHUNK_SIZE = 250;
 
 interface Row extends CardRow {
   description: string;
@@ -218,10 +218,10 @@ interface Row extends CardRow {
 
 /** Yields the published videos from an offset on in chunks, newest first. */
 async function* walkPublished(offset: number, limit: number): AsyncGenerator<DescribedVideo[]> {
-  const question: ListQuestion = { order: "newest", categories: [], fromEnd: false, limit, offset };
-  const numbers = await queryThread<number[]>("reading", "list", question);
-  for (let at = 0; at < numbers.length; at += STEP) {
-    yield described("number", numbers.slice(at, at + STEP));
+  const query: ListQuery = { order: "newest", categories: [], fromEnd: false, limit, offset };
+  const numbers = await queryThread<number[]>("reading", "list", query);
+  for (let at = 0; at < numbers.length; at += CHUNK_SIZE) {
+    yield described("number", numbers.slice(at, at + CHUNK_SIZE));
     await setImmediate();
   }
 }

@@ -4,7 +4,7 @@ import { clampPage, PAGE_SIZE } from "~/shared/pages";
 import { catalogueCache } from "./catalogue-cache.server";
 
 /** A query on `videos` for a section of a public list. */
-export interface ListQuestion {
+export interface ListQuery {
   order: ListOrder;
   /** All stored values of the category; empty for all categories. */
   categories: readonly string[];
@@ -22,7 +22,7 @@ export interface ListQuestion {
 export function fromNearerEnd(
   offset: number,
   total: number,
-): Pick<ListQuestion, "offset" | "limit" | "fromEnd"> {
+): Pick<ListQuery, "offset" | "limit" | "fromEnd"> {
   const rest = Math.max(0, total - offset - PAGE_SIZE);
   return rest < offset
     ? { offset: rest, limit: Math.min(PAGE_SIZE, total - offset), fromEnd: true }
@@ -70,15 +70,15 @@ type Prepare = (sql: string) => NumberStatement;
  * Returns the row numbers of a list section in order. Each list has the order of a partial index, and rows before
  * the offset are skipped within the index.
  */
-export function findRows(prepare: Prepare, question: ListQuestion): number[] {
-  const { order, categories, limit, offset, fromEnd } = question;
+export function findRows(prepare: Prepare, query: ListQuery): number[] {
+  const { order, categories, limit, offset, fromEnd } = query;
   const { index, byCategory, keys, descending } = ORDERS[order];
   const direction = descending !== fromEnd ? "DESC" : "ASC";
   // With ORDER BY on the union, SQLite merges the parts in index order without sorting.
   const parts =
     byCategory && categories.length > 0
-      ? categories.map((category) => part(byCategory, keys, question, [category]))
-      : [part(index, keys, question, categories)];
+      ? categories.map((category) => part(byCategory, keys, query, [category]))
+      : [part(index, keys, query, categories)];
   const found = prepare(`
     SELECT number FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}
       ORDER BY ${keys.map((key) => `${key} ${direction}`).join(", ")} LIMIT ? OFFSET ?)`)
@@ -88,15 +88,15 @@ export function findRows(prepare: Prepare, question: ListQuestion): number[] {
 }
 
 /** Returns `findRows` for a query thread. */
-export function listPages(sqlite: Database): (question: ListQuestion) => number[] {
+export function listPages(sqlite: Database): (query: ListQuery) => number[] {
   const prepare = preparedOn(sqlite);
-  return (question) => findRows(prepare, question);
+  return (query) => findRows(prepare, query);
 }
 
 function part(
   index: string,
   keys: readonly string[],
-  { length, viewed }: Pick<ListQuestion, "length" | "viewed">,
+  { length, viewed }: Pick<ListQuery, "length" | "viewed">,
   categories: readonly string[],
 ): { sql: string; values: unknown[] } {
   // The unary plus keeps the planner from choosing another index for this column.
@@ -115,12 +115,12 @@ function part(
 }
 
 /** Returns the rows of a short list in an order that no index has, by reading and sorting all of them. */
-function sortRows(prepare: Prepare, question: Omit<ListQuestion, "fromEnd">): number[] {
-  const { order, categories, length, limit, offset } = question;
+function sortRows(prepare: Prepare, query: Omit<ListQuery, "fromEnd">): number[] {
+  const { order, categories, length, limit, offset } = query;
   const { keys, descending } = ORDERS[order];
   const direction = descending ? "DESC" : "ASC";
   const index = length ? "videos_listed_by_length" : "videos_listed_by_category";
-  const { sql, values } = part(index, keys, question, categories);
+  const { sql, values } = part(index, keys, query, categories);
   // The unary plus keeps the planner from scanning an index in sort order instead.
   const sorted = `${sql} ORDER BY ${keys.map((key) => `+${key} ${direction}`).join(", ")}`;
   return prepare(`SELECT number FROM (${sorted} LIMIT ? OFFSET ?)`)
@@ -131,9 +131,9 @@ function sortRows(prepare: Prepare, question: Omit<ListQuestion, "fromEnd">): nu
 /** Counts the published videos in a duration range, of the categories if any. */
 function countLength(
   prepare: Prepare,
-  question: Pick<ListQuestion, "categories" | "length">,
+  query: Pick<ListQuery, "categories" | "length">,
 ): number {
-  const { sql, values } = part("videos_listed_by_length", [], question, question.categories);
+  const { sql, values } = part("videos_listed_by_length", [], query, query.categories);
   return prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()
     .get(...values)!;
@@ -150,13 +150,13 @@ function preparedOn(sqlite: Database): Prepare {
 }
 
 /** A request to the query thread for a list that doesn't match an index. */
-export interface FilteredQuestion extends Pick<ListQuestion, "order" | "categories" | "length"> {
+export interface FilteredListQuery extends Pick<ListQuery, "order" | "categories" | "length"> {
   page: number;
   /** The total number of videos, if known. */
   total?: number;
 }
 
-export interface FilteredAnswer {
+export interface FilteredListResult {
   total: number;
   /** The requested page, clamped. */
   page: number;
@@ -172,20 +172,20 @@ const MAX_SORTED = 5_000;
 const MAX_CACHED_TOTALS = 200;
 
 /** Returns a function that finds pages of filtered lists on one connection. */
-export function filteredPages(sqlite: Database): (question: FilteredQuestion) => FilteredAnswer {
+export function filteredPages(sqlite: Database): (query: FilteredListQuery) => FilteredListResult {
   const prepare = preparedOn(sqlite);
   const counted = catalogueCache<number>(sqlite, MAX_CACHED_TOTALS);
 
-  function find(question: FilteredQuestion): FilteredAnswer {
-    const { categories, length } = question;
-    const count = () => countLength(prepare, question);
-    const total = question.total ?? counted(JSON.stringify([categories, length]), count);
-    const page = clampPage(question.page, total);
+  function find(query: FilteredListQuery): FilteredListResult {
+    const { categories, length } = query;
+    const count = () => countLength(prepare, query);
+    const total = query.total ?? counted(JSON.stringify([categories, length]), count);
+    const page = clampPage(query.page, total);
     const offset = (page - 1) * PAGE_SIZE;
     const numbers =
       total <= MAX_SORTED
-        ? sortRows(prepare, { ...question, offset, limit: PAGE_SIZE })
-        : findRows(prepare, { ...question, ...fromNearerEnd(offset, total) });
+        ? sortRows(prepare, { ...query, offset, limit: PAGE_SIZE })
+        : findRows(prepare, { ...query, ...fromNearerEnd(offset, total) });
     return { total, page, numbers };
   }
 

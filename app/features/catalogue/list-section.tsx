@@ -1,7 +1,7 @@
 import { Form, useLocation, useNavigate, useNavigation } from "@remix-run/react";
 import { ArrowUp, Clock, EyeOff, WifiOff } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
-import { hideWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
+import { setHidesWatched, useHidesWatched, useUnwatched } from "~/features/visitor/watch-history";
 import { type ListLocation, listPath, videoPath } from "~/shared/addresses";
 import { formatQuantity } from "~/shared/format";
 import { DEFAULT_ORDER, LENGTHS, LIST_ORDERS, parseListView } from "~/shared/list-view";
@@ -40,7 +40,7 @@ export function ListSection({
   /** Shown when the list is empty. */
   empty: ReactNode;
 }) {
-  const waiting = useWaiting();
+  const waiting = useIsLoading();
   const failure = useListFailure();
   const hasError = error !== undefined || failure !== undefined;
   const isOnline = useOnline();
@@ -96,7 +96,7 @@ export function ListSection({
         <ListChoices listLocation={listLocation} />
       )}
       {hidden > 0 && !hasError && (
-        <WatchedAreHidden hidden={hidden} isAll={hidden === videos.length} />
+        <HiddenWatchedNotice hidden={hidden} isAll={hidden === videos.length} />
       )}
       {failure ? (
         <RequestError failure={failure} />
@@ -104,7 +104,7 @@ export function ListSection({
         <ListError message={error} />
       ) : videos.length === 0 ? (
         listLocation.length ? (
-          <NoneOfLength listLocation={listLocation} />
+          <NoVideosOfLength listLocation={listLocation} />
         ) : (
           empty
         )
@@ -132,7 +132,7 @@ export function ListSection({
 }
 
 /** A note that videos on this page are hidden; count and pager still refer to the whole list. */
-function WatchedAreHidden({ hidden, isAll }: { hidden: number; isAll: boolean }) {
+function HiddenWatchedNotice({ hidden, isAll }: { hidden: number; isAll: boolean }) {
   return (
     <div role="status" className="mb-5 flex flex-wrap items-center gap-x-2 text-sm text-muted">
       <p>
@@ -146,7 +146,7 @@ function WatchedAreHidden({ hidden, isAll }: { hidden: number; isAll: boolean })
         size="sm"
         // Aligned with the text, next to it or below.
         className="max-sm:-ml-3 forced-colors:ml-0"
-        onClick={() => hideWatched(false)}
+        onClick={() => setHidesWatched(false)}
       >
         Show
       </Button>
@@ -154,7 +154,7 @@ function WatchedAreHidden({ hidden, isAll }: { hidden: number; isAll: boolean })
   );
 }
 
-function NoneOfLength({ listLocation }: { listLocation: ListLocation }) {
+function NoVideosOfLength({ listLocation }: { listLocation: ListLocation }) {
   return (
     <EmptyState
       icon={<Clock />}
@@ -169,12 +169,12 @@ function NoneOfLength({ listLocation }: { listLocation: ListLocation }) {
 }
 
 /** Returns whether another page, category or search of the same list is loading. */
-function useWaiting(): boolean {
+function useIsLoading(): boolean {
   const { state, location } = useNavigation();
   const { pathname } = useLocation();
   const hasFailed = useRequestFailure() !== undefined;
-  const room = (path: string) => path.split("/")[1];
-  return state === "loading" && !hasFailed && room(location.pathname) === room(pathname);
+  const section = (path: string) => path.split("/")[1];
+  return state === "loading" && !hasFailed && section(location.pathname) === section(pathname);
 }
 
 /**
@@ -225,7 +225,7 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
       <button
         type="button"
         aria-pressed={hidesWatched}
-        onClick={() => hideWatched(!hidesWatched)}
+        onClick={() => setHidesWatched(!hidesWatched)}
         className={classNames(
           "inline-flex min-h-11 items-center gap-2 rounded-md border px-3 py-1 text-sm transition-colors mouse:min-h-9",
           hidesWatched

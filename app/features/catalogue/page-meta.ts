@@ -1,7 +1,7 @@
 import type { MetaFunction } from "@remix-run/node";
 import type { MetaDescriptor } from "@remix-run/react";
 import type { SiteIdentity } from "~/platform/site-origin.server";
-import { SHARE_PICTURE } from "./structured-data";
+import { SHARE_IMAGE } from "./structured-data";
 
 /** Length at which search engines truncate a description. */
 export const DESCRIPTION_LENGTH = 160;
@@ -13,7 +13,7 @@ interface Described {
   /** The canonical path, including a query if needed. */
   path: string;
   /** A path of this site. */
-  picture?: string | null;
+  image?: string | null;
   noindex?: boolean;
   /** og:type */
   type?: string;
@@ -25,7 +25,7 @@ export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] 
   const title = documentTitle(page.title, site.name);
   const description = shortened(page.description, DESCRIPTION_LENGTH);
   const address = site.origin + page.path;
-  const picture = site.origin + (page.picture ?? SHARE_PICTURE);
+  const image = site.origin + (page.image ?? SHARE_IMAGE);
   return [
     { title },
     { name: "description", content: description },
@@ -36,11 +36,11 @@ export function pageMeta(site: SiteIdentity, page: Described): MetaDescriptor[] 
     { property: "og:title", content: page.title },
     { property: "og:description", content: description },
     { property: "og:url", content: address },
-    { property: "og:image", content: picture },
+    { property: "og:image", content: image },
     { name: "twitter:card", content: "summary_large_image" },
     { name: "twitter:title", content: page.title },
     { name: "twitter:description", content: description },
-    { name: "twitter:image", content: picture },
+    { name: "twitter:image", content: image },
     ...(page.structured ?? []).map((json) => ({ "script:ld+json": json })),
   ] as MetaDescriptor[];
 }

@@ -26,14 +26,14 @@ function background(id: string, colors: string | undefined) {
 }
 
 /** Lowercase, because React 18 doesn't know `fetchPriority`. */
-const AT_ONCE = { loading: "eager", fetchpriority: "high" } as const;
-const LATER = { loading: "lazy" } as const;
+const EAGER = { loading: "eager", fetchpriority: "high" } as const;
+const LAZY = { loading: "lazy" } as const;
 
 /**
  * Returns the `srcset` of a thumbnail of ours. 1280 is the maximum width of a thumbnail; smaller ones are requested
  * by the same screens.
  */
-function versionsOf(url: string | null, sizes: string) {
+function srcSetOf(url: string | null, sizes: string) {
   if (!url?.startsWith("/media/thumbnails/")) return undefined;
   return { srcSet: `${url}?w=480 480w, ${url}?w=720 720w, ${url} 1280w`, sizes };
 }
@@ -69,12 +69,12 @@ export function Poster({
       className={classNames("poster", colors && "poster-own", !url && "poster-none", className)}
     >
       <img
-        {...versionsOf(url, sizes)}
+        {...srcSetOf(url, sizes)}
         src={url ?? PLACEHOLDER_URL}
         alt=""
         width={640}
         height={360}
-        {...(isFirst ? AT_ONCE : LATER)}
+        {...(isFirst ? EAGER : LAZY)}
         decoding="async"
       />
       {children}

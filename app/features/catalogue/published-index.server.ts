@@ -3,13 +3,13 @@ import { toCategoryId } from "~/shared/categories";
 import { type IndexedVideo, relatedIndex } from "./related-index";
 
 /** A request to the thread that finds related videos. */
-export interface RelatedQuestion {
+export interface RelatedQuery {
   id: string;
   /** Milliseconds since 1970. */
   now: number;
 }
 
-export interface RelatedAnswer {
+export interface RelatedResult {
   /** Best first. */
   sortKeys: bigint[];
   /** False while the index is loading; then only the videos loaded so far were compared. */
@@ -17,7 +17,7 @@ export interface RelatedAnswer {
 }
 
 /** Extra capacity of an index for new videos, in addition to half of the current ones. */
-const ROOM = 4_096;
+const SPARE_CAPACITY = 4_096;
 /** Rows read per step. */
 const CHUNK = 2_000;
 /** How long a request waits for the index to load; after that it uses what is loaded, the newest videos. */
@@ -70,7 +70,7 @@ function followIndex(sqlite: Database): () => FollowedIndex {
   let loading: Loading | undefined;
 
   function startLoading(): void {
-    const capacity = Math.ceil(Number(listedTotal.get()) * 1.5) + ROOM;
+    const capacity = Math.ceil(Number(listedTotal.get()) * 1.5) + SPARE_CAPACITY;
     loading = { index: relatedIndex(capacity), below: 2n ** 63n - 1n, seq: logEnds().last };
     setImmediate(loadInBackground);
   }
@@ -121,7 +121,7 @@ function video(row: unknown): IndexedVideo {
 }
 
 /** Returns a function that finds related videos on one connection. */
-export function relatedHits(sqlite: Database): (question: RelatedQuestion) => RelatedAnswer {
+export function relatedHits(sqlite: Database): (query: RelatedQuery) => RelatedResult {
   const listed = listedIndex(sqlite);
   const subject = sqlite.prepare(`SELECT ${COLUMNS} FROM videos WHERE id = ? AND public`);
   return sqlite.transaction(({ id, now }) => {
@@ -141,31 +141,31 @@ export interface KnownTags {
 }
 
 /** Wraps a function on the index for use on a connection. */
-function onIndex<Question, Answer>(
-  answer: (question: Question, published: FollowedIndex) => Answer,
-): (sqlite: Database) => (question: Question) => Answer {
+function onIndex<Query, Result>(
+  run: (query: Query, published: FollowedIndex) => Result,
+): (sqlite: Database) => (query: Query) => Result {
   return (sqlite) => {
     const published = listedIndex(sqlite);
-    return sqlite.transaction((question: Question) => answer(question, published()));
+    return sqlite.transaction((query: Query) => run(query, published()));
   };
 }
 
 /** Returns the most used tags. */
-export const knownTags = onIndex(({ most }: { most: number }, { index, complete }): KnownTags => {
+export const knownTags = onIndex(({ limit }: { limit: number }, { index, complete }): KnownTags => {
   const counts = index.tagCounts().filter(([, videos]) => videos > 0);
   const tags = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return { tags: tags.slice(0, most).map(([tag]) => tag), complete };
+  return { tags: tags.slice(0, limit).map(([tag]) => tag), complete };
 });
 
-export interface MatchingTagsQuestion {
-  /** Folded, not empty. */
+export interface MatchingTagsQuery {
+  /** Case-folded, not empty. */
   needle: string;
-  most: number;
+  limit: number;
 }
 
 /** Returns the tags that contain a text, see {@link relatedIndex}. */
-export const matchingTags = onIndex(({ needle, most }: MatchingTagsQuestion, { index }) =>
-  index.tagsWith(needle, most),
+export const matchingTags = onIndex(({ needle, limit }: MatchingTagsQuery, { index }) =>
+  index.tagsWith(needle, limit),
 );
 
 /** Time limit of the search for similar texts, because other requests wait for the thread. */

@@ -14,13 +14,13 @@ import type { VideosTable } from "~db/schema";
 import { SEPARATOR } from "~db/search-index.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import {
-  type FilteredAnswer,
-  type FilteredQuestion,
+  type FilteredListResult,
+  type FilteredListQuery,
   findRows,
   fromNearerEnd,
-  type ListQuestion,
+  type ListQuery,
 } from "./list-query.server";
-import type { NewestHitsQuestion, SearchAnswer, SearchQuestion } from "./search-hits.server";
+import type { NewestHitsQuery, SearchResult, SearchQuery } from "./search-hits.server";
 import { aliasesOf, findAlias } from "./tags.server";
 import { pendingViews } from "./views.server";
 
@@ -91,7 +91,7 @@ export async function listPublished(asked: {
  * @param asked.tag case-folded, see `canonicalTag`.
  */
 export function listTagged(asked: { tag: string; page: number }): Promise<VideoPage> {
-  return hitsPage({ ...tagQuestion(asked.tag), page: asked.page });
+  return hitsPage({ ...tagQuery(asked.tag), page: asked.page });
 }
 
 /** Returns one page of the published videos with views, most viewed first, ties to the newer. */
@@ -118,11 +118,11 @@ export async function closeMatches(asked: {
   if (meant === undefined) return undefined;
   await projected();
   const sortKeys = await queryThread<bigint[]>("reading", "newest-hits", {
-    ...tagQuestion(meant.tag),
+    ...tagQuery(meant.tag),
     without: needle,
     categories: asked.category ? storedValues(asked.category) : undefined,
     limit: PAGE_SIZE,
-  } satisfies NewestHitsQuestion);
+  } satisfies NewestHitsQuery);
   const videos = cardsAt(sortKeys);
   return videos.length > 0 ? { tag: meant.label, videos } : undefined;
 }
@@ -130,8 +130,8 @@ export async function closeMatches(asked: {
 /** Returns the sort keys of the newest published videos with a canonical tag. */
 export async function newestTagged(tag: string, limit: number): Promise<bigint[]> {
   await projected();
-  const question: NewestHitsQuestion = { ...tagQuestion(tag), limit };
-  return queryThread<bigint[]>("reading", "newest-hits", question);
+  const query: NewestHitsQuery = { ...tagQuery(tag), limit };
+  return queryThread<bigint[]>("reading", "newest-hits", query);
 }
 
 /** Returns whether any video is listed, of a stored category or at all. */
@@ -153,14 +153,14 @@ export async function publishedTotal(
 }
 
 /** Returns one page of search hits, found by a query thread in the search index. */
-async function hitsPage(question: SearchQuestion): Promise<VideoPage> {
+async function hitsPage(query: SearchQuery): Promise<VideoPage> {
   await projected();
-  const { total, page, sortKeys } = await queryThread<SearchAnswer>("reading", "search", question);
+  const { total, page, sortKeys } = await queryThread<SearchResult>("reading", "search", query);
   return videoPage(cardsAt(sortKeys), page, total);
 }
 
 /** Returns a search for the tag and its aliases, which other tools may have written. */
-function tagQuestion(tag: string): { needle: string; also: string[] } {
+function tagQuery(tag: string): { needle: string; also: string[] } {
   const needle = (name: string) => SEPARATOR + name + SEPARATOR;
   return { needle: needle(tag), also: aliasesOf(tag).map(needle) };
 }
@@ -174,11 +174,11 @@ async function unsearchedPage(
   const { videos } = await publishedTotal(category);
   const hasOwnIndex = !length && (!category || order === "newest" || order === "views");
   if (hasOwnIndex) return indexedPage({ order, categories }, asked, videos);
-  const answer = await queryThread<FilteredAnswer>("reading", "filtered-list", {
+  const result = await queryThread<FilteredListResult>("reading", "filtered-list", {
     ...{ order, categories, page: asked },
     ...(length ? { length: lengthRange(length) } : { total: videos }),
-  } satisfies FilteredQuestion);
-  return videoPage(cards("number", answer.numbers), answer.page, answer.total);
+  } satisfies FilteredListQuery);
+  return videoPage(cards("number", result.numbers), result.page, result.total);
 }
 
 /** Maximum number of index rows to skip on this thread; for more, a query thread is used. */
@@ -186,17 +186,17 @@ const MAX_SKIPPED_HERE = 1_000 * PAGE_SIZE;
 
 /** Returns one page of a list that has the order of an index. */
 async function indexedPage(
-  list: Pick<ListQuestion, "order" | "categories" | "viewed">,
+  list: Pick<ListQuery, "order" | "categories" | "viewed">,
   asked: number,
   total: number,
 ): Promise<VideoPage> {
   const page = clampPage(asked, total);
   const offset = (page - 1) * PAGE_SIZE;
-  const question: ListQuestion = { ...list, ...fromNearerEnd(offset, total) };
+  const query: ListQuery = { ...list, ...fromNearerEnd(offset, total) };
   const numbers =
-    question.offset <= MAX_SKIPPED_HERE
-      ? findRows(prepared, question)
-      : await queryThread<number[]>("reading", "list", question);
+    query.offset <= MAX_SKIPPED_HERE
+      ? findRows(prepared, query)
+      : await queryThread<number[]>("reading", "list", query);
   const videos = cards("number", numbers);
   // During an import, there are more videos than the total includes.
   return videoPage(videos, page, Math.max(total, offset + videos.length));

@@ -29,7 +29,7 @@ export interface IndexedVideo {
 const LOW_BITS = 22n;
 const LOW_MASK = (1n << LOW_BITS) - 1n;
 const EPOCH_MS = Date.UTC(2000, 0, 1);
-const GONE = 255;
+const REMOVED = 255;
 /** Candidates checked per requested tag, because some belong only to removed videos. */
 const TAGS_COUNTED = 4;
 
@@ -41,7 +41,7 @@ export function relatedIndex(capacity: number) {
   const tags = wordIndex();
   let size = 0;
   // Sort keys are split into two numbers, because bigints would take four times the memory.
-  const moments = new Float64Array(capacity);
+  const timestamps = new Float64Array(capacity);
   const low = new Uint32Array(capacity);
   const views = new Uint8Array(capacity);
   const categories = new Uint16Array(capacity);
@@ -50,23 +50,23 @@ export function relatedIndex(capacity: number) {
   const marks = new Uint8Array(capacity);
   /** Slots below this are ordered by sort key, newest first. */
   let ordered = 0;
-  const later = new Map<bigint, number>();
+  const unordered = new Map<bigint, number>();
 
   const timestampOf = (sortKey: bigint) => Number(sortKey >> LOW_BITS);
   const lowOf = (sortKey: bigint) => Number(sortKey & LOW_MASK);
   /** Negative if slot a is newer. */
-  const byAge = (a: number, b: number) => moments[b]! - moments[a]! || low[b]! - low[a]!;
+  const byAge = (a: number, b: number) => timestamps[b]! - timestamps[a]! || low[b]! - low[a]!;
 
   function slotOf(sortKey: bigint): number | undefined {
     // Check these first: a video that was removed and added again has a slot of each kind.
-    const slot = later.get(sortKey);
+    const slot = unordered.get(sortKey);
     if (slot !== undefined) return slot;
-    const [moment, rest] = [timestampOf(sortKey), lowOf(sortKey)];
+    const [timestamp, rest] = [timestampOf(sortKey), lowOf(sortKey)];
     let from = 0;
     let to = ordered;
     while (from < to) {
       const middle = (from + to) >> 1;
-      const newer = moments[middle]! - moment || low[middle]! - rest;
+      const newer = timestamps[middle]! - timestamp || low[middle]! - rest;
       if (newer === 0) return middle;
       if (newer > 0) from = middle + 1;
       else to = middle;
@@ -85,21 +85,21 @@ export function relatedIndex(capacity: number) {
     if (size === capacity) return;
     const slot = size;
     size += 1;
-    moments[slot] = timestampOf(video.sortKey);
+    timestamps[slot] = timestampOf(video.sortKey);
     low[slot] = lowOf(video.sortKey);
     views[slot] = viewsScore(video.views);
     categories[slot] = categoryCode(video.category);
     if (slot === ordered && (slot === 0 || byAge(slot - 1, slot) < 0)) ordered += 1;
-    else later.set(video.sortKey, slot);
+    else unordered.set(video.sortKey, slot);
     for (const word of wordsOf(video.title)) words.add(word, slot);
     for (const tag of tagsOf(video.tags)) tags.add(tag, slot);
   }
 
   function remove(sortKey: bigint): void {
     const slot = slotOf(sortKey);
-    if (slot === undefined || views[slot] === GONE) return;
-    views[slot] = GONE;
-    later.delete(sortKey);
+    if (slot === undefined || views[slot] === REMOVED) return;
+    views[slot] = REMOVED;
+    unordered.delete(sortKey);
   }
 
   function score(subject: Pick<IndexedVideo, "title" | "tags">): void {
@@ -133,27 +133,27 @@ export function relatedIndex(capacity: number) {
     const byScore = (a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);
     const found: number[] = [];
     // Minimum score to qualify; with an equal score, only a newer video does.
-    let least = 1;
+    let minScore = 1;
     for (let slot = 0; slot < size; slot += 1) {
-      if (views[slot] === GONE || slot === own) continue;
+      if (views[slot] === REMOVED || slot === own) continue;
       let total = scores[slot]! + views[slot]!;
       if (categories[slot] === category) total += SCORE.category;
-      if (moments[slot]! >= recent) total += SCORE.recent;
-      if (total < least) continue;
+      if (timestamps[slot]! >= recent) total += SCORE.recent;
+      if (total < minScore) continue;
       scores[slot] = total;
       const last = found[MAX_RELATED - 1];
       if (last !== undefined && byScore(slot, last) > 0) continue;
       found.push(slot);
       found.sort(byScore);
       found.length = Math.min(found.length, MAX_RELATED);
-      if (found.length === MAX_RELATED) least = scores[found[MAX_RELATED - 1]!]!;
+      if (found.length === MAX_RELATED) minScore = scores[found[MAX_RELATED - 1]!]!;
     }
-    return found.map((slot) => (BigInt(moments[slot]!) << LOW_BITS) | BigInt(low[slot]!));
+    return found.map((slot) => (BigInt(timestamps[slot]!) << LOW_BITS) | BigInt(low[slot]!));
   }
 
   /** Returns how many videos have a tag or a word. */
   const countOf = (slots: readonly number[]) =>
-    slots.reduce((count, slot) => count + Number(views[slot] !== GONE), 0);
+    slots.reduce((count, slot) => count + Number(views[slot] !== REMOVED), 0);
 
   /** Returns every tag, case-folded, with its number of videos, in no particular order. */
   function tagCounts(): [tag: string, videos: number][] {
@@ -161,14 +161,14 @@ export function relatedIndex(capacity: number) {
   }
 
   /** Returns the tags that contain `part`: those that start with it first, then by number of videos. */
-  function tagsWith(part: string, most: number): string[] {
+  function tagsWith(part: string, limit: number): string[] {
     return tags
       .wordsWith(part)
       .map((tag) => ({ tag, begins: tag.startsWith(part), slots: tags.slotsOf(tag) }))
       .sort((a, b) => Number(b.begins) - Number(a.begins) || b.slots.length - a.slots.length)
-      .slice(0, TAGS_COUNTED * most)
+      .slice(0, TAGS_COUNTED * limit)
       .filter(({ slots }) => countOf(slots) > 0)
-      .slice(0, most)
+      .slice(0, limit)
       .map(({ tag }) => tag);
   }
 

@@ -3,7 +3,7 @@ import { clampPage, PAGE_SIZE } from "~/shared/pages";
 import { catalogueCache } from "./catalogue-cache.server";
 
 /** A request to the search thread. */
-export interface SearchQuestion {
+export interface SearchQuery {
   /** Case-folded, not empty. */
   needle: string;
   /** Alternatives that match as well. Then all of them, including the needle, have three characters or more. */
@@ -13,7 +13,7 @@ export interface SearchQuestion {
   page: number;
 }
 
-export interface SearchAnswer {
+export interface SearchResult {
   total: number;
   /** The requested page, clamped. */
   page: number;
@@ -39,7 +39,7 @@ interface CachedSearch {
 export function searchHits(sqlite: Database) {
   const searched = catalogueCache<CachedSearch>(sqlite, MAX_CACHED_SEARCHES);
 
-  function find({ needle, also, categories, page: asked }: SearchQuestion): SearchAnswer {
+  function find({ needle, also, categories, page: asked }: SearchQuery): SearchResult {
     const query = hitQuery(sqlite, { needle, also }, categories);
     const key = [categories ?? "", needle, ...(also ?? [])].join(":");
     const cached = searched(key, () => beginSearch(query));
@@ -56,7 +56,7 @@ export function searchHits(sqlite: Database) {
 }
 
 /** A request to the search thread for the newest hits, without a total. */
-export interface NewestHitsQuestion {
+export interface NewestHitsQuery {
   /** Case-folded, not empty. */
   needle: string;
   also?: readonly string[];
@@ -68,7 +68,7 @@ export interface NewestHitsQuestion {
 }
 
 export function newestHits(sqlite: Database) {
-  return ({ categories, limit, ...texts }: NewestHitsQuestion): bigint[] =>
+  return ({ categories, limit, ...texts }: NewestHitsQuery): bigint[] =>
     hitQuery(sqlite, texts, categories).first(NEWEST, limit, 0);
 }
 
@@ -107,7 +107,7 @@ type HitQuery = ReturnType<typeof hitQuery>;
  */
 function hitQuery(
   sqlite: Database,
-  { needle, also = [], without }: Pick<NewestHitsQuestion, "needle" | "also" | "without">,
+  { needle, also = [], without }: Pick<NewestHitsQuery, "needle" | "also" | "without">,
   categories: readonly string[] | undefined,
 ) {
   const index = indexOf(needle);

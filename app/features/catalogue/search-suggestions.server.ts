@@ -8,19 +8,19 @@ import { projected } from "~db/changes.server";
 import { prepared } from "~db/client.server";
 import { processState } from "~db/runtime.server";
 import { queryThread } from "~db/threads/query-thread.server";
-import type { MatchingTagsQuestion } from "./published-index.server";
+import type { MatchingTagsQuery } from "./published-index.server";
 import { publishedTotal } from "./published-list.server";
-import type { NewestHitsQuestion } from "./search-hits.server";
+import type { NewestHitsQuery } from "./search-hits.server";
 import { findAlias } from "./tags.server";
 
 /** Maximum number of tags among the suggestions, unless there are too few titles. */
 const MAX_TAGS = 3;
 /** Number of newest hits from which the titles are chosen. */
-const HITS_LOOKED_AT = 64;
+const MAX_HITS_CHECKED = 64;
 
 /** A keystroke every 200 ms from a whole household; carriers put many phones behind few IP addresses. */
-const ASKED_PER_MINUTE = 1_200;
-export const suggestionLimit = addressLimit("suggestions by address", ASKED_PER_MINUTE, 60);
+const REQUESTS_PER_MINUTE = 1_200;
+export const suggestionLimit = addressLimit("suggestions by address", REQUESTS_PER_MINUTE, 60);
 
 /** Maximum number of pending requests; more would only wait for the threads and be outdated by then. */
 const MAX_QUEUED = 16;
@@ -46,8 +46,8 @@ export async function suggestions(
       queryThread<bigint[]>("reading", "newest-hits", {
         needle,
         categories: category && storedValues(category),
-        limit: HITS_LOOKED_AT,
-      } satisfies NewestHitsQuestion).then((keys) => matchingTitles(keys, needle)),
+        limit: MAX_HITS_CHECKED,
+      } satisfies NewestHitsQuery).then((keys) => matchingTitles(keys, needle)),
     ]);
     const tagsShown = Math.max(MAX_TAGS, MAX_SUGGESTIONS - titles.length);
     return [
@@ -76,8 +76,8 @@ async function suggestedTags(needle: string): Promise<string[]> {
   const matching = (text: string) =>
     queryThread<string[]>("related", "matching-tags", {
       needle: text,
-      most: MAX_SUGGESTIONS,
-    } satisfies MatchingTagsQuestion);
+      limit: MAX_SUGGESTIONS,
+    } satisfies MatchingTagsQuery);
   const meant = findAlias(needle)?.tag;
   const tags = await matching(needle);
   // Only if a published video has it; otherwise its page doesn't exist.
@@ -111,20 +111,20 @@ function beginsWord(title: string, needle: string): boolean {
 }
 
 /** Maximum number of similar texts to search for. */
-const MAX_TRIED = 3;
+const MAX_CANDIDATES = 3;
 
 /** Suggestions for a search without results. */
-export interface OtherSearches {
+export interface AlternativeSearches {
   /** A similar text with results in the same category. */
   nearest?: string;
   /** Categories with videos, largest first. */
   categories: CategoryId[];
 }
 
-export async function otherSearches(
+export async function alternativeSearches(
   search: string,
   category: CategoryId | undefined,
-): Promise<OtherSearches> {
+): Promise<AlternativeSearches> {
   return { nearest: await nearestSearch(search, category), categories: await popularCategories() };
 }
 
@@ -133,13 +133,13 @@ async function nearestSearch(
   category: CategoryId | undefined,
 ): Promise<string | undefined> {
   await projected();
-  const question = { needle: fold(searchText(search)) };
-  const texts = await queryThread<string[]>("related", "nearest-texts", question);
-  for (const needle of texts.slice(0, MAX_TRIED)) {
+  const query = { needle: fold(searchText(search)) };
+  const texts = await queryThread<string[]>("related", "nearest-texts", query);
+  for (const needle of texts.slice(0, MAX_CANDIDATES)) {
     const found = await queryThread<bigint[]>("reading", "newest-hits", {
       ...{ needle, limit: 1 },
       categories: category && storedValues(category),
-    } satisfies NewestHitsQuestion);
+    } satisfies NewestHitsQuery);
     if (found.length > 0) return needle;
   }
   return undefined;

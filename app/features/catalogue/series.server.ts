@@ -14,7 +14,7 @@ import { CARD_COLUMNS, type CardRow, toCard } from "./published-list.server";
  * @throws a 404 for a series that doesn't exist or that the visitor may not see, in any spelling; a permanent
  *   redirect for another spelling; a temporary one for a former slug, which may become the current one again.
  */
-export async function askedSeries(
+export async function requestedSeries(
   request: Request,
   asked: string,
   maySee: () => Promise<boolean>,
@@ -118,23 +118,23 @@ export function seriesQueue(slug: string, videoId: string): SeriesQueue | undefi
 }
 
 /** Returns the ids of the last listed videos of a series, last first. */
-export function lastOfSeries(id: number, most: number): string[] {
+export function lastOfSeries(id: number, limit: number): string[] {
   return prepared<string>(
-    `SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @most`,
+    `SELECT videos.id ${LISTED} ORDER BY position DESC, video_id DESC LIMIT @limit`,
   )
     .pluck()
-    .all({ id, most });
+    .all({ id, limit });
 }
 
 /** Returns the slugs of the public series with listed videos, most recently changed first. */
-export function publicSeries(most: number): string[] {
+export function publicSeries(limit: number): string[] {
   return prepared<string>(`
     SELECT slug FROM series WHERE visibility = 'public' AND deleted_at IS NULL
       AND EXISTS (SELECT 1 FROM series_videos CROSS JOIN videos ON videos.id = video_id
         WHERE series_id = series.id AND +listed)
     ORDER BY updated_at DESC, id DESC LIMIT ?`)
     .pluck()
-    .all(most);
+    .all(limit);
 }
 
 function cardsFrom(id: number, offset: number, limit: number): VideoCardData[] {

@@ -7,7 +7,7 @@ import type { VideoCardData } from "~/shared/video-card";
 // JSON-LD structured data with types of https://schema.org.
 
 /** The default share image, for pages without a video and videos without a thumbnail. */
-export const SHARE_PICTURE = "/share.png";
+export const SHARE_IMAGE = "/share.png";
 
 type JsonLd = Record<string, unknown>;
 
@@ -81,7 +81,7 @@ export function videoObject(site: SiteIdentity, video: DescribedVideo): JsonLd {
     "@type": "VideoObject",
     name: video.title,
     description: video.description.trim() || video.title,
-    thumbnailUrl: [site.origin + (video.thumbnailUrl ?? SHARE_PICTURE)],
+    thumbnailUrl: [site.origin + (video.thumbnailUrl ?? SHARE_IMAGE)],
     uploadDate: isoTime(video.createdAt),
     dateModified: isoTime(video.updatedAt),
     url: site.origin + videoPath(video.id),

@@ -14,7 +14,7 @@ import type { KnownTags } from "./published-index.server";
  * @param pathAfter the part of the canonical URL after the tag.
  * @throws a permanent redirect for another spelling, a temporary one for an alias, a 404 for text that can't be a tag.
  */
-export function askedTag(request: Request, pathAfter = ""): string {
+export function requestedTag(request: Request, pathAfter = ""): string {
   const { pathname, search } = new URL(request.url);
   const asked = decoded(pathname.split("/")[2] ?? "");
   const tag = asked === undefined ? undefined : canonicalTag(asked);
@@ -45,10 +45,10 @@ function decoded(segment: string): string | undefined {
 }
 
 /** Returns the canonical tags of published videos that have their own page, most used first. */
-export async function publishedTags(most: number): Promise<string[]> {
+export async function publishedTags(limit: number): Promise<string[]> {
   await projected();
   let known: KnownTags;
-  do known = await queryThread<KnownTags>("related", "known-tags", { most });
+  do known = await queryThread<KnownTags>("related", "known-tags", { limit });
   while (!known.complete);
   const tags = known.tags.flatMap((tag) => canonicalTag(tag) ?? []);
   return [...new Set(tags)].filter((tag) => tagPath(tag).startsWith("/tags/"));

@@ -23,7 +23,7 @@ export function useStableList(latest: VideoPage, element: RefObject<HTMLElement>
   return {
     list,
     /** A summary of the newer list, if it isn't shown. */
-    news: stays ? newsOf(list, latest) : undefined,
+    news: stays ? changeSummary(list, latest) : undefined,
     withdrawn: useWithdrawn(list, latest),
   };
 }
@@ -36,7 +36,7 @@ export function hasMoved(before: VideoPage, after: VideoPage): boolean {
 }
 
 /** Returns `1 new video`, `3 new videos` or, for any other change, that the list was updated. */
-export function newsOf(before: VideoPage, after: VideoPage): string {
+export function changeSummary(before: VideoPage, after: VideoPage): string {
   const newest = before.videos.reduce((last, { createdAt }) => later(last, createdAt), "");
   const added = after.videos.filter(({ createdAt }) => createdAt > newest).length;
   if (after.page > 1 || added === 0) return "This list was updated";

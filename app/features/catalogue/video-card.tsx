@@ -256,7 +256,7 @@ export function loadHoverPreview(): Promise<{ default: ComponentType<HoverPrevie
 let endCurrent: (() => void) | undefined;
 
 /** Returns whether to play previews: not with data saver or reduced motion. */
-function previewsAreWelcome(): boolean {
+function arePreviewsAllowed(): boolean {
   const connection = (navigator as { connection?: { saveData?: boolean } }).connection;
   if (connection?.saveData) return false;
   return !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -278,7 +278,7 @@ function useHoverPreview(url: string) {
   useEffect(() => end.current, []);
 
   function begin(event: PointerEvent) {
-    if (timer.current || !url || event.pointerType !== "mouse" || !previewsAreWelcome()) return;
+    if (timer.current || !url || event.pointerType !== "mouse" || !arePreviewsAllowed()) return;
     void loadHoverPreview();
     timer.current = setTimeout(() => {
       if (endCurrent !== end.current) endCurrent?.();

@@ -3,10 +3,10 @@ import type { ErrorData, MediaPlaylist } from "hls.js";
 import { startRendition } from "~/shared/streams/start-rendition";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "./constants";
 import { importHls } from "./hls-module";
-import { rememberedSound, type SoundTrack } from "./memory";
+import { rememberedAudioTrack, type MediaTrack } from "./memory";
 import { changeSource, playbackPosition } from "./playback-state";
-import { primedLoader } from "./primed-loader";
-import { nextTask, savesData } from "./primed-start";
+import { prefetchLoader } from "./prefetch-loader";
+import { nextTask, savesData } from "./prefetch";
 
 /** `auto` adapts to the connection speed; a number is a rendition's height in pixels. */
 export type Quality = "auto" | number;
@@ -15,7 +15,7 @@ export interface Adaptive {
   /** Heights of the renditions, highest first; empty when the device picks the rendition itself. */
   heights: number[];
   choose(quality: Quality): void;
-  chooseSound(index: number): void;
+  chooseAudioTrack(index: number): void;
   /** Resumes loading after the connection was lost. */
   resume(): void;
   close(): void;
@@ -27,7 +27,7 @@ interface AdaptiveEvents {
   /** Called with the rendition now on screen; values missing from the playlist are 0. */
   onRendition(height: number, frameRate: number): void;
   /** Called with the available audio tracks, such as languages, and the index of the active one. */
-  onSounds(sounds: SoundTrack[], heard: number): void;
+  onAudioTracks(tracks: MediaTrack[], active: number): void;
   /** The playlist or its segments can't be loaded or played: fall back to the file. */
   onFailed(): void;
   /** The server is unreachable. */
@@ -53,7 +53,7 @@ export async function openAdaptive(
 
 function configFor(HlsPlayer: typeof Hls, element: HTMLVideoElement) {
   return {
-    fLoader: primedLoader(HlsPlayer),
+    fLoader: prefetchLoader(HlsPlayer),
     autoStartLoad: !savesData() || !element.paused,
     capLevelToPlayerSize: true,
     startPosition: playbackPosition(element).seconds || -1,
@@ -117,18 +117,18 @@ function openWithHls(
       // Start with a small rendition whose first segment is actually shown. By default hls.js loads a segment of
       // the first rendition only to measure the connection, discards it, and loads another one.
       hls.startLevel = hls.levels.indexOf(startRendition(hls.levels)!);
-      const sounds = audioTracksOf(audioTracks);
-      const prefer = (index: number) => hls.setAudioOption({ name: sounds[index]?.label });
-      const remembered = rememberedSound(sounds);
+      const tracks = audioTracksOf(audioTracks);
+      const prefer = (index: number) => hls.setAudioOption({ name: tracks[index]?.label });
+      const remembered = rememberedAudioTrack(tracks);
       if (remembered >= 0) prefer(remembered);
-      events.onSounds(sounds, Math.max(remembered, 0));
+      events.onAudioTracks(tracks, Math.max(remembered, 0));
       const heights = [...new Set(hls.levels.map((level) => level.height))].filter(Boolean);
       resolve({
         heights: heights.sort((a, b) => b - a),
         choose(quality) {
           hls.nextLevel = hls.levels.findIndex((level) => level.height === quality);
         },
-        chooseSound: prefer,
+        chooseAudioTrack: prefer,
         resume: () => hls.startLoad(),
         close,
       });
@@ -139,9 +139,9 @@ function openWithHls(
 }
 
 /** Returns each audio track once, default first. Every audio group repeats them in its own encoding. */
-function audioTracksOf(tracks: readonly MediaPlaylist[]): SoundTrack[] {
+function audioTracksOf(tracks: readonly MediaPlaylist[]): MediaTrack[] {
   const byDefault = [...tracks].sort((a, b) => Number(b.default) - Number(a.default));
-  const byLabel = byDefault.map(({ name, lang }): [string, SoundTrack] => [
+  const byLabel = byDefault.map(({ name, lang }): [string, MediaTrack] => [
     name,
     { label: name, language: lang ?? "" },
   ]);
@@ -172,16 +172,16 @@ async function openNative(
   if (!plays || !events.mayAttach()) throw new Error("The file plays instead of the playlist");
   const stop = new AbortController();
   const { signal } = stop;
-  const tracks = () => Array.from((element as HasAudioTracks).audioTracks ?? []);
-  const chooseSound = (index: number) => {
-    for (const [at, track] of tracks().entries()) track.enabled = at === index;
+  const nativeTracks = () => Array.from((element as HasAudioTracks).audioTracks ?? []);
+  const chooseAudioTrack = (index: number) => {
+    for (const [at, track] of nativeTracks().entries()) track.enabled = at === index;
   };
   const reportTracks = () => {
-    const sounds = tracks().map(({ label, language }) => ({ label, language }));
-    const remembered = rememberedSound(sounds);
-    if (remembered >= 0) chooseSound(remembered);
-    const enabled = tracks().findIndex((track) => track.enabled);
-    events.onSounds(sounds, Math.max(enabled, 0));
+    const tracks = nativeTracks().map(({ label, language }) => ({ label, language }));
+    const remembered = rememberedAudioTrack(tracks);
+    if (remembered >= 0) chooseAudioTrack(remembered);
+    const enabled = nativeTracks().findIndex((track) => track.enabled);
+    events.onAudioTracks(tracks, Math.max(enabled, 0));
   };
   element.src = url;
   // Only now, or the browser would fetch the metadata of the file.
@@ -191,7 +191,7 @@ async function openNative(
   return {
     heights: [],
     choose() {},
-    chooseSound,
+    chooseAudioTrack,
     resume: () => element.load(),
     close: () => stop.abort(),
   };

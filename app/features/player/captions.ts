@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { readStored, writeStored } from "~/features/visitor/browser-storage";
-import { sameOrSimilar } from "./memory";
+import { findMatchingTrack } from "./memory";
 import type { CaptionTrack } from "./types";
 
 export type Captions = ReturnType<typeof useCaptions>;
@@ -11,7 +11,7 @@ const NONE: CaptionTrack[] = [];
 function firstChoice(tracks: CaptionTrack[]): number {
   const stored = readStored("captions");
   if (stored === undefined) return tracks.findIndex((track) => track.default);
-  return sameOrSimilar(tracks, stored);
+  return findMatchingTrack(tracks, stored);
 }
 
 /** Manages which of the video's caption tracks is shown. */

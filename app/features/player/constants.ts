@@ -26,7 +26,7 @@ export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
 export const HOLD_AFTER_MS = 500;
 export const HELD_SPEED = 2;
 /** Assumed frame rate where the real one is unknown. */
-export const FRAMES_PER_SECOND = 25;
+export const DEFAULT_FRAME_RATE = 25;
 export const VOLUME_STEP = 0.05;
 /** Minimum interval between seeks of a held arrow key, which repeats about 30 times a second. */
 export const REPEATED_KEY_SEEK_MS = 200;
@@ -34,12 +34,12 @@ export const REPEATED_KEY_SEEK_MS = 200;
 export const FEEDBACK_MS = 700;
 /** No resume is offered before this position or this close to the end. */
 export const RESUME_MIN_S = 10;
-export const RESUME_SAVE_EVERY_S = 5;
+export const RESUME_SAVE_INTERVAL_S = 5;
 export const RESUME_MAX_VIDEOS = 100;
 /** Delays between attempts to reconnect; the last one repeats. */
-export const RECONNECT_WAITS_MS = [1_000, 2_000, 5_000, 10_000] as const;
+export const RECONNECT_DELAYS_MS = [1_000, 2_000, 5_000, 10_000] as const;
 /** Minimum distance between positions that are reloaded automatically: the same failure isn't retried twice. */
-export const RELOAD_APART_S = 5;
+export const MIN_RELOAD_DISTANCE_S = 5;
 /** Buffering this long without an error triggers a connection check: the download may have died silently. */
 export const STALL_CHECK_MS = 10_000;
 /** Forward buffer of the adaptive source, before and after the first play. */

@@ -3,7 +3,7 @@ import { type ComponentType, useEffect, useState } from "react";
 import { storedValue } from "~/features/visitor/browser-storage";
 import { createStore, useStore } from "~/ui/store";
 import type { PlaybackPosition } from "./playback-state";
-import { savesData } from "./primed-start";
+import { savesData } from "./prefetch";
 import type { PlayerVideo } from "./types";
 
 /** A video that keeps playing in the mini player after its page was left. */
@@ -29,7 +29,7 @@ export const miniPlayer = storedValue("miniPlayer", (stored) =>
 let readPosition: (() => PlaybackPosition) | undefined;
 
 /** Registers how to read the mini player's position. Returns a function that unregisters it. */
-export function providePosition(read: () => PlaybackPosition): () => void {
+export function registerPosition(read: () => PlaybackPosition): () => void {
   readPosition = read;
   return () => {
     if (readPosition === read) readPosition = undefined;
@@ -37,7 +37,7 @@ export function providePosition(read: () => PlaybackPosition): () => void {
 }
 
 /** Closes the mini player and returns its position if it was playing this video. */
-export function endContinued(id: string): PlaybackPosition | undefined {
+export function closeMiniPlayer(id: string): PlaybackPosition | undefined {
   const isThis = continued.get()?.video.id === id;
   const position = isThis ? readPosition?.() : undefined;
   continued.set(undefined);
@@ -48,7 +48,7 @@ export function endContinued(id: string): PlaybackPosition | undefined {
  * Renders the mini player on any page once the visitor's age is confirmed. The page of another video closes
  * it, even if that video has no file or doesn't exist.
  */
-export function MiniHost({ allowed }: { allowed: boolean }) {
+export function MiniPlayerHost({ allowed }: { allowed: boolean }) {
   const { pathname } = useLocation();
   const shown = useStore(continued);
   const isPlayable = allowed && !(shown && isOtherVideo(pathname, shown.href));

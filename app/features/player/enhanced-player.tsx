@@ -3,14 +3,14 @@ import { useCaptions } from "./captions";
 import { type Commands, createCommands } from "./commands";
 import { Controls } from "./controls";
 import { createFeedback } from "./feedback";
-import { useFullscreen, useTurning } from "./fullscreen";
+import { useFullscreen, useFullscreenOnRotation } from "./fullscreen";
 import { useMediaSession, useSinglePlayer } from "./media-session";
-import { autoplayNext, useAutoplayNext, useStoredSoundAndSpeed } from "./memory";
+import { autoplayNext, useAutoplayNext, useStoredVolumeAndSpeed } from "./memory";
 import { useContinuation } from "./mini-player";
 import { observePlayback, playbackPosition } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
 import { useRecovery } from "./recovery";
-import { useEvenLoudness } from "./sound";
+import { useLoudnessNormalization } from "./loudness";
 import { useSource } from "./source";
 import type { NextVideo, PlayerVideo } from "./types";
 
@@ -40,7 +40,7 @@ export function EnhancedPlayer({
   const source = useSource(element, video);
   const captions = useCaptions(element, video.id, video.captions);
   const fullscreen = useFullscreen(root, element);
-  useTurning(fullscreen, playback);
+  useFullscreenOnRotation(fullscreen, playback);
   const [theater, setTheater] = useState(false);
   const toggleTheater = useCallback(() => setTheater((on) => !on), []);
   const recovery = useRecovery(element, source, playback, video);
@@ -58,8 +58,8 @@ export function EnhancedPlayer({
     };
   }, [hasNext]);
 
-  useStoredSoundAndSpeed(element, commands, video.id);
-  useEvenLoudness(element, video);
+  useStoredVolumeAndSpeed(element, commands, video.id);
+  useLoudnessNormalization(element, video);
   useContinuation(element, commands, video);
   useEffect(() => {
     const own = { root, element, commands };

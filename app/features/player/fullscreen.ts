@@ -22,7 +22,7 @@ export interface Fullscreen {
   orientation: Orientation | undefined;
   toggleOrientation(): void;
   /** Handles a rotation of the phone: landscape enters fullscreen, portrait leaves it if a rotation entered it. */
-  turn(isLandscape: boolean): void;
+  handleRotation(isLandscape: boolean): void;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface Fullscreen {
 export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Fullscreen {
   const [active, setActive] = useState(false);
   const [orientation, setOrientation] = useState<Orientation>();
-  const enteredByTurning = useRef(false);
+  const enteredByRotation = useRef(false);
   const elementAlone = useRef(false);
 
   const lock = useCallback(async (wanted: Orientation) => {
@@ -51,12 +51,12 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
   useListener("document", "fullscreenchange", () => {
     const now = document.fullscreenElement === root;
     setActive(now);
-    if (now && enteredByTurning.current) {
+    if (now && enteredByRotation.current) {
       if ((screen.orientation as LockableOrientation).lock) setOrientation("landscape");
     } else if (now) {
       void lock("landscape");
     } else {
-      enteredByTurning.current = false;
+      enteredByRotation.current = false;
       screen.orientation?.unlock?.();
       setOrientation(undefined);
     }
@@ -75,18 +75,18 @@ export function useFullscreen(root: HTMLElement, element: HTMLVideoElement): Ful
       orientation,
       supported: Boolean(root.requestFullscreen ?? video.webkitEnterFullscreen),
       toggle() {
-        enteredByTurning.current = false;
+        enteredByRotation.current = false;
         if (isActive()) leave(video);
         else enter(root, video);
       },
       toggleOrientation() {
-        enteredByTurning.current = false;
+        enteredByRotation.current = false;
         void lock(orientation === "landscape" ? "portrait" : "landscape");
       },
-      turn(isLandscape) {
-        if (!isLandscape && enteredByTurning.current) leave(video);
+      handleRotation(isLandscape) {
+        if (!isLandscape && enteredByRotation.current) leave(video);
         if (!isLandscape || isActive() || !root.requestFullscreen) return;
-        enteredByTurning.current = true;
+        enteredByRotation.current = true;
         enter(root, video);
       },
     };
@@ -116,10 +116,10 @@ function isPhone(): boolean {
  * Enters fullscreen when the phone is rotated to landscape during playback, and leaves it when the phone is
  * rotated back. Entering or leaving with a button overrides this until the next rotation.
  */
-export function useTurning(fullscreen: Fullscreen, playback: PlaybackState): void {
+export function useFullscreenOnRotation(fullscreen: Fullscreen, playback: PlaybackState): void {
   useListener(screen.orientation, "change", () => {
     const isLandscape = screen.orientation.type.startsWith("landscape");
     if (isLandscape && (playback.get().paused || !isPhone())) return;
-    fullscreen.turn(isLandscape);
+    fullscreen.handleRotation(isLandscape);
   });
 }

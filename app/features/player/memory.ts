@@ -1,21 +1,21 @@
 import { useEffect, useRef, useState } from "react";
 import { readStored, writeStored } from "~/features/visitor/browser-storage";
 import {
-  rememberFinished,
+  markAsFinished,
   watchHistory,
   writeWatchHistory,
 } from "~/features/visitor/watch-history";
 import type { Commands } from "./commands";
-import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_EVERY_S, VOLUME_MAX } from "./constants";
+import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_INTERVAL_S, VOLUME_MAX } from "./constants";
 import { parseStart } from "./media-time";
 
-interface Sound {
+interface StoredVolume {
   volume: number;
   muted: boolean;
 }
 
-function readSound(): Sound | undefined {
-  const stored = readStored("sound") as Partial<Sound> | undefined;
+function readVolume(): StoredVolume | undefined {
+  const stored = readStored("sound") as Partial<StoredVolume> | undefined;
   const volume = stored?.volume;
   if (typeof volume !== "number" || !(volume >= 0 && volume <= VOLUME_MAX)) return undefined;
   return { volume, muted: stored?.muted === true };
@@ -27,7 +27,7 @@ function readSpeed(): number {
 }
 
 /** Resets the remembered speed when another video is opened, whose page may have a player of its own. */
-export function forgetSpeed(): void {
+export function resetSpeed(): void {
   writeStored("speed", 1);
 }
 
@@ -36,25 +36,25 @@ export function forgetSpeed(): void {
  * changed before the scripts loaded, is left alone. Another video on the same page starts at normal speed,
  * which is then stored.
  */
-export function useStoredSoundAndSpeed(
+export function useStoredVolumeAndSpeed(
   element: HTMLVideoElement,
   commands: Commands,
   id: string,
 ): void {
   useEffect(() => {
     const untouched = element.paused && element.volume === VOLUME_MAX && !element.muted;
-    const sound = readSound();
-    if (untouched && sound) {
-      element.volume = sound.volume;
-      element.muted = sound.muted;
+    const stored = readVolume();
+    if (untouched && stored) {
+      element.volume = stored.volume;
+      element.muted = stored.muted;
     }
     if (element.playbackRate === 1) commands.setSpeed(readSpeed());
 
-    const saveSound = () => writeStored("sound", { volume: element.volume, muted: element.muted });
+    const saveVolume = () => writeStored("sound", { volume: element.volume, muted: element.muted });
     // The default rate, which isn't changed by double speed during a press.
     const saveSpeed = () => writeStored("speed", element.defaultPlaybackRate);
     const stop = new AbortController();
-    element.addEventListener("volumechange", saveSound, stop);
+    element.addEventListener("volumechange", saveVolume, stop);
     element.addEventListener("ratechange", saveSpeed, stop);
     return () => stop.abort();
   }, [element, commands]);
@@ -77,7 +77,7 @@ export function saveResumePoint(id: string, seconds: number, duration: number): 
   const left = duration - seconds;
   const worthIt = seconds >= RESUME_MIN_S && left >= Math.max(RESUME_MIN_S, duration * 0.05);
   if (worthIt) others.push([id, Math.floor(seconds)]);
-  else if (seconds >= RESUME_MIN_S) rememberFinished(id);
+  else if (seconds >= RESUME_MIN_S) markAsFinished(id);
   writeWatchHistory(others.slice(-RESUME_MAX_VIDEOS));
 }
 
@@ -96,7 +96,7 @@ export function saveResumePoints(
     saveResumePoint(id, currentTime, duration);
   };
   const onTime = () => {
-    if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_EVERY_S) savePosition();
+    if (Math.abs(element.currentTime - savedAt) >= RESUME_SAVE_INTERVAL_S) savePosition();
   };
   const stop = new AbortController();
   element.addEventListener("timeupdate", onTime, stop);
@@ -152,7 +152,7 @@ export function useAutoplayNext(commands: Commands, id: string): void {
 }
 
 /** An audio or caption track of a video. */
-export interface SoundTrack {
+export interface MediaTrack {
   /** Such as `English (Commentary)`. */
   label: string;
   /** BCP 47; empty when unknown. */
@@ -160,19 +160,19 @@ export interface SoundTrack {
 }
 
 /** Returns the index of the audio track last chosen in this browser, or of one in its language; -1 for none. */
-export function rememberedSound(tracks: readonly SoundTrack[]): number {
-  return sameOrSimilar(tracks, readStored("audioTrack"));
+export function rememberedAudioTrack(tracks: readonly MediaTrack[]): number {
+  return findMatchingTrack(tracks, readStored("audioTrack"));
 }
 
 /** Returns the index of the track with the stored name, else of the first in its language; -1 for none. */
-export function sameOrSimilar(tracks: readonly SoundTrack[], track: unknown): number {
-  const stored = track as Partial<SoundTrack> | undefined;
+export function findMatchingTrack(tracks: readonly MediaTrack[], track: unknown): number {
+  const stored = track as Partial<MediaTrack> | undefined;
   const same = tracks.findIndex(({ label }) => label === stored?.label);
   if (same >= 0 || !stored?.language) return same;
   return tracks.findIndex(({ language }) => language === stored.language);
 }
 
 /** Stores the chosen audio track in this browser. */
-export function rememberSound({ label, language }: SoundTrack): void {
+export function rememberAudioTrack({ label, language }: MediaTrack): void {
   writeStored("audioTrack", { label, language });
 }

@@ -6,9 +6,9 @@ import { type Commands, createCommands } from "./commands";
 import {
   type Continued,
   continued,
-  endContinued,
+  closeMiniPlayer,
   miniPlayer,
-  providePosition,
+  registerPosition,
   continued as store,
 } from "./continued";
 import { createFeedback } from "./feedback";
@@ -16,7 +16,7 @@ import { useMediaSession, useSinglePlayer } from "./media-session";
 import { saveResumePoints } from "./memory";
 import { observePlayback, playbackPosition } from "./playback-state";
 import { PROBLEM_MESSAGES, type Recovery, useRecovery } from "./recovery";
-import { useEvenLoudness } from "./sound";
+import { useLoudnessNormalization } from "./loudness";
 import { useSource } from "./source";
 import type { PlayerVideo } from "./types";
 
@@ -82,7 +82,7 @@ function MiniControls({ element, continued }: { element: HTMLVideoElement; conti
   const recovery = useRecovery(element, source, playback, video);
   const paused = useStored(playback, "paused");
   useSinglePlayer(element);
-  useEvenLoudness(element, video);
+  useLoudnessNormalization(element, video);
   useMediaSession(element, commands, video, undefined);
 
   // Before the source is opened, which starts at the element's position.
@@ -96,7 +96,7 @@ function MiniControls({ element, continued }: { element: HTMLVideoElement; conti
   useEffect(() => {
     commands.play();
     const stopSaving = saveResumePoints(element, continued.video.id, () => {});
-    const withdraw = providePosition(() => playbackPosition(element));
+    const withdraw = registerPosition(() => playbackPosition(element));
     return () => {
       stopSaving();
       withdraw();
@@ -146,7 +146,7 @@ export function useContinuation(
 
   // Runs before the effects that read the element's state: the offer to resume, and the one that unloads it.
   useLayoutEffect(() => {
-    const position = endContinued(latest.current.id);
+    const position = closeMiniPlayer(latest.current.id);
     if (position) commands.seekTo(position.seconds);
     if (position?.playing) commands.play();
     return () => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { createStore } from "~/ui/store";
-import { RECONNECT_WAITS_MS, RELOAD_APART_S, STALL_CHECK_MS } from "./constants";
+import { RECONNECT_DELAYS_MS, MIN_RELOAD_DISTANCE_S, STALL_CHECK_MS } from "./constants";
 import { type PlaybackState, playbackPosition } from "./playback-state";
 import type { Source } from "./source";
 import type { PlayerVideo } from "./types";
@@ -60,7 +60,7 @@ export function watchForProblems(
 
   /** Reloads, unless this part of the video was reloaded before and would fail again. Returns whether it did. */
   function reloadOnce(): boolean {
-    if (reloadedAt !== undefined && Math.abs(position.seconds - reloadedAt) < RELOAD_APART_S)
+    if (reloadedAt !== undefined && Math.abs(position.seconds - reloadedAt) < MIN_RELOAD_DISTANCE_S)
       return false;
     reloadedAt = position.seconds;
     reload();
@@ -75,8 +75,8 @@ export function watchForProblems(
 
   function reconnectLater() {
     clearTimeout(wait);
-    const last = RECONNECT_WAITS_MS.length - 1;
-    wait = setTimeout(reconnect, RECONNECT_WAITS_MS[Math.min(attempts++, last)]);
+    const last = RECONNECT_DELAYS_MS.length - 1;
+    wait = setTimeout(reconnect, RECONNECT_DELAYS_MS[Math.min(attempts++, last)]);
   }
 
   async function reconnect() {

@@ -24,7 +24,7 @@ import { miniPlayer } from "./continued";
 import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
 import { formatTime, linkAt } from "./media-time";
 import { usePlayer } from "./player-context";
-import { canChangeLoudness, evenLoudness } from "./sound";
+import { canChangeLoudness, stableVolume } from "./loudness";
 import { useEscape } from "./visibility";
 
 /** The menu for speed, quality, audio, captions and rarely used actions. Arrow keys move, Escape closes. */
@@ -148,7 +148,7 @@ function choicePage<T>(
 function useChoicePages(): ChoicePage[] {
   const { video, playback, commands, source, captions } = usePlayer();
   const speed = useStored(playback, "speed");
-  const { chosen, heights, height, sounds, sound } = useStore(source.state);
+  const { chosen, heights, height, audioTracks, audioTrack } = useStore(source.state);
   const hasQualities = video.hlsUrl && (heights.length > 0 || chosen === "file");
   // There is no file while the video is being converted.
   const file = video.fileUrl === video.hlsUrl ? [] : ["file" as const];
@@ -159,7 +159,7 @@ function useChoicePages(): ChoicePage[] {
     return chosen === "auto" && height > 0 ? `Auto (${height}p)` : "Auto";
   };
   const speedLabel = (value: number) => (value === 1 ? "Normal" : `${value}×`);
-  const soundLabel = (index: number) => sounds[index]?.label ?? "";
+  const audioTrackLabel = (index: number) => audioTracks[index]?.label ?? "";
   const captionLabel = (index: number) => captions.tracks[index]?.label ?? "Off";
   const captionChoices = [-1, ...captions.tracks.keys()];
   const { setSpeed } = commands;
@@ -168,8 +168,8 @@ function useChoicePages(): ChoicePage[] {
     hasQualities
       ? choicePage("Quality", SlidersHorizontal, qualities, chosen, qualityLabel, source.choose)
       : [],
-    sounds.length > 1
-      ? choicePage("Audio track", Languages, sounds.keys(), sound, soundLabel, source.chooseSound)
+    audioTracks.length > 1
+      ? choicePage("Audio track", Languages, audioTracks.keys(), audioTrack, audioTrackLabel, source.chooseAudioTrack)
       : [],
     captions.tracks.length > 0
       ? choicePage(
@@ -200,7 +200,7 @@ function MainPage({
   const loop = useStored(playback, "loop");
   const window = usePictureInPicture(element);
   const mini = miniPlayer.use();
-  const isEven = evenLoudness.use();
+  const isStable = stableVolume.use();
 
   async function copy() {
     onClose();
@@ -220,12 +220,12 @@ function MainPage({
       {pages.map(({ title, icon, now }) => (
         <Item key={title} icon={icon} label={title} now={now} onPress={() => open(title)} />
       ))}
-      {video.sound && canChangeLoudness() ? (
+      {video.loudness && canChangeLoudness() ? (
         <Item
           icon={Ear}
           label="Stable volume"
-          checked={isEven}
-          onPress={() => evenLoudness.write(!isEven)}
+          checked={isStable}
+          onPress={() => stableVolume.write(!isStable)}
         />
       ) : null}
       <Item icon={Repeat} label="Loop" onPress={commands.toggleLoop} checked={loop} />

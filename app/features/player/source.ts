@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useRef } from "react";
 import { createStore, type Store } from "~/ui/store";
 import { type Adaptive, openAdaptive, type Quality } from "./adaptive-source";
-import { FRAMES_PER_SECOND } from "./constants";
-import { rememberSound, type SoundTrack } from "./memory";
+import { DEFAULT_FRAME_RATE } from "./constants";
+import { rememberAudioTrack, type MediaTrack } from "./memory";
 import {
   cancelSourceChange,
   changeSource,
   type PlaybackPosition,
   playbackPosition,
 } from "./playback-state";
-import { primeStart } from "./primed-start";
+import { prefetchStart } from "./prefetch";
 import type { PlayerVideo } from "./types";
 
 export interface SourceState {
@@ -18,9 +18,9 @@ export interface SourceState {
   heights: number[];
   chosen: Quality | "file";
   /** Available audio tracks; empty for a file. */
-  sounds: SoundTrack[];
+  audioTracks: MediaTrack[];
   /** Index of the active audio track. */
-  sound: number;
+  audioTrack: number;
   /** Height of the rendition on screen; 0 while unknown. */
   height: number;
   /** Frame rate of the rendition on screen, or the default while unknown. */
@@ -33,7 +33,7 @@ export interface Source {
   state: Store<SourceState>;
   choose(quality: Quality | "file"): void;
   /** Switches the audio track, for this video and the next ones. */
-  chooseSound(index: number): void;
+  chooseAudioTrack(index: number): void;
   /** Reloads the current source and continues at the position. */
   reload(position: PlaybackPosition): void;
 }
@@ -42,10 +42,10 @@ const FILE: SourceState = {
   playing: "file",
   heights: [],
   chosen: "file",
-  sounds: [],
-  sound: 0,
+  audioTracks: [],
+  audioTrack: 0,
   height: 0,
-  frameRate: FRAMES_PER_SECOND,
+  frameRate: DEFAULT_FRAME_RATE,
   lost: false,
 };
 
@@ -107,8 +107,8 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
           return true;
         },
         onRendition: (height, frameRate) =>
-          update({ height, frameRate: frameRate || FRAMES_PER_SECOND, lost: false }),
-        onSounds: (sounds, sound) => update({ sounds, sound }),
+          update({ height, frameRate: frameRate || DEFAULT_FRAME_RATE, lost: false }),
+        onAudioTracks: (audioTracks, audioTrack) => update({ audioTracks, audioTrack }),
         onFailed: giveUp,
         onLost: () => update({ lost: true }),
       });
@@ -143,12 +143,12 @@ function createSource(element: HTMLVideoElement, fileUrl: string, hlsUrl: string
         void open(quality, true);
       }
     },
-    chooseSound(index: number) {
-      const sound = state.get().sounds[index];
-      if (!sound) return;
-      adaptive?.chooseSound(index);
-      rememberSound(sound);
-      update({ sound: index });
+    chooseAudioTrack(index: number) {
+      const audioTrack = state.get().audioTracks[index];
+      if (!audioTrack) return;
+      adaptive?.chooseAudioTrack(index);
+      rememberAudioTrack(audioTrack);
+      update({ audioTrack: index });
     },
     reload(position: PlaybackPosition) {
       if (adaptive) {
@@ -202,7 +202,7 @@ export function useSource(element: HTMLVideoElement, video: PlayerVideo): Source
     if (element.getAttribute("src")?.split("#")[0] !== fileUrl) element.src = fileUrl;
     else if (lastId.current !== id) element.load();
     lastId.current = id;
-    if (latestStart.current && element.currentTime === 0) primeStart(latestStart.current);
+    if (latestStart.current && element.currentTime === 0) prefetchStart(latestStart.current);
     if (hlsUrl) void source.open("auto", false);
     return () => {
       position.current = fileUrl === hlsUrl ? playbackPosition(element) : undefined;

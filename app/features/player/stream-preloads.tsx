@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { HLS_MODULE_URL } from "./hls-module";
-import { savesData } from "./primed-start";
+import { savesData } from "./prefetch";
 import type { StreamStart } from "./types";
 
 /** Lowercase, because React 18 doesn't know `fetchPriority`. */
@@ -25,7 +25,7 @@ export function StreamPreloads({
   return (
     <>
       {poster && <link rel="preload" as="image" href={poster} {...FIRST} />}
-      {[hlsUrl, streamStart?.playlistUrl, streamStart?.sound?.playlistUrl].map((href) =>
+      {[hlsUrl, streamStart?.playlistUrl, streamStart?.audio?.playlistUrl].map((href) =>
         href ? (
           <link
             key={href}

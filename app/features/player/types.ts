@@ -22,7 +22,7 @@ export interface PlayerVideo {
   storyboardUrl?: string;
   captions?: CaptionTrack[];
   /** Integrated loudness of the video in LUFS (EBU R128), and its highest true peak in dBTP. */
-  sound?: { lufs: number; truePeak: number };
+  loudness?: { lufs: number; truePeak: number };
   /** Start time from the page's URL; 0 for the beginning. */
   startSeconds?: number;
   /** In chronological order, the first at 0. */
@@ -42,7 +42,7 @@ export interface FileStart {
 
 export interface StreamStart extends FileStart {
   /** The audio, if it is in a separate file. */
-  sound?: FileStart;
+  audio?: FileStart;
 }
 
 export interface CaptionTrack {
@@ -63,7 +63,7 @@ export interface NextVideo {
 }
 
 /** Selector for the page's player and the mini player, but not for a card's hover preview. */
-export const PLAYED = ".player video, .mini-player video";
+export const PLAYER_VIDEO_SELECTOR = ".player video, .mini-player video";
 
 /** The properties of a video that are needed to report which parts were played. */
 export interface WatchedVideo {

@@ -1,11 +1,11 @@
 import { type Span, union, watchedReport } from "~/shared/statistics/watched-parts";
-import { PLAYED, type WatchedVideo } from "./types";
+import { PLAYER_VIDEO_SELECTOR, type WatchedVideo } from "./types";
 
 interface View {
   visit: string;
   video: WatchedVideo;
   /** Ranges played from the element's previous sources. */
-  before: Span[];
+  previous: Span[];
   element?: HTMLVideoElement;
   /** Ranges played from the current source. */
   played: Span[];
@@ -21,35 +21,35 @@ const reported = new Set<string>();
 /**
  * Tracks what is played from now on, including what the element has already played.
  *
- * @param goesOn whether this visit continues a view that began on another page.
+ * @param isContinuation whether this visit continues a view that began on another page.
  */
 export function beginView(
   visit: string,
   video: WatchedVideo,
   element: HTMLVideoElement,
-  goesOn: boolean,
+  isContinuation: boolean,
 ): void {
   const isSame = view?.video.id === video.id;
-  if (view && isSame && (goesOn || view.visit === visit)) {
+  if (view && isSame && (isContinuation || view.visit === visit)) {
     view.visit = visit;
     return;
   }
   endView();
-  if (goesOn || reported.has(visit)) return;
-  view = { visit, video, before: [], played: [], duration: 0 };
+  if (isContinuation || reported.has(visit)) return;
+  view = { visit, video, previous: [], played: [], duration: 0 };
   sample(element);
 }
 
 /** Ends and reports the current view if it belongs to the visit. */
 export function endView(ofVisit = view?.visit): void {
   if (!view || view.visit !== ofVisit) return;
-  const { visit, video, before, played, duration } = view;
+  const { visit, video, previous, played, duration } = view;
   view = undefined;
   const { id, durationSeconds, isGrowing } = video;
   const isKnown = durationSeconds > 0 || !isGrowing;
   // The longer one: for a stream that is still encoding, the element knows only the available part.
   const length = isKnown ? Math.max(durationSeconds, duration) : 0;
-  const report = watchedReport([...before, ...played], length);
+  const report = watchedReport([...previous, ...played], length);
   if (report === undefined || !("keepalive" in Request.prototype)) return;
   reported.add(visit);
   fetch(`/video/${encodeURIComponent(id)}/watched`, {
@@ -76,12 +76,12 @@ function sample(element: HTMLVideoElement): void {
 
 /** Keeps the played ranges when the source changes, because the element forgets them. */
 function keepPlayed(view: View): void {
-  view.before = union([...view.before, ...view.played]);
+  view.previous = union([...view.previous, ...view.played]);
   view.played = [];
 }
 
 function onMedia({ type, target }: Event): void {
-  if (!view || !(target instanceof HTMLVideoElement && target.matches(PLAYED))) return;
+  if (!view || !(target instanceof HTMLVideoElement && target.matches(PLAYER_VIDEO_SELECTOR))) return;
   if (type === "emptied") keepPlayed(view);
   else sample(target);
   if (type === "ended") endView();

@@ -14,7 +14,7 @@ const PRESSES = 3;
 const WINDOW_MS = 5_000;
 
 /** Hides the page's content, then leaves and removes the page from the history. */
-function leaveAtOnce(): void {
+function leaveImmediately(): void {
   document.body.style.display = "none";
   document.title = "";
   for (const media of document.querySelectorAll<HTMLMediaElement>("video, audio")) media.pause();
@@ -29,7 +29,7 @@ function leaveAtOnce(): void {
 export function ExitLink({ className }: { className: string }) {
   function leave(event: ReactMouseEvent) {
     event.preventDefault();
-    leaveAtOnce();
+    leaveImmediately();
   }
   return (
     <a href={LEAVE_URL} rel="noreferrer" className={className} onClick={leave}>
@@ -52,7 +52,7 @@ export function ExitByShift() {
       press: (left) =>
         setMessage(`Shift, press ${left} more ${left === 1 ? "time" : "times"} to exit.`),
       expire: () => setMessage("Exit this page expired."),
-      exit: leaveAtOnce,
+      exit: leaveImmediately,
     });
     return () => {
       stop();

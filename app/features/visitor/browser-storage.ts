@@ -9,7 +9,7 @@ import { useSyncExternalStore } from "react";
 export const STORAGE_KEY = "visitor";
 const VERSION = 1;
 
-export type LastingField =
+export type PersistentField =
   | "saved"
   | "watched"
   | "resume"
@@ -24,32 +24,32 @@ export type LastingField =
 type TabField = "upNext" | "surprises";
 type Fields = Readonly<Record<string, unknown>>;
 
-const lasting = storedDocument<LastingField>(() => localStorage);
+const persistent = storedDocument<PersistentField>(() => localStorage);
 /** Data that is stored until the tab is closed. */
 export const tabStorage = /* @__PURE__ */ storedDocument<TabField>(() => sessionStorage);
 
 /** Returns the unvalidated value of a field; undefined if there is none. */
-export const readStored = lasting.read;
-export const writeStored = lasting.write;
+export const readStored = persistent.read;
+export const writeStored = persistent.write;
 /** Returns all persistent fields. */
 export function storedFields(): Fields {
-  const { version, ...fields } = lasting.fields();
+  const { version, ...fields } = persistent.fields();
   return fields;
 }
 
 /** Returns a field that components can subscribe to, including changes by other tabs; see {@link fieldOf}. */
 export const storedValue = <T>(
-  field: LastingField,
+  field: PersistentField,
   parse: (stored: unknown) => T,
-  outlivesRefusal?: boolean,
-) => fieldOf(lasting, field, parse, outlivesRefusal);
+  keepInMemory?: boolean,
+) => fieldOf(persistent, field, parse, keepInMemory);
 export const tabValue = <T>(field: TabField, parse: (stored: unknown) => T) =>
   fieldOf(tabStorage, field, parse);
 
 /** Returns whether any persistent field is set. */
 export function useHasStored(): boolean {
   return useSyncExternalStore(
-    lasting.subscribe,
+    persistent.subscribe,
     () => Object.values(storedFields()).some((value) => value !== undefined),
     () => false,
   );
@@ -57,7 +57,7 @@ export function useHasStored(): boolean {
 
 /** Removes everything that the site has stored in this browser for visitors. */
 export function clearBrowserStorage(): void {
-  lasting.clear();
+  persistent.clear();
   tabStorage.clear();
 }
 
@@ -67,7 +67,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
   /** The document parsed from `text`. */
   let stored: Fields = {};
   /** Values that the browser refused to store. They are newer than `stored` and last until the page is closed. */
-  let refused: Fields = {};
+  let inMemory: Fields = {};
 
   function refresh(): void {
     let now: string | null = null;
@@ -82,7 +82,7 @@ function storedDocument<Field extends string>(storage: () => Storage) {
 
   function fields(): Fields {
     refresh();
-    return { ...stored, ...refused };
+    return { ...stored, ...inMemory };
   }
 
   function reread(): void {
@@ -99,24 +99,24 @@ function storedDocument<Field extends string>(storage: () => Storage) {
      * Changes one field of the current document, so that no tab loses what another one has written.
      *
      * @param value undefined removes the field.
-     * @param outlivesRefusal whether to keep a value that the browser refuses to store until the page is closed.
+     * @param keepInMemory whether to keep a value that the browser refuses to store until the page is closed.
      * @returns false when the browser refused to store the value.
      */
-    write(field: Field, value: unknown, outlivesRefusal = true): boolean {
+    write(field: Field, value: unknown, keepInMemory = true): boolean {
       const wanted = { ...fields(), [field]: value, version: VERSION };
       try {
         storage().setItem(STORAGE_KEY, JSON.stringify(wanted));
-        refused = {};
+        inMemory = {};
         return true;
       } catch {
-        if (outlivesRefusal) refused = { ...refused, [field]: value };
+        if (keepInMemory) inMemory = { ...inMemory, [field]: value };
         return false;
       } finally {
         reread();
       }
     },
     clear(): void {
-      refused = {};
+      inMemory = {};
       try {
         storage().removeItem(STORAGE_KEY);
       } catch {
@@ -146,7 +146,7 @@ function fieldOf<Field extends string, T>(
   { read, write, subscribe }: ReturnType<typeof storedDocument<Field>>,
   field: Field,
   parse: (stored: unknown) => T,
-  outlivesRefusal?: boolean,
+  keepInMemory?: boolean,
 ) {
   const initial = parse(undefined);
   let source: unknown;
@@ -178,7 +178,7 @@ function fieldOf<Field extends string, T>(
   return {
     read: latest,
     /** Returns false when the browser refused to store the value. */
-    write: (wanted: T | undefined): boolean => write(field, wanted, outlivesRefusal),
+    write: (wanted: T | undefined): boolean => write(field, wanted, keepInMemory),
     use: (): T => useSelected((value) => value),
     useSelected,
   };

@@ -14,7 +14,7 @@ export function saveVideo(id: string): boolean {
   return saved.write([id, ...saved.read().filter((other) => other !== id)].slice(0, MAX_SAVED));
 }
 
-export function forgetVideos(gone: readonly string[]): void {
+export function removeSavedVideos(gone: readonly string[]): void {
   saved.write(saved.read().filter((id) => !gone.includes(id)));
 }
 
@@ -34,7 +34,7 @@ export function useSaveVideo(id: string) {
 
   function toggle() {
     if (isSaved) {
-      forgetVideos([id]);
+      removeSavedVideos([id]);
       return;
     }
     const isStored = saveVideo(id);

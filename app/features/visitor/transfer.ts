@@ -1,7 +1,7 @@
-import { type LastingField, readStored, writeStored } from "./browser-storage";
+import { type PersistentField, readStored, writeStored } from "./browser-storage";
 
 /** The `localStorage` key of each field before all fields moved to one document. */
-const FORMER_KEYS: Record<LastingField, string> = {
+const FORMER_KEYS: Record<PersistentField, string> = {
   saved: "saved-videos",
   watched: "watched-videos",
   resume: "player:resume",
@@ -14,7 +14,7 @@ const FORMER_KEYS: Record<LastingField, string> = {
   discreetTitles: "discreet-titles",
   exitByShift: "exit-by-shift",
 };
-const FIELDS = Object.entries(FORMER_KEYS) as [LastingField, string][];
+const FIELDS = Object.entries(FORMER_KEYS) as [PersistentField, string][];
 
 /**
  * Moves the values of the former keys into the document. Runs on every page load, since a tab that was opened

@@ -23,7 +23,7 @@ const finished = storedValue<readonly string[]>("watched", (stored) =>
 );
 const MAX_FINISHED = 500;
 
-export function rememberFinished(id: string): void {
+export function markAsFinished(id: string): void {
   finished.write([id, ...finished.read().filter((other) => other !== id)].slice(0, MAX_FINISHED));
 }
 
@@ -37,7 +37,7 @@ export const writeWatchHistory = history.write;
 export const useFinished = finished.use;
 
 /** Clears the history, including finished videos. */
-export function forgetWatchHistory(): void {
+export function clearWatchHistory(): void {
   history.write(undefined);
   finished.write(undefined);
 }
@@ -46,7 +46,7 @@ export function forgetWatchHistory(): void {
 export const useWatchHistory = history.use;
 
 /** Removes videos that are no longer public. */
-export function forgetWatched(gone: readonly string[]): void {
+export function removeFromHistory(gone: readonly string[]): void {
   if (gone.length > 0) history.write(history.read().filter(([id]) => !gone.includes(id)));
 }
 
@@ -77,7 +77,7 @@ export function useUnwatched(videos: VideoCardData[], isOffered: boolean) {
 
 /** Kept in memory only: after a reload, a list that shrinks after its first paint would jump. */
 const hidesWatched = createStore(false);
-export const hideWatched = hidesWatched.set;
+export const setHidesWatched = hidesWatched.set;
 
 /** Returns whether lists hide the videos watched in this browser. */
 export const useHidesWatched = () => useStore(hidesWatched);

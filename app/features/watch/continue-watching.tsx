@@ -5,8 +5,8 @@ import { useCards } from "~/features/catalogue/fetch-cards";
 import { Poster } from "~/features/catalogue/poster";
 import { openOnSpace, WatchedLine } from "~/features/catalogue/video-card";
 import {
-  forgetWatched,
-  forgetWatchHistory,
+  removeFromHistory,
+  clearWatchHistory,
   useWatchHistory,
 } from "~/features/visitor/watch-history";
 import { videoPath } from "~/shared/addresses";
@@ -29,12 +29,12 @@ const ONE_STEP: WayBack = { steps: 1 };
  */
 export function ContinueWatching() {
   const hydrated = useHydrated();
-  const { videos, allGone, failed, retry } = useBegunCards();
+  const { videos, allGone, failed, retry } = useStartedCards();
   const show = useToast();
   if (hydrated && videos.length === 0 && !allGone) return null;
 
-  function forget() {
-    forgetWatchHistory();
+  function clear() {
+    clearWatchHistory();
     show({ kind: "success", title: "Watch history cleared" });
     // The button is gone, so move the focus to the list.
     document.getElementById("list-heading")?.focus({ preventScroll: true });
@@ -55,7 +55,7 @@ export function ContinueWatching() {
           variant="ghost"
           size="sm"
           className={classNames("-mr-3 shrink-0 forced-colors:mr-0", allGone && "invisible")}
-          onClick={forget}
+          onClick={clear}
         >
           Clear history
         </Button>
@@ -63,7 +63,7 @@ export function ContinueWatching() {
       <ul className="continue-row">
         {(hydrated && videos.length > 0 ? videos : PLACEHOLDER).map((video, index) => (
           // Keyed by index, so that a dropped video is replaced in place and nothing moves.
-          <li key={index}>{video.card ? <Begun {...video} card={video.card} /> : <Waiting />}</li>
+          <li key={index}>{video.card ? <StartedCard {...video} card={video.card} /> : <CardPlaceholder />}</li>
         ))}
       </ul>
       {(allGone || failed) && (
@@ -85,9 +85,9 @@ export function ContinueWatching() {
 }
 
 const GONE = "The videos you started are no longer available.";
-const PLACEHOLDER: BegunVideo[] = [{ id: "", leftAt: 0, card: undefined }];
+const PLACEHOLDER: StartedVideo[] = [{ id: "", leftAt: 0, card: undefined }];
 
-function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["card"]> }) {
+function StartedCard({ card, leftAt }: StartedVideo & { card: NonNullable<StartedVideo["card"]> }) {
   const whole = parseDuration(card.duration);
   return (
     // The position is a fragment, because browsers don't send fragments to the server.
@@ -122,7 +122,7 @@ function Begun({ card, leftAt }: BegunVideo & { card: NonNullable<BegunVideo["ca
 }
 
 /** A placeholder with the shape of a card. */
-function Waiting() {
+function CardPlaceholder() {
   return (
     <div aria-hidden="true">
       <div className="aspect-video rounded-lg bg-surface" />
@@ -134,7 +134,7 @@ function Waiting() {
 /** Maximum number of videos under Continue watching. */
 const MAX_SHOWN = 8;
 
-interface BegunVideo {
+interface StartedVideo {
   id: string;
   /** Seconds. */
   leftAt: number;
@@ -149,7 +149,7 @@ let known: ReadonlyMap<string, VideoCardData> = new Map();
  * Returns the videos that were started in this browser with their cards, the latest first. Videos that are no
  * longer public are dropped from the history. The cards are requested again when the catalogue changes.
  */
-function useBegunCards() {
+function useStartedCards() {
   const history = useWatchHistory();
   const root = useRouteLoaderData("root") as
     | { catalogueVersion?: number; asksForAge?: boolean }
@@ -159,23 +159,23 @@ function useBegunCards() {
   const [gone, setGone] = useState<readonly string[]>([]);
 
   const latest = [...history].reverse().slice(0, SAVED_AT_ONCE);
-  const asked = root?.asksForAge ? [] : latest.map(([id]) => id);
+  const requested = root?.asksForAge ? [] : latest.map(([id]) => id);
   const { failed, retry } = useCards(
-    asked,
-    (found, answered) => {
+    requested,
+    (found, requestedIds) => {
       known = new Map(found.map((card) => [card.id, card]));
       setCards(known);
       setAllGone(found.length === 0);
-      setGone(answered.filter((id) => !known.has(id)));
+      setGone(requestedIds.filter((id) => !known.has(id)));
     },
     root?.catalogueVersion,
   );
 
   // In an effect: the history updates immediately, but React state only with the next render.
-  useEffect(() => forgetWatched(gone), [gone]);
+  useEffect(() => removeFromHistory(gone), [gone]);
 
   const videos = latest
-    .map(([id, leftAt]): BegunVideo => ({ id, leftAt, card: cards.get(id) }))
+    .map(([id, leftAt]): StartedVideo => ({ id, leftAt, card: cards.get(id) }))
     .slice(0, MAX_SHOWN);
   return {
     videos,

@@ -34,16 +34,16 @@ export function textParts(text: string): TextPart[] {
  * A text with its line breaks, each line in its own direction. URLs become links without a referrer, and times
  * become links to those positions in the video.
  */
-export function LinkedText({ text, moments }: { text: string; moments: Moments }) {
+export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekLinks }) {
   const parts = textParts(text).flatMap((part): TextPart[] =>
-    part.href ? [part] : timedParts(part.text, moments.durationSeconds),
+    part.href ? [part] : timedParts(part.text, seekLinks.durationSeconds),
   );
   return (
     <p dir="auto" className="whitespace-pre-line [unicode-bidi:plaintext]">
       {parts.map(({ text: words, href, seconds }, index) => {
         if (seconds !== undefined) {
           return (
-            <TimestampLink key={index} seconds={seconds} moments={moments} className={LINK}>
+            <TimestampLink key={index} seconds={seconds} seekLinks={seekLinks} className={LINK}>
               {words}
             </TimestampLink>
           );
@@ -68,7 +68,7 @@ export function LinkedText({ text, moments }: { text: string; moments: Moments }
 const LINK = "text-accent underline underline-offset-4";
 
 /** The chapters of the video, as links to their start times. */
-export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moments: Moments }) {
+export function ChapterList({ chapters, seekLinks }: { chapters: Chapter[]; seekLinks: SeekLinks }) {
   return (
     <nav aria-labelledby="chapters-heading" className="mt-6">
       <h2 id="chapters-heading" className="text-lg font-semibold">
@@ -79,7 +79,7 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
           <li key={start} className="not-first:border-t not-first:border-line">
             <TimestampLink
               seconds={start}
-              moments={moments}
+              seekLinks={seekLinks}
               className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-raised mouse:min-h-9"
             >
               <span className="min-w-12 shrink-0 text-accent figures">{formatDuration(start)}</span>
@@ -95,7 +95,7 @@ export function ChapterList({ chapters, moments }: { chapters: Chapter[]; moment
 }
 
 /** How a page links to positions in its video. */
-export interface Moments {
+export interface SeekLinks {
   /** Duration of the video; 0 while unknown. */
   durationSeconds: number;
   hrefFor(seconds: number): string;
@@ -106,20 +106,20 @@ export interface Moments {
 /** A link to a position in this page's video, which seeks the player without a navigation. */
 function TimestampLink({
   seconds,
-  moments,
+  seekLinks,
   className,
   children,
 }: {
   seconds: number;
-  moments: Moments;
+  seekLinks: SeekLinks;
   className?: string;
   children: ReactNode;
 }) {
   function open(event: MouseEvent<HTMLAnchorElement>) {
-    if (!isForBrowser(event) && moments.playFrom(seconds)) event.preventDefault();
+    if (!isForBrowser(event) && seekLinks.playFrom(seconds)) event.preventDefault();
   }
   return (
-    <a href={moments.hrefFor(seconds)} onClick={open} className={className}>
+    <a href={seekLinks.hrefFor(seconds)} onClick={open} className={className}>
       {children}
     </a>
   );

@@ -18,8 +18,8 @@ export async function streamStart(hlsUrl: string): Promise<StreamStart | undefin
     const group = GROUP.exec(start.attributes)?.[1];
     const tag = group && master.split("\n").find((line) => isDefaultAudio(line, group));
     const file = tag && URI.exec(tag)?.[1];
-    const sound = file && (await fileStart(beside(hlsUrl, file)));
-    return { ...video, ...(sound && { sound }) };
+    const audio = file && (await fileStart(beside(hlsUrl, file)));
+    return { ...video, ...(audio && { audio }) };
   } catch {
     // The file is missing: the player will find out.
     return undefined;

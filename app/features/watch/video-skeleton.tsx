@@ -55,9 +55,9 @@ function RelatedSkeleton() {
 }
 
 /** How long the old page stays, with the progress bar at the top; most pages load faster. */
-const PATIENCE_MS = 700;
+const SKELETON_DELAY_MS = 700;
 /** Shorter, because the panel has nothing to show before the session is known. */
-const ADMIN_PATIENCE_MS = 150;
+const ADMIN_SKELETON_DELAY_MS = 150;
 
 /** The result of `useSlowVideoTimer`, shared by the page and its frame, which change together. */
 export const SlowVideo = createContext(false);
@@ -71,7 +71,7 @@ export function useSlowVideoTimer(): boolean {
   const { state, location } = useNavigation();
   const hasFailed = useRequestFailure() !== undefined;
   const pending = state === "loading" && location.pathname.startsWith("/video/") && !hasFailed;
-  return useLasts(pending, PATIENCE_MS);
+  return useDelayed(pending, SKELETON_DELAY_MS);
 }
 
 /** Returns whether the admin panel is loading from another page, while the session is looked up. */
@@ -80,20 +80,20 @@ export function useSlowAdmin(): boolean {
   const isPanel = useLocation().pathname === "/admin";
   const hasFailed = useRequestFailure() !== undefined;
   const isPending = state === "loading" && location.pathname === "/admin" && !isPanel && !hasFailed;
-  return useLasts(isPending, ADMIN_PATIENCE_MS);
+  return useDelayed(isPending, ADMIN_SKELETON_DELAY_MS);
 }
 
-function useLasts(pending: boolean, patienceMs: number): boolean {
+function useDelayed(pending: boolean, delayMs: number): boolean {
   const [slow, setSlow] = useState(false);
 
   useEffect(() => {
     if (!pending) return;
-    const timer = setTimeout(() => setSlow(true), patienceMs);
+    const timer = setTimeout(() => setSlow(true), delayMs);
     return () => {
       clearTimeout(timer);
       setSlow(false);
     };
-  }, [pending, patienceMs]);
+  }, [pending, delayMs]);
 
   return pending && slow;
 }

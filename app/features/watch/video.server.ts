@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { RelatedAnswer, RelatedQuestion } from "~/features/catalogue/published-index.server";
+import type { RelatedResult, RelatedQuery } from "~/features/catalogue/published-index.server";
 import { CARD_COLUMNS, cardsAt, toCard } from "~/features/catalogue/published-list.server";
 import { parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";
@@ -30,7 +30,7 @@ export interface VideoDetail extends VideoCardData {
   storyboardUrl?: string;
   captions: { url: string; language: string; label: string }[];
   /** Integrated loudness and true peak, once measured. */
-  sound?: { lufs: number; truePeak: number };
+  loudness?: { lufs: number; truePeak: number };
   durationSeconds: number;
   /** ISO 8601 UTC */
   updatedAt: string;
@@ -68,7 +68,7 @@ export async function findVideo(id: string): Promise<VideoDetail | undefined> {
       return path ? [{ url: path, language, label }] : [];
     }),
     ...(row.loudness !== null &&
-      row.true_peak !== null && { sound: { lufs: row.loudness, truePeak: row.true_peak } }),
+      row.true_peak !== null && { loudness: { lufs: row.loudness, truePeak: row.true_peak } }),
     durationSeconds: parseDuration(row.duration) ?? 0,
     updatedAt: row.updated_at,
   };
@@ -118,12 +118,12 @@ export async function relatedVideos(id: string): Promise<VideoCardData[]> {
  * Starts loading the index of related videos and returns whether it is complete. For a million videos that takes
  * a few seconds after startup.
  */
-export async function relatedIsComplete(): Promise<boolean> {
+export async function isRelatedIndexComplete(): Promise<boolean> {
   return (await queryRelated("")).complete;
 }
 
-async function queryRelated(id: string): Promise<RelatedAnswer> {
+async function queryRelated(id: string): Promise<RelatedResult> {
   await projected();
-  const question: RelatedQuestion = { id, now: Date.now() };
-  return queryThread<RelatedAnswer>("related", "related", question);
+  const question: RelatedQuery = { id, now: Date.now() };
+  return queryThread<RelatedResult>("related", "related", question);
 }

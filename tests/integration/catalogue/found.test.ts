@@ -10,7 +10,7 @@ import { loader as robots } from "~/features/catalogue/routes/robots";
 import { loader as sitemap } from "~/features/catalogue/routes/sitemap";
 import { loader as manifest } from "~/features/site/routes/manifest";
 import { loader as serviceWorker } from "~/features/site/routes/service-worker";
-import { loader as picture } from "~/features/site/routes/site-picture";
+import { loader as picture } from "~/features/site/routes/site-image";
 import { validatedAnswer } from "~/platform/conditional-response.server";
 import { sqliteHandle } from "~db/client.server";
 import { ids, video, write } from "../../catalogue-rows";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { relatedIsComplete, relatedVideos } from "~/features/watch/video.server";
+import { isRelatedIndexComplete, relatedVideos } from "~/features/watch/video.server";
 import { CATEGORY_IDS, storedValues } from "~/shared/categories";
 import { sqliteHandle } from "~db/client.server";
 import { generatedVideos } from "../../bench/catalogue/generated-videos";
@@ -50,7 +50,7 @@ describe("the score", () => {
     const candidate = video({ ...plain, id: "candidate", ...given });
     expect(reference.score(subject, candidate, NOW)).toBe(points);
     write([subject, candidate]);
-    await vi.waitUntil(relatedIsComplete, 20_000);
+    await vi.waitUntil(isRelatedIndexComplete, 20_000);
     expect(ids(await relatedVideos("current"))).toEqual(points > 0 ? ["candidate"] : []);
   });
 });
@@ -101,7 +101,7 @@ describe("related videos", () => {
     write(others);
     for (let i = 0; i < 4; i += 1) sqliteHandle().exec("UPDATE videos SET title = title || ' x'");
     const renamed = others.map((each) => ({ ...each, title: `${each.title} x x x x` }));
-    await vi.waitUntil(relatedIsComplete, 20_000);
+    await vi.waitUntil(isRelatedIndexComplete, 20_000);
     expect(ids(await relatedVideos("current"))).toEqual(
       ids(reference.related([current, ...renamed], current, NOW)),
     );
@@ -120,7 +120,7 @@ describe("compared with a plain implementation", () => {
       }),
     );
     write(rows);
-    await vi.waitUntil(relatedIsComplete, 20_000);
+    await vi.waitUntil(isRelatedIndexComplete, 20_000);
     for (let i = 0; i < rows.length; i += 41) {
       const subject = rows[i]!;
       const expected =
@@ -148,7 +148,7 @@ describe("compared with a plain implementation", () => {
         sqliteHandle().exec("DELETE FROM videos");
         const rows = given.map((each, i) => video({ ...each, id: `v${i}` }));
         write(rows);
-        await vi.waitUntil(relatedIsComplete, 20_000);
+        await vi.waitUntil(isRelatedIndexComplete, 20_000);
         for (const subject of rows.slice(0, 8)) {
           const expected =
             subject.status === "published" ? ids(reference.related(rows, subject, NOW)) : [];

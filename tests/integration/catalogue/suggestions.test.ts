@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loader } from "~/features/catalogue/routes/search-suggestions";
-import { otherSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
+import { alternativeSearches, suggestions } from "~/features/catalogue/search-suggestions.server";
 import { sqliteHandle } from "~db/client.server";
 import { video, write } from "../../catalogue-rows";
 import { useTemporarySite } from "../../temporary-site";
@@ -111,7 +111,7 @@ describe("suggestions", () => {
 
 describe("a search without results", () => {
   const nearest = async (text: string, category?: "desi" | "english") =>
-    (await otherSearches(text, category)).nearest;
+    (await alternativeSearches(text, category)).nearest;
 
   it("suggests the most similar text with results", async () => {
     write([
@@ -145,7 +145,7 @@ describe("a search without results", () => {
       video({ id: "d", category: "desi", status: "hidden" }),
       video({ id: "e", category: "of another program" }),
     ]);
-    const { categories } = await otherSearches("nothing", undefined);
+    const { categories } = await alternativeSearches("nothing", undefined);
     expect(categories).toEqual(["premium", "english"]);
   });
 });

@@ -70,7 +70,7 @@ it("is not that of a rendition for poor lines, and is that of the sound that goe
     playlistUrl: `${folder}/240p.m3u8`,
     segmentUrl: `${folder}/240p.mp4`,
     bytes: 6_000,
-    sound: {
+    audio: {
       playlistUrl: `${folder}/english.m3u8`,
       segmentUrl: `${folder}/english.mp4`,
       bytes: 6_000,

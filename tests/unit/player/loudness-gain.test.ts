@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loudnessGain } from "~/features/player/sound";
+import { loudnessGain } from "~/features/player/loudness";
 
 const decibels = (lufs: number, truePeak: number) =>
   Number((20 * Math.log10(loudnessGain({ lufs, truePeak }))).toFixed(2));

@@ -2,7 +2,7 @@
 import { Link, Outlet, useParams } from "@remix-run/react";
 import { act, cleanup, fireEvent } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { continued, MiniHost } from "~/features/player/continued";
+import { continued, MiniPlayerHost } from "~/features/player/continued";
 import { VideoPlayer } from "~/features/player/video-player";
 import { renderRoutes } from "../ui/page";
 import { happen, useFakeVideos } from "./fake-video";
@@ -33,7 +33,7 @@ function Layout() {
       <main id="main" tabIndex={-1}>
         <Outlet />
       </main>
-      <MiniHost allowed />
+      <MiniPlayerHost allowed />
     </>
   );
 }

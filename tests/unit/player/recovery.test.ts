@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RECONNECT_WAITS_MS, STALL_CHECK_MS } from "~/features/player/constants";
+import { RECONNECT_DELAYS_MS, STALL_CHECK_MS } from "~/features/player/constants";
 import { observePlayback } from "~/features/player/playback-state";
 import { watchForProblems } from "~/features/player/recovery";
 import type { Source, SourceState } from "~/features/player/source";
@@ -33,14 +33,14 @@ function watched(file: Parameters<typeof watchForProblems>[3] = FILE) {
     playing: "file",
     heights: [],
     chosen: "file",
-    sounds: [],
-    sound: 0,
+    audioTracks: [],
+    audioTrack: 0,
     height: 0,
     frameRate: 25,
     lost: false,
   });
   const reload = vi.fn();
-  const source: Source = { state, choose() {}, chooseSound() {}, reload };
+  const source: Source = { state, choose() {}, chooseAudioTrack() {}, reload };
   const playback = observePlayback(video);
   const watch = watchForProblems(video, source, playback, file);
   return { video, state, reload, watch };
@@ -72,7 +72,7 @@ describe("an error of the element", () => {
     happen(video, "error", { error: { code: 4 } });
     answer = MISSING;
     const state = createStore({ playing: "file", lost: false } as SourceState);
-    const source: Source = { state, choose() {}, chooseSound() {}, reload() {} };
+    const source: Source = { state, choose() {}, chooseAudioTrack() {}, reload() {} };
     const watch = watchForProblems(video, source, observePlayback(video), { fileUrl: "/x" });
     await vi.advanceTimersByTimeAsync(0);
     expect(watch.problem.get()).toBe("missing");
@@ -128,7 +128,7 @@ describe("a file that the browser can't decode", () => {
       const video = fakeVideo();
       happen(video, "loadeddata", { videoWidth: 0 });
       const state = createStore({ playing: "file", lost: false } as SourceState);
-      const source: Source = { state, choose() {}, chooseSound() {}, reload() {} };
+      const source: Source = { state, choose() {}, chooseAudioTrack() {}, reload() {} };
       const watch = watchForProblems(video, source, observePlayback(video), { ...FILE, hlsUrl });
       expect(watch.problem.get()).toBe(hlsUrl ? undefined : "unsupported");
       watch.close();
@@ -211,7 +211,7 @@ describe("a lost connection", () => {
     answer = UNREACHABLE;
     await fail(video, 2);
     fetched.mockClear();
-    for (const [tries, wait] of RECONNECT_WAITS_MS.entries()) {
+    for (const [tries, wait] of RECONNECT_DELAYS_MS.entries()) {
       await vi.advanceTimersByTimeAsync(wait - 1);
       expect(fetched).toHaveBeenCalledTimes(tries);
       await vi.advanceTimersByTimeAsync(1);
@@ -274,7 +274,7 @@ describe("a lost connection", () => {
     const { state, watch, reload } = watched();
     state.set({ ...state.get(), playing: "adaptive", lost: true });
     expect(watch.problem.get()).toBe("connection");
-    await vi.advanceTimersByTimeAsync(RECONNECT_WAITS_MS[0]);
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAYS_MS[0]);
     expect(reload).toHaveBeenCalledTimes(1);
     watch.close();
   });

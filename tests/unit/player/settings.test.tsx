@@ -76,7 +76,7 @@ describe("the settings menu", () => {
 });
 
 describe("stable volume", () => {
-  const sound = { lufs: -8, truePeak: 0 };
+  const loudness = { lufs: -8, truePeak: 0 };
   const isOffered = (video = {}) => {
     const { press, item } = renderAgain(video);
     press("Settings");
@@ -86,9 +86,9 @@ describe("stable volume", () => {
   it("is offered if the loudness was measured and the browser supports it", () => {
     vi.stubGlobal("AudioContext", class {});
     // As on an iPhone.
-    expect(isOffered({ sound })).toBe(false);
+    expect(isOffered({ loudness })).toBe(false);
     vi.stubGlobal("MediaSource", class {});
-    expect(isOffered({ sound })).toBe(true);
+    expect(isOffered({ loudness })).toBe(true);
     expect(isOffered()).toBe(false);
   });
 
@@ -108,15 +108,15 @@ describe("stable volume", () => {
       renderAgain(video);
       await act(async () => void key("k"));
     };
-    await play({ sound });
+    await play({ loudness });
     vi.stubGlobal("MediaSource", class {});
     await play({});
-    await play({ sound: { lufs: -16.2, truePeak: -3 } });
+    await play({ loudness: { lufs: -16.2, truePeak: -3 } });
     localStorage.setItem("visitor", '{"evenLoudness":false}');
-    await play({ sound });
+    await play({ loudness });
     expect(created).not.toHaveBeenCalled();
     localStorage.clear();
-    await play({ sound });
+    await play({ loudness });
     expect(created).toHaveBeenCalledTimes(1);
   });
 });

@@ -21,7 +21,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const page = pageParameter(searchParams);
   const view = parseListView(searchParams);
-  const category = askedCategory(params.category, searchParams, { ...view, page });
+  const category = requestedCategory(params.category, searchParams, { ...view, page });
   const { status, ...result } = await loadList(request, () =>
     listPublished({ category, view, page }),
   );
@@ -41,7 +41,7 @@ export async function loader({ request, params }: LoaderFunctionArgs) {
  *
  * @throws a redirect for a legacy id and for trending.
  */
-function askedCategory(
+function requestedCategory(
   path: string | undefined,
   parameters: URLSearchParams,
   rest: Pick<ListLocation, "order" | "length" | "page">,

@@ -18,7 +18,7 @@ import { type CategoryChoice, CategorySelector } from "../category-selector";
 import { ListSection } from "../list-section";
 import { closeMatches, hasAnyVideo, listPublished, loadList } from "../published-list.server";
 import { SearchBox } from "../search-box";
-import { otherSearches } from "../search-suggestions.server";
+import { alternativeSearches } from "../search-suggestions.server";
 import { featuredSeries } from "../series.server";
 import { SurpriseLink } from "../surprise-link";
 import { VideoGrid } from "../video-card";
@@ -39,7 +39,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const isRead = status === 200;
   const isEmpty = isRead && result.list.total === 0;
   const anyVideo = isEmpty && !search && !view.length ? await hasAnyVideo() : true;
-  const others = isEmpty && search ? await otherSearches(search, category) : undefined;
+  const others = isEmpty && search ? await alternativeSearches(search, category) : undefined;
   const isLast = isRead && result.list.page === result.list.pageCount;
   const isFirst = result.list.page === 1 && !search && !category && isDefaultView(view);
   return data(
@@ -126,9 +126,9 @@ export default function Home() {
         now={now}
         empty={
           search ? (
-            <NothingFound search={search} category={category} others={others} />
+            <NoResults search={search} category={category} others={others} />
           ) : (
-            <NothingHere anyVideo={anyVideo} />
+            <NoVideos anyVideo={anyVideo} />
           )
         }
       />
@@ -164,8 +164,8 @@ function choicePath(choice: CategoryChoice, listLocation: ListLocation): string 
   return listPath({ ...listLocation, category: choice === "all" ? undefined : choice });
 }
 
-/** The empty states of the specification, except that of a search, see NothingFound. */
-function NothingHere({ anyVideo }: { anyVideo: boolean }) {
+/** The empty states of the specification, except that of a search, see NoResults. */
+function NoVideos({ anyVideo }: { anyVideo: boolean }) {
   const [title, to, action] = anyVideo
     ? ["No videos found in this category.", "/", "All Videos"]
     : ["No videos available. Upload your first video to get started!", "/admin", "Upload a video"];
@@ -175,7 +175,7 @@ function NothingHere({ anyVideo }: { anyVideo: boolean }) {
 }
 
 /** The empty state of a search, with a similar search and popular categories. */
-export function NothingFound({
+export function NoResults({
   search,
   category,
   others,

@@ -14,7 +14,7 @@ import { PageLink } from "~/ui/page-link";
 import { listMeta } from "../catalogue-meta";
 import { Pager } from "../pager";
 import { loadList } from "../published-list.server";
-import { askedSeries, type SeriesDetail, seriesNotFound, seriesVideos } from "../series.server";
+import { requestedSeries, type SeriesDetail, seriesNotFound, seriesVideos } from "../series.server";
 import { breadcrumbs } from "../structured-data";
 import { VideoGrid } from "../video-card";
 
@@ -23,7 +23,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
 
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const maySee = () => isPermitted(request, "/admin/series/:id?");
-  const { id, ...series } = await askedSeries(request, params.slug ?? "", maySee);
+  const { id, ...series } = await requestedSeries(request, params.slug ?? "", maySee);
   const page = pageParameter(new URL(request.url).searchParams);
   const { list, error, status } = await loadList(request, async () => seriesVideos(id, page));
   const isShown = series.isPublic && (list.total > 0 || error !== undefined);
@@ -109,7 +109,7 @@ function seriesMeta(
     title,
     description: words,
     address,
-    picture: list.videos[0]?.thumbnailUrl,
+    image: list.videos[0]?.thumbnailUrl,
     noindex: !isPublic || list.total === 0,
     about: breadcrumbs(site, [{ name: title, path: address(1) }]),
     feed: seriesFeedPath(slug),

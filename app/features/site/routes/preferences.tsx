@@ -3,11 +3,11 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { useId } from "react";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { miniPlayer } from "~/features/player/continued";
-import { evenLoudness } from "~/features/player/sound";
+import { stableVolume } from "~/features/player/loudness";
 import { clearBrowserStorage } from "~/features/visitor/browser-storage";
 import { DISCREET_TITLE, discreetTitles, exitByShift } from "~/features/visitor/preferences";
 import { useSavedCount } from "~/features/visitor/saved-videos";
-import { forgetWatchHistory, useFinished, useWatchHistory } from "~/features/visitor/watch-history";
+import { clearWatchHistory, useFinished, useWatchHistory } from "~/features/visitor/watch-history";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { formatQuantity } from "~/shared/format";
 import { Button } from "~/ui/button";
@@ -58,7 +58,7 @@ export default function Preferences() {
         hint="Keeps the video playing in a corner while you browse. Off by default if your browser saves data."
       />
       <Setting
-        setting={evenLoudness}
+        setting={stableVolume}
         label="Stable volume"
         hint="Evens out the volume between videos."
       />
@@ -131,7 +131,7 @@ function Remembered() {
           : `${formatQuantity(begun, "video")} in progress, ${finished || "none"} finished.`}
       </p>
       {begun + finished > 0 && (
-        <Button type="button" variant="secondary" size="sm" onClick={forgetWatchHistory}>
+        <Button type="button" variant="secondary" size="sm" onClick={clearWatchHistory}>
           Clear history
         </Button>
       )}

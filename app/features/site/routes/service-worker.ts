@@ -14,7 +14,7 @@ const buildId = typeof BUILD_ID === "undefined" ? "" : BUILD_ID;
  */
 export function loader(): Response {
   const { serviceWorker, siteName } = settings();
-  return new Response(serviceWorker ? programOf(siteName) : retired, {
+  return new Response(serviceWorker ? scriptOf(siteName) : retired, {
     headers: {
       "Content-Type": "text/javascript; charset=utf-8",
       "Cache-Control": "no-cache",
@@ -22,7 +22,7 @@ export function loader(): Response {
   });
 }
 
-function programOf(siteName: string): string {
+function scriptOf(siteName: string): string {
   const version = createHash("sha256").update(`${buildId} ${siteName} ${worker}`).digest("hex");
   return `const VERSION = "${version.slice(0, 12)}";\n${worker}`;
 }

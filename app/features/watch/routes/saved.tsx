@@ -5,7 +5,7 @@ import { useCallback, useState } from "react";
 import { useCards } from "~/features/catalogue/fetch-cards";
 import { pageMeta } from "~/features/catalogue/page-meta";
 import { VideoGrid } from "~/features/catalogue/video-card";
-import { forgetVideos, useSavedVideos } from "~/features/visitor/saved-videos";
+import { removeSavedVideos, useSavedVideos } from "~/features/visitor/saved-videos";
 import { siteIdentity } from "~/platform/site-origin.server";
 import { videoPath } from "~/shared/addresses";
 import { SAVED_AT_ONCE } from "~/shared/pages";
@@ -76,7 +76,7 @@ function List() {
             {gone.length === 1
               ? "1 saved video is no longer available. "
               : `${gone.length} saved videos are no longer available. `}
-            <Button variant="ghost" size="sm" type="button" onClick={() => forgetVideos(gone)}>
+            <Button variant="ghost" size="sm" type="button" onClick={() => removeSavedVideos(gone)}>
               Remove
             </Button>
           </p>
@@ -105,7 +105,7 @@ function List() {
   );
 }
 
-const remove = (id: string) => forgetVideos([id]);
+const remove = (id: string) => removeSavedVideos([id]);
 
 type State = "loading" | "failed" | "ready";
 /** The server's response for each id: its card, or null if there is none. */

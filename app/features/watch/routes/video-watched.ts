@@ -18,11 +18,11 @@ const TEXT_TYPE = /^text\/plain\s*(;|$)/i;
 export async function action({ request, params }: ActionFunctionArgs): Promise<Response> {
   requireOwnOrigin(request);
   if (request.method !== "POST") return loader();
-  if (!TEXT_TYPE.test(request.headers.get("Content-Type") ?? "")) return answer(415);
+  if (!TEXT_TYPE.test(request.headers.get("Content-Type") ?? "")) return respond(415);
   const report = await readText(request, MAX_BYTES);
-  if (!REPORT.test(report)) return answer(400);
-  if (!countsAsView(request) || asksNotToBeCounted(request.headers)) return answer(204);
-  return answer(countWatched(params.id ?? "", report, clientAddress(request)) ? 204 : 404);
+  if (!REPORT.test(report)) return respond(400);
+  if (!countsAsView(request) || hasOptedOut(request.headers)) return respond(204);
+  return respond(countWatched(params.id ?? "", report, clientAddress(request)) ? 204 : 404);
 }
 
 export function loader(): Response {
@@ -30,7 +30,7 @@ export function loader(): Response {
 }
 
 /** Returns whether the visitor opted out: Global Privacy Control, Do Not Track or Save-Data. */
-function asksNotToBeCounted(headers: Headers): boolean {
+function hasOptedOut(headers: Headers): boolean {
   return (
     headers.get("Sec-GPC") === "1" ||
     headers.get("DNT") === "1" ||
@@ -38,7 +38,7 @@ function asksNotToBeCounted(headers: Headers): boolean {
   );
 }
 
-function answer(status: number): Response {
+function respond(status: number): Response {
   const headers = new Headers(HEADERS);
   // Don't wait for the rest of the body.
   if (status === 415) headers.set("Connection", "close");

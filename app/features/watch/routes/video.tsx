@@ -17,7 +17,7 @@ import { POSTER_TRANSITION } from "~/features/catalogue/video-card";
 import { useContinuedVisit } from "~/features/player/continued";
 import { currentPosition, playFrom } from "~/features/player/enhanced-player";
 import { parseStart } from "~/features/player/media-time";
-import { forgetSpeed } from "~/features/player/memory";
+import { resetSpeed } from "~/features/player/memory";
 import { StreamPreloads } from "~/features/player/stream-preloads";
 import { VideoPlayer } from "~/features/player/video-player";
 import { useWatchedParts } from "~/features/player/watched-parts";
@@ -33,7 +33,7 @@ import type { VideoCardData } from "~/shared/video-card";
 import { Badge } from "~/ui/badge";
 import { useLiveRefresh } from "~/ui/live/use-live-refresh";
 import { PageLink } from "~/ui/page-link";
-import { ChapterList, LinkedText, type Moments } from "../linked-text";
+import { ChapterList, LinkedText, type SeekLinks } from "../linked-text";
 import { RelatedVideos } from "../related-videos";
 import { SeriesList } from "../series-list";
 import { streamStart } from "../stream-start.server";
@@ -74,7 +74,7 @@ async function readVideo(request: Request, id: string) {
 }
 
 /** Returns a function for the URL of this page at a position, keeping the list or series it is watched in. */
-function useHere(): (seconds?: number) => string {
+function useVideoUrl(): (seconds?: number) => string {
   const { video, listLocation, series } = useLoaderData<typeof loader>();
   return (seconds) =>
     series
@@ -86,7 +86,7 @@ export default function VideoPage() {
   const { video, related, listLocation, series, now } = useLoaderData<typeof loader>();
   const steps = stepsBack(useLocation().state);
   const upNext = useUpNext(video.id, related);
-  const onwards = steps ? { steps: steps + 1 } : undefined;
+  const nextState = steps ? { steps: steps + 1 } : undefined;
   const list = series
     ? seriesPath(series.slug, seriesPageOf(series.number))
     : listPath(listLocation);
@@ -101,15 +101,15 @@ export default function VideoPage() {
           <BackLink id={video.id} list={list} />
           <Watch
             next={next && nextHref ? { ...next, href: nextHref } : undefined}
-            state={onwards}
+            state={nextState}
           />
         </div>
-        <About />
+        <Details />
       </article>
       <aside aria-labelledby="related-heading">
-        {series && <SeriesList series={series} here={video.id} state={onwards} />}
+        {series && <SeriesList series={series} here={video.id} state={nextState} />}
         {!series?.next && (
-          <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={onwards} />
+          <UpNext videos={upNext} hrefFor={(id) => videoPath(id, listLocation)} state={nextState} />
         )}
         <h2 id="related-heading" className="mb-4 text-lg font-semibold">
           Related Videos
@@ -119,7 +119,7 @@ export default function VideoPage() {
           category={video.category}
           now={now}
           hrefFor={(id) => videoPath(id, listLocation)}
-          state={onwards}
+          state={nextState}
         />
       </aside>
     </div>
@@ -127,18 +127,18 @@ export default function VideoPage() {
 }
 
 /** Everything below the player. */
-function About() {
+function Details() {
   const { video, chapters, now } = useLoaderData<typeof loader>();
-  const moments: Moments = {
+  const seekLinks: SeekLinks = {
     durationSeconds: video.durationSeconds,
-    hrefFor: useHere(),
+    hrefFor: useVideoUrl(),
     playFrom,
   };
-  const asked = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
+  const asksForAge = useRouteLoaderData<typeof rootLoader>("root")?.asksForAge ?? false;
   const continues = useContinuedVisit(video.id);
-  const views = useCountedViews(video.id, video.views, !asked && !continues);
+  const views = useCountedViews(video.id, video.views, !asksForAge && !continues);
   const { id, durationSeconds } = video;
-  useWatchedParts({ id, durationSeconds, isGrowing: !video.videoUrl }, !asked, continues);
+  useWatchedParts({ id, durationSeconds, isGrowing: !video.videoUrl }, !asksForAge, continues);
   return (
     <>
       <h1 dir="auto" className="mt-5 text-xl font-bold">
@@ -178,15 +178,15 @@ function About() {
           />
         </div>
       </div>
-      {!asked && (
+      {!asksForAge && (
         <noscript>
           <img src={`/video/${video.id}/view`} alt="" width={1} height={1} className="absolute" />
         </noscript>
       )}
-      {chapters.length > 0 && <ChapterList chapters={chapters} moments={moments} />}
+      {chapters.length > 0 && <ChapterList chapters={chapters} seekLinks={seekLinks} />}
       {(video.description || video.tags.length > 0) && (
         <div className="mt-6 rounded-lg border border-line bg-surface p-4 sm:p-5">
-          {video.description && <LinkedText text={video.description} moments={moments} />}
+          {video.description && <LinkedText text={video.description} seekLinks={seekLinks} />}
           {video.tags.length > 0 && (
             <ul aria-label="Tags" className="flex flex-wrap gap-2 not-first:mt-4">
               {[...new Set(video.tags)].map((tag) => (
@@ -222,14 +222,14 @@ function Watch({
   state: unknown;
 }) {
   const { video, fileUrl, startSeconds, streamStart, chapters } = useLoaderData<typeof loader>();
-  const here = useHere();
+  const here = useVideoUrl();
   const navigate = useNavigate();
   const [waitingFor, setWaitingFor] = useState<string>();
   const pending = useNavigation().location?.pathname;
   const isReplaced = pending?.startsWith("/video/") && pending !== useLocation().pathname;
   // If that takes long, a skeleton replaces this player.
   useEffect(() => {
-    if (isReplaced) forgetSpeed();
+    if (isReplaced) resetSpeed();
   }, [isReplaced]);
   return (
     <div className="watch-picture" style={{ viewTransitionName: POSTER_TRANSITION }}>

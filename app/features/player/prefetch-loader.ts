@@ -4,49 +4,49 @@ import type {
   LoaderCallbacks,
   LoaderContext,
 } from "hls.js";
-import { dropPrimed, nextTask, type Primed, primedStart } from "./primed-start";
+import { dropPrefetch, nextTask, type Prefetch, findPrefetch } from "./prefetch";
 
 /** Returns a loader for hls.js that uses prefetched data where available. */
-export function primedLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
+export function prefetchLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
   const Loader = HlsPlayer.DefaultConfig.loader;
-  class PrimedLoader extends Loader {
+  class PrefetchLoader extends Loader {
     private isOver = false;
-    private waitsFor: Primed | undefined;
+    private pending: Prefetch | undefined;
 
     override load(...args: Parameters<InstanceType<typeof Loader>["load"]>): void {
       const [context, , callbacks] = args;
       const { url, rangeStart = 0, rangeEnd = 0 } = context;
-      const own = primedStart(url, rangeEnd);
-      if (!own) {
+      const prefetch = findPrefetch(url, rangeEnd);
+      if (!prefetch) {
         super.load(...args);
         return;
       }
-      this.waitsFor = own;
-      void own.bytes.then(async (bytes) => {
+      this.pending = prefetch;
+      void prefetch.bytes.then(async (bytes) => {
         await nextTask();
         if (this.isOver) return;
-        this.waitsFor = undefined;
+        this.pending = undefined;
         if (!bytes) {
           super.load(...args);
           return;
         }
-        if (rangeEnd === own.size) dropPrimed(own);
-        this.answer(own, bytes.slice(rangeStart, rangeEnd), context, callbacks);
+        if (rangeEnd === prefetch.size) dropPrefetch(prefetch);
+        this.respond(prefetch, bytes.slice(rangeStart, rangeEnd), context, callbacks);
       });
     }
 
     /** Responds with the prefetch's timing, shifted to now: hls.js estimates the bandwidth from it. */
-    private answer(
-      own: Primed,
+    private respond(
+      prefetch: Prefetch,
       data: ArrayBuffer,
       context: LoaderContext,
       callbacks: LoaderCallbacks<LoaderContext>,
     ): void {
       const { stats } = this;
-      const since = performance.now() - own.end;
-      const { asked, first, end } = own;
+      const since = performance.now() - prefetch.end;
+      const { start, first, end } = prefetch;
       Object.assign(stats.loading, {
-        start: asked + since,
+        start: start + since,
         first: first + since,
         end: end + since,
       });
@@ -56,20 +56,20 @@ export function primedLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {
     }
 
     /** Drops a prefetch that didn't arrive in time. */
-    private end(): void {
+    private finish(): void {
       this.isOver = true;
-      if (this.waitsFor) dropPrimed(this.waitsFor);
+      if (this.pending) dropPrefetch(this.pending);
     }
 
     override abort(): void {
-      this.end();
+      this.finish();
       super.abort();
     }
 
     override destroy(): void {
-      this.end();
+      this.finish();
       super.destroy();
     }
   }
-  return PrimedLoader as unknown as FragmentLoaderConstructor;
+  return PrefetchLoader as unknown as FragmentLoaderConstructor;
 }

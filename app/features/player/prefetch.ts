@@ -20,14 +20,14 @@ export function usePreloadOnIntent(): void {
       const path = link && VIDEO_PATH.exec(link.pathname)?.[0];
       clearTimeout(timer);
       if (!path || path === last || path === window.location.pathname) return;
-      const rests = event.type === "pointerover" && (event as PointerEvent).pointerType === "mouse";
+      const mustRest = event.type === "pointerover" && (event as PointerEvent).pointerType === "mouse";
       timer = setTimeout(
         () => {
           last = path;
           // Ignore failures: the video's page requests everything again.
           void preload(path).catch(() => {});
         },
-        rests ? MOUSE_RESTS_MS : 0,
+        mustRest ? MOUSE_RESTS_MS : 0,
       );
     };
     for (const kind of INTENTS) document.addEventListener(kind, onIntent, { passive: true });
@@ -47,22 +47,22 @@ async function preload(path: string): Promise<void> {
   if (!document.querySelector(`link[href="${CSS.escape(HLS_MODULE_URL)}"]`)) {
     document.head.append(Object.assign(document.createElement("link"), module));
   }
-  const answer = await fetch(`${path}/stream`);
-  if (answer.status !== 200) return;
-  const stream = (await answer.json()) as { hlsUrl: string; start?: StreamStart };
-  if (stream.start) primeStart(stream.start);
+  const response = await fetch(`${path}/stream`);
+  if (response.status !== 200) return;
+  const stream = (await response.json()) as { hlsUrl: string; start?: StreamStart };
+  if (stream.start) prefetchStart(stream.start);
   // Fill the browser's cache for the player.
   const { hlsUrl, start } = stream;
-  const urls = [hlsUrl, start?.playlistUrl, start?.sound?.playlistUrl];
+  const urls = [hlsUrl, start?.playlistUrl, start?.audio?.playlistUrl];
   for (const url of urls) if (url) void fetch(url);
 }
 
 /** The beginning of a stream's file, requested before its player exists. */
-export interface Primed {
+export interface Prefetch {
   url: string;
   size: number;
   /** Times of the request, the first byte and the last one, in milliseconds of `performance.now()`. */
-  asked: number;
+  start: number;
   first: number;
   end: number;
   /** Undefined when the prefetch failed; the player then makes its own request. */
@@ -71,7 +71,7 @@ export interface Primed {
 }
 
 /** The prefetches of one stream: video, and audio if it is in a separate file. */
-let primed: Primed[] = [];
+let prefetches: Prefetch[] = [];
 
 /** Returns whether the visitor's browser is set to save data. */
 export function savesData(): boolean {
@@ -80,43 +80,43 @@ export function savesData(): boolean {
 }
 
 /** Prefetches the beginning of a stream, and aborts the prefetch of any other one. */
-export function primeStart({ sound, ...picture }: StreamStart): void {
+export function prefetchStart({ audio, ...video }: StreamStart): void {
   // A native HLS player makes its own requests.
   if (savesData() || !("MediaSource" in window)) return;
-  const wanted = [picture, ...(sound ? [sound] : [])].map(unasked);
-  if (primed[0]?.url === wanted[0]?.url) return;
-  for (const own of primed) own.stop.abort();
-  primed = wanted;
-  for (const own of wanted) own.bytes = fetchStart(own).catch(() => undefined);
+  const wanted = [video, ...(audio ? [audio] : [])].map(newPrefetch);
+  if (prefetches[0]?.url === wanted[0]?.url) return;
+  for (const prefetch of prefetches) prefetch.stop.abort();
+  prefetches = wanted;
+  for (const prefetch of wanted) prefetch.bytes = fetchStart(prefetch).catch(() => undefined);
 }
 
-function unasked({ segmentUrl, bytes: size }: FileStart): Primed {
+function newPrefetch({ segmentUrl, bytes: size }: FileStart): Prefetch {
   const url = new URL(segmentUrl, window.location.href).href;
   return {
-    ...{ url, size, asked: performance.now(), first: 0, end: 0 },
+    ...{ url, size, start: performance.now(), first: 0, end: 0 },
     bytes: Promise.resolve(undefined),
     stop: new AbortController(),
   };
 }
 
 /** Returns the prefetch of a file if it contains all bytes before `end`. */
-export function primedStart(url: string, end: number): Primed | undefined {
-  return primed.find((own) => own.url === url && end > 0 && end <= own.size);
+export function findPrefetch(url: string, end: number): Prefetch | undefined {
+  return prefetches.find((prefetch) => prefetch.url === url && end > 0 && end <= prefetch.size);
 }
 
 /** Drops a prefetch that has been used, to free its memory, or that is no longer wanted. */
-export function dropPrimed(own: Primed): void {
-  own.stop.abort();
-  primed = primed.filter((other) => other !== own);
+export function dropPrefetch(prefetch: Prefetch): void {
+  prefetch.stop.abort();
+  prefetches = prefetches.filter((other) => other !== prefetch);
 }
 
-async function fetchStart(own: Primed): Promise<ArrayBuffer | undefined> {
-  const headers = { Range: `bytes=0-${own.size - 1}` };
-  const response = await fetch(own.url, { headers, signal: own.stop.signal });
-  own.first = performance.now();
+async function fetchStart(prefetch: Prefetch): Promise<ArrayBuffer | undefined> {
+  const headers = { Range: `bytes=0-${prefetch.size - 1}` };
+  const response = await fetch(prefetch.url, { headers, signal: prefetch.stop.signal });
+  prefetch.first = performance.now();
   if (response.status !== 206) return undefined;
   const bytes = await response.arrayBuffer();
-  own.end = performance.now();
+  prefetch.end = performance.now();
   return bytes;
 }
 

@@ -20,9 +20,9 @@ export function canChangeLoudness(): boolean {
 }
 
 /** Normalizes the video's loudness while the setting is on and the browser supports it. */
-export function useEvenLoudness(element: HTMLMediaElement, { sound }: PlayerVideo): void {
-  const isOn = evenLoudness.use();
-  const gain = isOn ? loudnessGain(sound) : 1;
+export function useLoudnessNormalization(element: HTMLMediaElement, { loudness }: PlayerVideo): void {
+  const isOn = stableVolume.use();
+  const gain = isOn ? loudnessGain(loudness) : 1;
   useEffect(() => {
     wanted.set(element, gain);
     const apply = () => void applyGain(element);
@@ -42,26 +42,26 @@ async function applyGain(element: HTMLMediaElement): Promise<void> {
   const gain = wanted.get(element) ?? 1;
   const node = nodes.get(element);
   if (node) node.gain.setTargetAtTime(gain, context.currentTime, CHANGE_SECONDS);
-  else if (context.state === "running") lead(element, context, gain);
+  else if (context.state === "running") connectGain(element, context, gain);
 }
 
-function lead(element: HTMLMediaElement, context: AudioContext, gain: number): void {
+function connectGain(element: HTMLMediaElement, context: AudioContext, gain: number): void {
   const node = new GainNode(context, { gain });
   nodes.set(element, node);
   context.createMediaElementSource(element).connect(node).connect(context.destination);
 }
 
 /** Whether loudness is normalized, as chosen in this browser. */
-export const evenLoudness = storedValue("evenLoudness", (stored) => stored !== false);
+export const stableVolume = storedValue("evenLoudness", (stored) => stored !== false);
 
 /** Target loudness, in LUFS. */
 const TARGET_LUFS = -16;
 /** Maximum true peak after amplification, in dBTP; above it the audio would clip. */
-const MAX_PEAK = -1;
+const MAX_PEAK_DBTP = -1;
 /** Maximum amplification; more would raise the noise of a nearly silent video. */
-const MAX_RAISED_DB = 12;
+const MAX_GAIN_DB = 12;
 /** Minimum gain change; less is inaudible. */
-const MIN_DB = 0.5;
+const MIN_CHANGE_DB = 0.5;
 /** Loudness below which a video counts as silent (the absolute gate of ITU-R BS.1770). */
 const GATE_LUFS = -70;
 
@@ -69,12 +69,12 @@ const GATE_LUFS = -70;
  * Returns the linear gain that brings a video to the target loudness; 1 if it is there already, or if its
  * loudness is unknown. The peak limits how far a quiet video with a loud passage is amplified.
  *
- * @param sound integrated loudness of the whole video in LUFS, and its highest true peak in dBTP.
+ * @param loudness integrated loudness of the whole video in LUFS, and its highest true peak in dBTP.
  */
-export function loudnessGain(sound: { lufs: number; truePeak: number } | undefined): number {
-  if (!sound || sound.lufs <= GATE_LUFS) return 1;
-  const wanted = TARGET_LUFS - sound.lufs;
-  const raisable = Math.max(0, Math.min(MAX_RAISED_DB, MAX_PEAK - sound.truePeak));
-  const decibels = Math.min(wanted, raisable);
-  return Math.abs(decibels) < MIN_DB ? 1 : 10 ** (decibels / 20);
+export function loudnessGain(loudness: { lufs: number; truePeak: number } | undefined): number {
+  if (!loudness || loudness.lufs <= GATE_LUFS) return 1;
+  const wanted = TARGET_LUFS - loudness.lufs;
+  const maxGain = Math.max(0, Math.min(MAX_GAIN_DB, MAX_PEAK_DBTP - loudness.truePeak));
+  const decibels = Math.min(wanted, maxGain);
+  return Math.abs(decibels) < MIN_CHANGE_DB ? 1 : 10 ** (decibels / 20);
 }

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, expect, it, vi } from "vitest";
 import { openAdaptive } from "~/features/player/adaptive-source";
-import { rememberSound } from "~/features/player/memory";
+import { rememberAudioTrack } from "~/features/player/memory";
 
 const GERMAN = { label: "German", language: "de" };
 const ENGLISH = { label: "English", language: "en" };
@@ -9,11 +9,11 @@ const ENGLISH = { label: "English", language: "en" };
 beforeEach(() => localStorage.clear());
 
 /** The element of a device with native HLS, with the audio tracks of a stream. */
-async function open(...sounds: (typeof GERMAN)[]) {
+async function open(...tracks: (typeof GERMAN)[]) {
   const element = document.createElement("video");
   element.canPlayType = () => "maybe";
-  const audioTracks = sounds.map((sound, index) => ({ ...sound, enabled: index === 0 }));
-  const value = sounds.length > 0 ? audioTracks : undefined;
+  const audioTracks = tracks.map((track, index) => ({ ...track, enabled: index === 0 }));
+  const value = tracks.length > 0 ? audioTracks : undefined;
   Object.defineProperty(element, "audioTracks", { value });
   const events = {
     mayAttach: () => true,
@@ -31,16 +31,16 @@ async function open(...sounds: (typeof GERMAN)[]) {
 it("lists audio tracks once the metadata has loaded, and switches between them", async () => {
   const { adaptive, onSounds, enabled } = await open(GERMAN, ENGLISH);
   expect(onSounds).toHaveBeenCalledExactlyOnceWith([GERMAN, ENGLISH], 0);
-  adaptive.chooseSound(1);
+  adaptive.chooseAudioTrack(1);
   expect(enabled()).toEqual([false, true]);
 });
 
 it("starts with the track chosen last, or another in its language", async () => {
-  rememberSound(ENGLISH);
+  rememberAudioTrack(ENGLISH);
   const { onSounds, enabled } = await open(GERMAN, { label: "English (SDH)", language: "en" });
   expect(onSounds.mock.calls[0]?.[1]).toBe(1);
   expect(enabled()).toEqual([false, true]);
-  rememberSound({ label: "Suomi", language: "fi" });
+  rememberAudioTrack({ label: "Suomi", language: "fi" });
   expect((await open(GERMAN, ENGLISH)).enabled()).toEqual([true, false]);
 });
 
