@@ -41,7 +41,7 @@ const usedNonces = processState(
 const AVAILABILITY_CHECK_INTERVAL_MS = 10_000;
 const PROVIDER_TIMEOUT_MS = 3_000;
 const provider = processState("age check provider", () => ({
-  asked: undefined as { url: string; at: number; answers: Promise<boolean> } | undefined,
+  lastCheck: undefined as { url: string; at: number; isAvailable: Promise<boolean> } | undefined,
 }));
 
 /** The next redirect of a visitor, and the cookies to set with it. */
@@ -82,16 +82,16 @@ export async function completeAgeCheck(request: Request, now = Date.now()): Prom
     cookies: [],
   });
   if (!secret || token === null) return failed("unfinished");
-  const answer = await readAgeToken(token, secret, now);
-  if (typeof answer === "string") return failed(answer);
-  const started = pending.find(({ nonce }) => nonce === answer.nonce);
-  if (!started || usedNonces().has(answer.nonce)) return failed("wrong");
-  usedNonces().set(answer.nonce, true);
+  const result = await readAgeToken(token, secret, now);
+  if (typeof result === "string") return failed(result);
+  const started = pending.find(({ nonce }) => nonce === result.nonce);
+  if (!started || usedNonces().has(result.nonce)) return failed("wrong");
+  usedNonces().set(result.nonce, true);
   const left = pendingCookie(
     pending.filter((each) => each !== started),
     now,
   );
-  if (!answer.isAdult) return { ...failed("no", started.to), cookies: [left] };
+  if (!result.isAdult) return { ...failed("no", started.to), cookies: [left] };
   return { location: safePath(started.to, "/"), cookies: [left, checkedAgeCookie(now)] };
 }
 
@@ -123,8 +123,8 @@ function pendingCookie(pending: Pending, now: number): string {
 /** Returns whether the provider responds; a proxy that reports that its backend is down doesn't count. */
 function isProviderAvailable(url: string, now: number): Promise<boolean> {
   const state = provider();
-  if (state.asked?.url !== url || now - state.asked.at >= AVAILABILITY_CHECK_INTERVAL_MS) {
-    const answers = fetch(url, {
+  if (state.lastCheck?.url !== url || now - state.lastCheck.at >= AVAILABILITY_CHECK_INTERVAL_MS) {
+    const isAvailable = fetch(url, {
       method: "HEAD",
       redirect: "manual",
       signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
@@ -132,14 +132,14 @@ function isProviderAvailable(url: string, now: number): Promise<boolean> {
       ({ status }) => ![502, 503, 504].includes(status),
       () => false,
     );
-    const asking = { url, at: now, answers };
-    state.asked = asking;
+    const check = { url, at: now, isAvailable };
+    state.lastCheck = check;
     // After a failure, visitors may retry immediately.
-    void answers.then((isThere) => {
-      if (!isThere && state.asked === asking) state.asked = undefined;
+    void isAvailable.then((available) => {
+      if (!available && state.lastCheck === check) state.lastCheck = undefined;
     });
   }
-  return state.asked.answers;
+  return state.lastCheck.isAvailable;
 }
 
 /** Maximum difference between the clocks of the provider and the site. */

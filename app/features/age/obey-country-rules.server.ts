@@ -81,9 +81,9 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 /** Returns the path of the page that a `.data` request belongs to. */
 function pageOf(pathname: string, search: string): string {
   const path = pathname === "/_root.data" ? "/" : pathname.slice(0, -".data".length);
-  const asked = new URLSearchParams(search);
-  asked.delete("_routes");
-  return asked.size > 0 ? `${path}?${asked}` : path;
+  const parameters = new URLSearchParams(search);
+  parameters.delete("_routes");
+  return parameters.size > 0 ? `${path}?${parameters}` : path;
 }
 
 /** Uses the browser's colors, so that this static page needs no stylesheet of the site. */

@@ -8,9 +8,9 @@ export async function fetchCards(
   signal: AbortSignal,
 ): Promise<VideoCardData[]> {
   const body = new URLSearchParams(ids.map((id) => ["id", id]));
-  const answer = await fetch("/saved/videos", { method: "POST", body, signal });
-  if (!answer.ok) throw new Error(`Answered ${answer.status}`);
-  const { videos } = (await answer.json()) as { videos: VideoCardData[] };
+  const response = await fetch("/saved/videos", { method: "POST", body, signal });
+  if (!response.ok) throw new Error(`The server responded with ${response.status}`);
+  const { videos } = (await response.json()) as { videos: VideoCardData[] };
   return videos;
 }
 

@@ -124,7 +124,7 @@ export function ListSection({
         <Pager
           page={page}
           pageCount={pageCount}
-          hrefFor={(asked) => listPath({ ...listLocation, page: asked })}
+          hrefFor={(page) => listPath({ ...listLocation, page })}
         />
       )}
     </section>
@@ -189,9 +189,9 @@ function ListChoices({ listLocation }: { listLocation: ListLocation }) {
   const hidesWatched = useHidesWatched();
 
   function show(form: HTMLFormElement) {
-    const asked = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) asked.set(name, String(value));
-    const to = listPath({ from, category, ...parseListView(asked) });
+    const parameters = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) parameters.set(name, String(value));
+    const to = listPath({ from, category, ...parseListView(parameters) });
     navigate(to, { preventScrollReset: true });
   }
 

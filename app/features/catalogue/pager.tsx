@@ -14,7 +14,7 @@ export function Pager({
 }: {
   page: number;
   pageCount: number;
-  /** The address of a page; page 1 is to be without the parameter. */
+  /** Returns the URL of a page; page 1 should have no parameter. */
   hrefFor: (page: number) => string;
 }) {
   if (pageCount <= 1) return null;

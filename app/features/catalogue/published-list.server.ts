@@ -71,15 +71,15 @@ function fetchErrorMessage(error: unknown, request: Request): string {
  * Returns one page of the published videos, optionally of a category. With a search text: those with the case-folded
  * text in the title or a tag, newest first. Without one: in any order and of any length.
  */
-export async function listPublished(asked: {
+export async function listPublished(options: {
   /** An id, or any stored value. */
   category?: string;
   search?: string;
   view?: ListView;
   page: number;
 }): Promise<VideoPage> {
-  const { category, view = DEFAULT_VIEW, page } = asked;
-  const needle = fold(searchText(asked.search));
+  const { category, view = DEFAULT_VIEW, page } = options;
+  const needle = fold(searchText(options.search));
   const categories = category ? storedValues(category) : undefined;
   if (needle) return hitsPage({ needle, categories, page });
   return unsearchedPage(category, view, page);
@@ -88,16 +88,16 @@ export async function listPublished(asked: {
 /**
  * Returns one page of the published videos with a tag, newest first.
  *
- * @param asked.tag case-folded, see `canonicalTag`.
+ * @param options.tag case-folded, see `canonicalTag`.
  */
-export function listTagged(asked: { tag: string; page: number }): Promise<VideoPage> {
-  return hitsPage({ ...tagQuery(asked.tag), page: asked.page });
+export function listTagged(options: { tag: string; page: number }): Promise<VideoPage> {
+  return hitsPage({ ...tagQuery(options.tag), page: options.page });
 }
 
 /** Returns one page of the published videos with views, most viewed first, ties to the newer. */
-export async function listTrending(asked: { page: number }): Promise<VideoPage> {
+export async function listTrending(options: { page: number }): Promise<VideoPage> {
   const { viewed } = await publishedTotal();
-  return indexedPage({ order: "views", categories: [], viewed: true }, asked.page, viewed);
+  return indexedPage({ order: "views", categories: [], viewed: true }, options.page, viewed);
 }
 
 /** Videos that match a search only because its text is an alias of their tag. */
@@ -109,18 +109,18 @@ export interface CloseMatches {
 }
 
 /** Returns what to show below the exact result of a search; undefined if there is nothing. */
-export async function closeMatches(asked: {
+export async function closeMatches(options: {
   category?: string;
   search: string;
 }): Promise<CloseMatches | undefined> {
-  const needle = fold(searchText(asked.search));
+  const needle = fold(searchText(options.search));
   const meant = findAlias(needle);
   if (meant === undefined) return undefined;
   await projected();
   const sortKeys = await queryThread<bigint[]>("reading", "newest-hits", {
     ...tagQuery(meant.tag),
     without: needle,
-    categories: asked.category ? storedValues(asked.category) : undefined,
+    categories: options.category ? storedValues(options.category) : undefined,
     limit: PAGE_SIZE,
   } satisfies NewestHitsQuery);
   const videos = cardsAt(sortKeys);
@@ -168,14 +168,14 @@ function tagQuery(tag: string): { needle: string; also: string[] } {
 async function unsearchedPage(
   category: string | undefined,
   { order, length }: ListView,
-  asked: number,
+  requestedPage: number,
 ): Promise<VideoPage> {
   const categories = category ? storedValues(category) : [];
   const { videos } = await publishedTotal(category);
   const hasOwnIndex = !length && (!category || order === "newest" || order === "views");
-  if (hasOwnIndex) return indexedPage({ order, categories }, asked, videos);
+  if (hasOwnIndex) return indexedPage({ order, categories }, requestedPage, videos);
   const result = await queryThread<FilteredListResult>("reading", "filtered-list", {
-    ...{ order, categories, page: asked },
+    ...{ order, categories, page: requestedPage },
     ...(length ? { length: lengthRange(length) } : { total: videos }),
   } satisfies FilteredListQuery);
   return videoPage(cards("number", result.numbers), result.page, result.total);
@@ -187,10 +187,10 @@ const MAX_SKIPPED_HERE = 1_000 * PAGE_SIZE;
 /** Returns one page of a list that has the order of an index. */
 async function indexedPage(
   list: Pick<ListQuery, "order" | "categories" | "viewed">,
-  asked: number,
+  requestedPage: number,
   total: number,
 ): Promise<VideoPage> {
-  const page = clampPage(asked, total);
+  const page = clampPage(requestedPage, total);
   const offset = (page - 1) * PAGE_SIZE;
   const query: ListQuery = { ...list, ...fromNearerEnd(offset, total) };
   const numbers =

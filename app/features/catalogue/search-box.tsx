@@ -19,14 +19,14 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const typing = useRef(false);
-  const asked = useRef(search);
+  const lastSearch = useRef(search);
   const navigate = useNavigate();
 
   function goToResults(replace: boolean) {
     clearTimeout(timer.current);
     const text = input.current?.value.trim() ?? "";
-    if (text === asked.current) return;
-    asked.current = text;
+    if (text === lastSearch.current) return;
+    lastSearch.current = text;
     const to = listPath({ from: "home", search: text, category });
     navigate(to, { replace, preventScrollReset: true });
   }
@@ -47,14 +47,14 @@ export function SearchBox({ search, category }: { search: string; category?: Cat
 
   // Text that was typed before hydration counts as well.
   useEffect(() => {
-    if (input.current?.value.trim() !== asked.current) searchSoon();
+    if (input.current?.value.trim() !== lastSearch.current) searchSoon();
     return () => clearTimeout(timer.current);
   }, []);
 
   // The URL was changed by something else, such as Back, Clear Search or a link. Keep text that is being typed.
   useEffect(() => {
-    if (search === asked.current) return;
-    asked.current = search;
+    if (search === lastSearch.current) return;
+    lastSearch.current = search;
     typing.current = false;
     if (input.current) input.current.value = search;
   }, [search]);

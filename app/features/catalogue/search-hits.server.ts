@@ -39,11 +39,11 @@ interface CachedSearch {
 export function searchHits(sqlite: Database) {
   const searched = catalogueCache<CachedSearch>(sqlite, MAX_CACHED_SEARCHES);
 
-  function find({ needle, also, categories, page: asked }: SearchQuery): SearchResult {
+  function find({ needle, also, categories, page: requestedPage }: SearchQuery): SearchResult {
     const query = hitQuery(sqlite, { needle, also }, categories);
     const key = [categories ?? "", needle, ...(also ?? [])].join(":");
     const cached = searched(key, () => beginSearch(query));
-    const page = clampPage(asked, cached.total);
+    const page = clampPage(requestedPage, cached.total);
     return {
       total: cached.total,
       page,
@@ -86,14 +86,14 @@ function sortKeysFrom(
   { first }: HitQuery,
 ): bigint[] {
   if (hitsAMark === 1) return marks.slice(offset, offset + PAGE_SIZE);
-  const wanted = Math.floor(offset / hitsAMark);
-  while (marks.length <= wanted) {
+  const mark = Math.floor(offset / hitsAMark);
+  while (marks.length <= mark) {
     const [next] = first(marks.at(-1) ?? NEWEST, 1, hitsAMark);
     // Never happens, because pages are clamped to the total.
     if (next === undefined) return [];
     marks.push(next);
   }
-  return first(marks[wanted] ?? NEWEST, PAGE_SIZE, offset - wanted * hitsAMark);
+  return first(marks[mark] ?? NEWEST, PAGE_SIZE, offset - mark * hitsAMark);
 }
 
 /** Larger than every sort key. */

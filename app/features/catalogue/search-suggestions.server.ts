@@ -24,7 +24,7 @@ export const suggestionLimit = addressLimit("suggestions by address", REQUESTS_P
 
 /** Maximum number of pending requests; more would only wait for the threads and be outdated by then. */
 const MAX_QUEUED = 16;
-const questions = processState("suggestions", () => ({ waiting: 0 }));
+const pendingRequests = processState("suggestions", () => ({ count: 0 }));
 
 /**
  * Returns at most 8 tags and titles of published videos that contain a text, as a search would find them. Returns
@@ -36,9 +36,9 @@ export async function suggestions(
 ): Promise<Suggestion[]> {
   const search = searchText(text);
   const needle = fold(search);
-  const asked = questions();
-  if (!needle || asked.waiting >= MAX_QUEUED) return [];
-  asked.waiting += 1;
+  const pending = pendingRequests();
+  if (!needle || pending.count >= MAX_QUEUED) return [];
+  pending.count += 1;
   try {
     await projected();
     const [tags, titles] = await Promise.all([
@@ -67,7 +67,7 @@ export async function suggestions(
       ),
     ].slice(0, MAX_SUGGESTIONS);
   } finally {
-    asked.waiting -= 1;
+    pending.count -= 1;
   }
 }
 
@@ -78,11 +78,11 @@ async function suggestedTags(needle: string): Promise<string[]> {
       needle: text,
       limit: MAX_SUGGESTIONS,
     } satisfies MatchingTagsQuery);
-  const meant = findAlias(needle)?.tag;
+  const aliased = findAlias(needle)?.tag;
   const tags = await matching(needle);
   // Only if a published video has it; otherwise its page doesn't exist.
-  const isPublished = meant !== undefined && (await matching(meant)).includes(meant);
-  return isPublished ? [meant, ...tags.filter((tag) => tag !== meant)] : tags;
+  const isPublished = aliased !== undefined && (await matching(aliased)).includes(aliased);
+  return isPublished ? [aliased, ...tags.filter((tag) => tag !== aliased)] : tags;
 }
 
 /** Returns the unique titles that contain the text: first at the beginning, then at a word's beginning. */

@@ -16,17 +16,17 @@ import { CARD_COLUMNS, type CardRow, toCard } from "./published-list.server";
  */
 export async function requestedSeries(
   request: Request,
-  asked: string,
+  requested: string,
   maySee: () => Promise<boolean>,
   pathAfter = "",
 ): Promise<FoundSeries> {
-  const slug = asked.toLowerCase().normalize("NFC");
+  const slug = requested.toLowerCase().normalize("NFC");
   const series = findSeries(slug);
   if (!series || !(isShown(series) || (await maySee()))) throw seriesNotFound();
   const { pathname, search } = new URL(request.url);
   const canonical = seriesPath(series.slug) + pathAfter + search;
   if (slug !== series.slug) throw redirect(canonical, 302);
-  if (asked !== slug || pathname.endsWith("/")) throw redirect(canonical, 301);
+  if (requested !== slug || pathname.endsWith("/")) throw redirect(canonical, 301);
   return series;
 }
 
@@ -75,9 +75,9 @@ function isShown({ id, isPublic }: FoundSeries): boolean {
 }
 
 /** Returns one page of a series. */
-export function seriesVideos(id: number, asked: number): VideoPage {
+export function seriesVideos(id: number, requested: number): VideoPage {
   const total = prepared<number>(`SELECT count(*) ${LISTED}`).pluck().get({ id })!;
-  const page = clampPage(asked, total);
+  const page = clampPage(requested, total);
   return videoPage(cardsFrom(id, (page - 1) * PAGE_SIZE, PAGE_SIZE), page, total);
 }
 

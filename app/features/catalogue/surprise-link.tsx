@@ -31,9 +31,9 @@ function readWalk(): Walk {
 export async function nextSurprise(here: string): Promise<string | undefined> {
   let walk = readWalk();
   for (let tries = 0; tries < 20; tries++) {
-    const answer = await fetch(`/surprise?seed=${walk.seed}&step=${walk.step}`);
-    if (!answer.ok) return undefined;
-    const { id, total } = (await answer.json()) as { id: string; total: number };
+    const response = await fetch(`/surprise?seed=${walk.seed}&step=${walk.step}`);
+    if (!response.ok) return undefined;
+    const { id, total } = (await response.json()) as { id: string; total: number };
     if (walk.step >= total) {
       walk = newWalk();
       continue;
@@ -51,7 +51,7 @@ export async function nextSurprise(here: string): Promise<string | undefined> {
 export function SurpriseLink({
   here = "",
 }: {
-  /** The id of the video of this page. */ here?: string;
+  /** The id of the current page's video. */ here?: string;
 }) {
   const navigate = useNavigate();
 

@@ -16,14 +16,14 @@ import type { KnownTags } from "./published-index.server";
  */
 export function requestedTag(request: Request, pathAfter = ""): string {
   const { pathname, search } = new URL(request.url);
-  const asked = decoded(pathname.split("/")[2] ?? "");
-  const tag = asked === undefined ? undefined : canonicalTag(asked);
+  const requested = decoded(pathname.split("/")[2] ?? "");
+  const tag = requested === undefined ? undefined : canonicalTag(requested);
   if (tag === undefined || !tagPath(tag).startsWith("/tags/")) {
     throw new Response(null, { status: 404, statusText: "Not Found" });
   }
-  const meant = findAlias(tag)?.tag;
-  if (meant !== undefined) throw redirect(tagPath(meant) + pathAfter + search, 302);
-  const isCanonical = asked === tag && !(pathAfter === "" && pathname.endsWith("/"));
+  const aliased = findAlias(tag)?.tag;
+  if (aliased !== undefined) throw redirect(tagPath(aliased) + pathAfter + search, 302);
+  const isCanonical = requested === tag && !(pathAfter === "" && pathname.endsWith("/"));
   if (!isCanonical) throw redirect(tagPath(tag) + pathAfter + search, 301);
   return tag;
 }

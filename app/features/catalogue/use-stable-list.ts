@@ -74,13 +74,13 @@ function useWithdrawn(list: VideoPage, latest: VideoPage): ReadonlySet<string> {
 
   useEffect(() => {
     setWithdrawn(NONE);
-    const asked: string[] = JSON.parse(request);
-    if (asked.length === 0) return;
+    const requested: string[] = JSON.parse(request);
+    if (requested.length === 0) return;
     const stop = new AbortController();
-    fetchCards(asked, stop.signal).then(
+    fetchCards(requested, stop.signal).then(
       (cards) => {
         const ids = new Set(cards.map(({ id }) => id));
-        setWithdrawn(new Set(asked.filter((id) => !ids.has(id))));
+        setWithdrawn(new Set(requested.filter((id) => !ids.has(id))));
       },
       // Ignore errors: the next change tries again, and a video that isn't public doesn't open anyway.
       () => {},

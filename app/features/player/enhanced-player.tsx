@@ -79,11 +79,11 @@ export function EnhancedPlayer({
   useEffect(() => feedback.clear, [feedback]);
   useEffect(() => {
     if (!recovery) return;
-    const tell = () => {
+    const report = () => {
       if (recovery.problem.get() === "preparing") latest.current.onPreparing?.();
     };
-    tell();
-    return recovery.problem.subscribe(tell);
+    report();
+    return recovery.problem.subscribe(report);
   }, [recovery]);
 
   const parts: PlayerParts = {

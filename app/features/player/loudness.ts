@@ -6,7 +6,7 @@ import type { PlayerVideo } from "./types";
 const CHANGE_SECONDS = 0.05;
 
 /** Target gain of each element. */
-const wanted = new WeakMap<HTMLMediaElement, number>();
+const targetGains = new WeakMap<HTMLMediaElement, number>();
 /**
  * Gain node of each element. Routing an element through a node is permanent, and the element is silent while the
  * audio context is suspended. So it is connected only when the gain must change and the context is running.
@@ -24,7 +24,7 @@ export function useLoudnessNormalization(element: HTMLMediaElement, { loudness }
   const isOn = stableVolume.use();
   const gain = isOn ? loudnessGain(loudness) : 1;
   useEffect(() => {
-    wanted.set(element, gain);
+    targetGains.set(element, gain);
     const apply = () => void applyGain(element);
     apply();
     // Browsers allow audio only after a user gesture: pressing play at the latest.
@@ -34,12 +34,12 @@ export function useLoudnessNormalization(element: HTMLMediaElement, { loudness }
 }
 
 async function applyGain(element: HTMLMediaElement): Promise<void> {
-  const isChanged = wanted.get(element) !== 1 && !element.paused && canChangeLoudness();
+  const isChanged = targetGains.get(element) !== 1 && !element.paused && canChangeLoudness();
   if (!nodes.has(element) && !isChanged) return;
   context ??= new AudioContext({ latencyHint: "playback" });
   // Waits here until a user gesture allows audio, or after an interruption such as a phone call.
   await context.resume().catch(() => {});
-  const gain = wanted.get(element) ?? 1;
+  const gain = targetGains.get(element) ?? 1;
   const node = nodes.get(element);
   if (node) node.gain.setTargetAtTime(gain, context.currentTime, CHANGE_SECONDS);
   else if (context.state === "running") connectGain(element, context, gain);

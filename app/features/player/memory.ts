@@ -117,9 +117,9 @@ export function useResume(element: HTMLVideoElement, commands: Commands, id: str
     const { search, hash } = window.location;
     const named = [search, hash.slice(1)].map((text) => new URLSearchParams(text).get("t"));
     const start = parseStart(named[0] ?? named[1] ?? null);
-    const begun = !element.paused || element.currentTime > 0;
-    if (start !== undefined && !begun) commands.seekTo(start);
-    let shown = start === undefined && !begun ? resumePoint(id) : undefined;
+    const hasStarted = !element.paused || element.currentTime > 0;
+    if (start !== undefined && !hasStarted) commands.seekTo(start);
+    let shown = start === undefined && !hasStarted ? resumePoint(id) : undefined;
     setPosition(shown);
 
     return saveResumePoints(element, id, () => {

@@ -83,11 +83,11 @@ export function savesData(): boolean {
 export function prefetchStart({ audio, ...video }: StreamStart): void {
   // A native HLS player makes its own requests.
   if (savesData() || !("MediaSource" in window)) return;
-  const wanted = [video, ...(audio ? [audio] : [])].map(newPrefetch);
-  if (prefetches[0]?.url === wanted[0]?.url) return;
+  const next = [video, ...(audio ? [audio] : [])].map(newPrefetch);
+  if (prefetches[0]?.url === next[0]?.url) return;
   for (const prefetch of prefetches) prefetch.stop.abort();
-  prefetches = wanted;
-  for (const prefetch of wanted) prefetch.bytes = fetchStart(prefetch).catch(() => undefined);
+  prefetches = next;
+  for (const prefetch of next) prefetch.bytes = fetchStart(prefetch).catch(() => undefined);
 }
 
 function newPrefetch({ segmentUrl, bytes: size }: FileStart): Prefetch {
@@ -104,7 +104,7 @@ export function findPrefetch(url: string, end: number): Prefetch | undefined {
   return prefetches.find((prefetch) => prefetch.url === url && end > 0 && end <= prefetch.size);
 }
 
-/** Drops a prefetch that has been used, to free its memory, or that is no longer wanted. */
+/** Drops a prefetch that has been used, to free its memory, or that is no longer next. */
 export function dropPrefetch(prefetch: Prefetch): void {
   prefetch.stop.abort();
   prefetches = prefetches.filter((other) => other !== prefetch);

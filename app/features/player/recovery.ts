@@ -17,7 +17,7 @@ const HAVE_CURRENT_DATA = 2;
  *
  * A URL stays the same when its file is replaced (only the entity tag changes, RFC 9110 §8.8). The rest of the
  * old file is then unavailable, which interrupts the download or corrupts the data. So a file that fails after
- * playback has begun is reloaded once before an error is shown.
+ * playback has hasStarted is reloaded once before an error is shown.
  */
 export function watchForProblems(
   element: HTMLVideoElement,
@@ -99,8 +99,8 @@ export function watchForProblems(
     // A stream without a file is still being encoded, and after a failure again under another URL.
     if (url === hlsUrl) return problem.set("preparing");
     if (found === "missing") return problem.set(found);
-    const begun = position.seconds > 0 || position.playing;
-    if ((code === NETWORK || code === DECODE) && begun && reloadOnce()) return;
+    const hasStarted = position.seconds > 0 || position.playing;
+    if ((code === NETWORK || code === DECODE) && hasStarted && reloadOnce()) return;
     if (code === NETWORK) {
       // The server is reachable again already.
       problem.set("connection");

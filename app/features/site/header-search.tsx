@@ -22,8 +22,8 @@ export function HeaderSearch() {
   const { pathname, search, key } = useLocation();
   useSearchKey();
   if (pathname === "/") return <HomeSearchLink />;
-  const asked = searchLocation(pathname, new URLSearchParams(search));
-  return <SearchForm key={key} {...asked} />;
+  const initial = searchLocation(pathname, new URLSearchParams(search));
+  return <SearchForm key={key} {...initial} />;
 }
 
 function HomeSearchLink() {
@@ -242,18 +242,18 @@ function useSuggestions(
   category: CategoryId | undefined,
 ): readonly Suggestion[] {
   const [found, setFound] = useState(NONE);
-  const asked = text?.trim() ?? "";
+  const query = text?.trim() ?? "";
   useEffect(() => {
-    if (asked === "") {
+    if (query === "") {
       setFound(NONE);
       return;
     }
     const stop = new AbortController();
     const timer = setTimeout(async () => {
-      const query = new URLSearchParams({ q: asked, ...(category && { category }) });
+      const parameters = new URLSearchParams({ q: query, ...(category && { category }) });
       const { signal } = stop;
-      const next = await fetch(`/search/suggestions?${query}`, { signal })
-        .then(async (answer) => (answer.ok ? (await answer.json()).suggestions : NONE))
+      const next = await fetch(`/search/suggestions?${parameters}`, { signal })
+        .then(async (response) => (response.ok ? (await response.json()).suggestions : NONE))
         .catch(() => NONE);
       if (!signal.aborted) setFound(next);
     }, TYPING_PAUSE_MS);
@@ -261,6 +261,6 @@ function useSuggestions(
       clearTimeout(timer);
       stop.abort();
     };
-  }, [asked, category]);
-  return asked === "" ? NONE : found;
+  }, [query, category]);
+  return query === "" ? NONE : found;
 }

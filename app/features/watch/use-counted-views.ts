@@ -18,8 +18,8 @@ export function useCountedViews(id: string, views: number, enabled: boolean): nu
     if (!enabled || counted.has(visit)) return;
     counted.set(visit, 0);
     fetch(`/video/${encodeURIComponent(id)}/view`, { method: "POST", keepalive: true })
-      .then((answer) => {
-        if (!answer.ok) return;
+      .then((response) => {
+        if (!response.ok) return;
         counted.set(visit, views + 1);
         countedNow(visit);
       })

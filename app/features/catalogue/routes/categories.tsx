@@ -46,11 +46,11 @@ function requestedCategory(
   parameters: URLSearchParams,
   rest: Pick<ListLocation, "order" | "length" | "page">,
 ): string | undefined {
-  const asked = path ?? parameters.get("cat");
-  if (asked === "trending") throw redirect(listPath({ from: "trending", page: rest.page }));
-  if (isCategoryId(asked)) return asked;
-  const today = toCategoryId(asked);
-  if (today) throw redirect(listPath({ from: "categories", category: today, ...rest }), 301);
+  const requested = path ?? parameters.get("cat");
+  if (requested === "trending") throw redirect(listPath({ from: "trending", page: rest.page }));
+  if (isCategoryId(requested)) return requested;
+  const current = toCategoryId(requested);
+  if (current) throw redirect(listPath({ from: "categories", category: current, ...rest }), 301);
   if (path === "all") throw redirect(listPath({ from: "categories", ...rest }), 301);
   return path;
 }

@@ -29,7 +29,7 @@ self.addEventListener("fetch", (event) => {
 async function storeShell() {
   // Without cookies, so that the page is the same for everyone.
   const page = await fetch(OFFLINE_PAGE, { credentials: "omit", cache: "no-store" });
-  if (!page.ok) throw new Error(`${OFFLINE_PAGE} answered ${page.status}`);
+  if (!page.ok) throw new Error(`${OFFLINE_PAGE} returned ${page.status}`);
   const html = await page.clone().text();
   const files = new Set([...html.matchAll(SHELL_FILE)].map(([, path]) => path));
   const shell = await caches.open(SHELL);

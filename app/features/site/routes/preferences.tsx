@@ -112,7 +112,7 @@ const CLEAR_QUESTION =
   "Clear saved videos, watch history and preferences from this browser? You can't undo this.";
 
 function Remembered() {
-  const begun = useWatchHistory().length;
+  const inProgress = useWatchHistory().length;
   const finished = useFinished().length;
   const saved = useSavedCount();
   const show = useToast();
@@ -126,11 +126,11 @@ function Remembered() {
   return (
     <>
       <p role="status">
-        {begun + finished === 0
+        {inProgress + finished === 0
           ? "No watch history."
-          : `${formatQuantity(begun, "video")} in progress, ${finished || "none"} finished.`}
+          : `${formatQuantity(inProgress, "video")} in progress, ${finished || "none"} finished.`}
       </p>
-      {begun + finished > 0 && (
+      {inProgress + finished > 0 && (
         <Button type="button" variant="secondary" size="sm" onClick={clearWatchHistory}>
           Clear history
         </Button>

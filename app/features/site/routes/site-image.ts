@@ -16,8 +16,8 @@ const GROUND = /<rect[^>]*fill="([^"]+)"/.exec(icon)?.[1] ?? "black";
 const rendered = new Map<string, Promise<Buffer>>();
 
 function imageOf(name: string): Promise<Buffer> {
-  const known = rendered.get(name);
-  if (known) return known;
+  const cached = rendered.get(name);
+  if (cached) return cached;
   const { width, height, icon: size } = IMAGES[name]!;
   const svg = icon.replace("<svg ", `<svg width="${size}" height="${size}" `);
   const image = drawPicture({ svg, width, height, background: GROUND });

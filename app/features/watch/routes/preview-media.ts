@@ -17,17 +17,17 @@ export async function loader({ request, params }: LoaderFunctionArgs): Promise<R
   const name = sent === pathname ? parseMediaUrl(pathname.slice(within.length)) : undefined;
   const preview = findPreview(token);
   if (!preview || !name || !videosOfFile(name).includes(preview.videoId)) return notFound();
-  const answer = await answerMedia(request, name, async () => true);
-  const headers = new Headers(answer.headers);
+  const response = await answerMedia(request, name, async () => true);
+  const headers = new Headers(response.headers);
   // Never cached, so that nothing remains once the link is revoked.
   headers.set("Cache-Control", "private, no-store, no-transform");
   headers.set("X-Robots-Tag", "noindex");
-  const isText = answer.status === 200 && PLAYLIST.test(headers.get("Content-Type") ?? "");
-  if (!isText || request.method !== "GET" || !answer.body) {
-    return new Response(answer.body, { status: answer.status, headers });
+  const isText = response.status === 200 && PLAYLIST.test(headers.get("Content-Type") ?? "");
+  if (!isText || request.method !== "GET" || !response.body) {
+    return new Response(response.body, { status: response.status, headers });
   }
   // Playlists refer to captions by absolute path.
-  const text = (await answer.text()).replaceAll('"/media/', `"${within}/media/`);
+  const text = (await response.text()).replaceAll('"/media/', `"${within}/media/`);
   const rewritten = text.replaceAll(/^\/media\//gm, `${within}/media/`);
   headers.set("Content-Length", String(Buffer.byteLength(rewritten)));
   headers.delete("ETag");

@@ -117,17 +117,17 @@ export function useSavedCards() {
   const [known, setKnown] = useState<Known>(new Map());
   const [most, setMost] = useState(SAVED_AT_ONCE);
   const shown = ids.slice(0, most);
-  const asked = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
-  const { failed, retry } = useCards(asked, (cards, answered) => {
+  const requested = shown.filter((id) => !known.has(id)).slice(0, SAVED_AT_ONCE);
+  const { failed, retry } = useCards(requested, (cards, requestedIds) => {
     const found = new Map(cards.map((card) => [card.id, card]));
     setKnown((before) => {
       const after = new Map(before);
-      for (const id of answered) after.set(id, found.get(id) ?? null);
+      for (const id of requestedIds) after.set(id, found.get(id) ?? null);
       return after;
     });
   });
 
-  const state: State = asked.length === 0 ? "ready" : failed ? "failed" : "loading";
+  const state: State = requested.length === 0 ? "ready" : failed ? "failed" : "loading";
   return {
     ids,
     cards: shown.flatMap((id) => known.get(id) ?? []),
