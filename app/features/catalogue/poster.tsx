@@ -15,7 +15,7 @@ export function posterGradient(id: string): { hue: number; angle: number } {
   return { hue: 250 + ((hash >>> 20) % 170), angle: (hash >>> 8) % 360 };
 }
 
-/** The background of an image: the colors of its quarters, or the gradient of its video. */
+/** Returns the background of an image: the colors of its quarters, or its video's gradient. */
 function background(id: string, colors: string | undefined) {
   if (!colors) {
     const { hue, angle } = posterGradient(id);

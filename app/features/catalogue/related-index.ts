@@ -34,6 +34,8 @@ const REMOVED = 255;
 const TAGS_COUNTED = 4;
 
 /**
+ * Returns an empty index.
+ *
  * @param capacity maximum number of videos ever added, including removed ones.
  */
 export function relatedIndex(capacity: number) {

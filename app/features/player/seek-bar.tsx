@@ -148,7 +148,7 @@ const CHAPTER_WIDTH = 176;
 /** Total width of the thumbnail's left and right borders, or of the top and bottom ones. */
 const BORDERS = 4;
 
-/** The preview above the pointer: the time and, if there is a storyboard, its thumbnail. */
+/** Returns the preview above the pointer: the time and, if there is a storyboard, its thumbnail. */
 function usePreview() {
   const { root, video } = usePlayer();
   const { chapters } = video;

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
-/** Server-sent events. `answerEvents` handles them before this route, which only responds to HEAD. */
+/** Responds only to HEAD: `answerEvents` serves the server-sent events before this route. */
 export function loader({ request }: LoaderFunctionArgs): Response {
   if (request.method === "HEAD") return new Response(null);
   // Remix would buffer the whole stream before responding to a request for `/events.data`.
