@@ -128,14 +128,14 @@ describe("POST /video/{id}/watched", () => {
   });
 
   it.each([
-    ["nothing", "", 400],
+    ["an empty body", "", 400],
     ["too few parts", "1".repeat(19), 400],
     ["too many parts", "1".repeat(21), 400],
     ["other digits", "2".repeat(20), 400],
-    ["other digits of Unicode", "١".repeat(20), 400],
-    ["a line end behind it", `${HALF}\n`, 400],
+    ["non-ASCII digits", "١".repeat(20), 400],
+    ["a trailing line break", `${HALF}\n`, 400],
     ["JSON", '{"parts":[0,1,2]}', 400],
-    ["far too much", "1".repeat(1_000_000), 413],
+    ["a huge body", "1".repeat(1_000_000), 413],
   ])("rejects %s", async (_, body, status) => {
     for (const id of ["a", "h", "nobody"]) expect((await post(id, body)).status).toBe(status);
     expect(written("a")).toEqual(NOTHING);
@@ -162,7 +162,7 @@ describe("POST /video/{id}/watched", () => {
   it.each([
     ["Global Privacy Control", { "Sec-GPC": "1" }],
     ["Do Not Track", { DNT: "1" }],
-    ["data saving", { "Save-Data": "on" }],
+    ["Save-Data", { "Save-Data": "on" }],
     ["a crawler", { "User-Agent": CRAWLER }],
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }],
   ])("doesn't count with %s, and responds as usual", async (_, headers) => {

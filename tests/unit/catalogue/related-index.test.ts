@@ -20,11 +20,11 @@ describe("the index of related videos", () => {
       index.put(video(number));
     }
     expect(index.isFull()).toBe(true);
-    const anew = relatedIndex(12_000);
-    for (let number = 0; number < 6_000; number++) anew.put(video(number));
-    expect(anew.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
+    const rebuilt = relatedIndex(12_000);
+    for (let number = 0; number < 6_000; number++) rebuilt.put(video(number));
+    expect(rebuilt.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
     index.put(video(6_000));
-    expect(anew.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
+    expect(rebuilt.best(video(1), NOW)).toEqual(index.best(video(1), NOW));
   });
 
   it("distinguishes more than 256 categories", () => {

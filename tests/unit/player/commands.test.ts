@@ -124,16 +124,16 @@ describe("another video", () => {
 describe("observePlayback", () => {
   it("reports buffering only while playback waits for data", () => {
     const { video, playback } = player();
-    let told = 0;
-    playback.subscribe(() => told++);
+    let notifications = 0;
+    playback.subscribe(() => notifications++);
     void video.play();
     happen(video, "waiting", { readyState: 2 });
     expect(playback.get().buffering).toBe(true);
     happen(video, "canplay", { readyState: 3 });
     expect(playback.get().buffering).toBe(false);
-    const before = told;
+    const before = notifications;
     for (let tick = 0; tick < 10; tick++) happen(video, "timeupdate");
-    expect(told).toBe(before);
+    expect(notifications).toBe(before);
   });
   it("reports no buffering after an error", () => {
     const { video, playback } = player();
