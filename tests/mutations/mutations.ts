@@ -734,7 +734,8 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "(a: number, b: number) => scores[b]! - scores[a]! || byAge(a, b);",
     replace: "(a: number, b: number) => byAge(a, b);",
     killedBy: "tests/integration/catalogue/related.test.ts",
-    title: "related videos are the same for titles with stop words, symbols, repetitions and several scripts",
+    title:
+      "related videos are the same for titles with stop words, symbols, repetitions and several scripts",
   },
   {
     rule: "A page beyond the last is the last",

@@ -2,8 +2,7 @@
 export const AGE_CHECK_PROBLEMS = {
   no: {
     status: 403,
-    message:
-      "The check did not confirm that you are 18 or over. You can’t watch the videos.",
+    message: "The check did not confirm that you are 18 or over. You can’t watch the videos.",
   },
   away: {
     status: 503,
@@ -13,7 +12,8 @@ export const AGE_CHECK_PROBLEMS = {
   late: { status: 400, message: "The age check took too long. Please try again." },
   wrong: {
     status: 400,
-    message: "This result doesn’t belong to an age check started in this browser. Please try again.",
+    message:
+      "This result doesn’t belong to an age check started in this browser. Please try again.",
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 

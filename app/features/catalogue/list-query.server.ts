@@ -129,10 +129,7 @@ function sortRows(prepare: Prepare, query: Omit<ListQuery, "fromEnd">): number[]
 }
 
 /** Counts the published videos in a duration range, of the categories if any. */
-function countLength(
-  prepare: Prepare,
-  query: Pick<ListQuery, "categories" | "length">,
-): number {
+function countLength(prepare: Prepare, query: Pick<ListQuery, "categories" | "length">): number {
   const { sql, values } = part("videos_listed_by_length", [], query, query.categories);
   return prepare(`SELECT count(*) FROM (${sql})`)
     .pluck()

@@ -161,8 +161,8 @@ function NoVideosOfLength({ listLocation }: { listLocation: ListLocation }) {
       title="No videos of this length."
       action={
         <ButtonLink to={listPath({ ...listLocation, length: undefined, page: undefined })}>
-            Show any length
-          </ButtonLink>
+          Show any length
+        </ButtonLink>
       }
     />
   );

@@ -14,13 +14,13 @@ import type { VideosTable } from "~db/schema";
 import { SEPARATOR } from "~db/search-index.server";
 import { queryThread } from "~db/threads/query-thread.server";
 import {
-  type FilteredListResult,
   type FilteredListQuery,
+  type FilteredListResult,
   findRows,
   fromNearerEnd,
   type ListQuery,
 } from "./list-query.server";
-import type { NewestHitsQuery, SearchResult, SearchQuery } from "./search-hits.server";
+import type { NewestHitsQuery, SearchQuery, SearchResult } from "./search-hits.server";
 import { aliasesOf, findAlias } from "./tags.server";
 import { pendingViews } from "./views.server";
 

@@ -3,10 +3,10 @@ import type { ErrorData, MediaPlaylist } from "hls.js";
 import { startRendition } from "~/shared/streams/start-rendition";
 import { BUFFER_BEFORE_PLAY_S, BUFFER_S } from "./constants";
 import { importHls } from "./hls-module";
-import { rememberedAudioTrack, type MediaTrack } from "./memory";
+import { type MediaTrack, rememberedAudioTrack } from "./memory";
 import { changeSource, playbackPosition } from "./playback-state";
-import { prefetchLoader } from "./prefetch-loader";
 import { nextTask, savesData } from "./prefetch";
+import { prefetchLoader } from "./prefetch-loader";
 
 /** `auto` adapts to the connection speed; a number is a rendition's height in pixels. */
 export type Quality = "auto" | number;

@@ -4,13 +4,13 @@ import { type Commands, createCommands } from "./commands";
 import { Controls } from "./controls";
 import { createFeedback } from "./feedback";
 import { useFullscreen, useFullscreenOnRotation } from "./fullscreen";
+import { useLoudnessNormalization } from "./loudness";
 import { useMediaSession, useSinglePlayer } from "./media-session";
 import { autoplayNext, useAutoplayNext, useStoredVolumeAndSpeed } from "./memory";
 import { useContinuation } from "./mini-player";
 import { observePlayback, playbackPosition } from "./playback-state";
 import { PlayerContext, type PlayerParts } from "./player-context";
 import { useRecovery } from "./recovery";
-import { useLoudnessNormalization } from "./loudness";
 import { useSource } from "./source";
 import type { NextVideo, PlayerVideo } from "./types";
 

@@ -20,7 +20,10 @@ export function canChangeLoudness(): boolean {
 }
 
 /** Normalizes the video's loudness while the setting is on and the browser supports it. */
-export function useLoudnessNormalization(element: HTMLMediaElement, { loudness }: PlayerVideo): void {
+export function useLoudnessNormalization(
+  element: HTMLMediaElement,
+  { loudness }: PlayerVideo,
+): void {
   const isOn = stableVolume.use();
   const gain = isOn ? loudnessGain(loudness) : 1;
   useEffect(() => {

@@ -1,10 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { readStored, writeStored } from "~/features/visitor/browser-storage";
-import {
-  markAsFinished,
-  watchHistory,
-  writeWatchHistory,
-} from "~/features/visitor/watch-history";
+import { markAsFinished, watchHistory, writeWatchHistory } from "~/features/visitor/watch-history";
 import type { Commands } from "./commands";
 import { RESUME_MAX_VIDEOS, RESUME_MIN_S, RESUME_SAVE_INTERVAL_S, VOLUME_MAX } from "./constants";
 import { parseStart } from "./media-time";

@@ -5,18 +5,18 @@ import { useStore, useStored } from "~/ui/store";
 import { type Commands, createCommands } from "./commands";
 import {
   type Continued,
-  continued,
   closeMiniPlayer,
+  continued,
   miniPlayer,
   registerPosition,
   continued as store,
 } from "./continued";
 import { createFeedback } from "./feedback";
+import { useLoudnessNormalization } from "./loudness";
 import { useMediaSession, useSinglePlayer } from "./media-session";
 import { saveResumePoints } from "./memory";
 import { observePlayback, playbackPosition } from "./playback-state";
 import { PROBLEM_MESSAGES, type Recovery, useRecovery } from "./recovery";
-import { useLoudnessNormalization } from "./loudness";
 import { useSource } from "./source";
 import type { PlayerVideo } from "./types";
 

@@ -125,7 +125,12 @@ export function ResumePrompt() {
         <History aria-hidden="true" />
         Resume at {formatTime(position)}
       </button>
-      <button type="button" className="player-button" aria-label="Start from the beginning" onClick={dismiss}>
+      <button
+        type="button"
+        className="player-button"
+        aria-label="Start from the beginning"
+        onClick={dismiss}
+      >
         <X />
       </button>
     </div>

@@ -4,7 +4,7 @@ import type {
   LoaderCallbacks,
   LoaderContext,
 } from "hls.js";
-import { dropPrefetch, nextTask, type Prefetch, findPrefetch } from "./prefetch";
+import { dropPrefetch, findPrefetch, nextTask, type Prefetch } from "./prefetch";
 
 /** Returns a loader for hls.js that uses prefetched data where available. */
 export function prefetchLoader(HlsPlayer: typeof Hls): FragmentLoaderConstructor {

@@ -20,7 +20,8 @@ export function usePreloadOnIntent(): void {
       const path = link && VIDEO_PATH.exec(link.pathname)?.[0];
       clearTimeout(timer);
       if (!path || path === last || path === window.location.pathname) return;
-      const mustRest = event.type === "pointerover" && (event as PointerEvent).pointerType === "mouse";
+      const mustRest =
+        event.type === "pointerover" && (event as PointerEvent).pointerType === "mouse";
       timer = setTimeout(
         () => {
           last = path;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { createStore } from "~/ui/store";
-import { RECONNECT_DELAYS_MS, MIN_RELOAD_DISTANCE_S, STALL_CHECK_MS } from "./constants";
+import { MIN_RELOAD_DISTANCE_S, RECONNECT_DELAYS_MS, STALL_CHECK_MS } from "./constants";
 import { type PlaybackState, playbackPosition } from "./playback-state";
 import type { Source } from "./source";
 import type { PlayerVideo } from "./types";

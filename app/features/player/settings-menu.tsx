@@ -22,9 +22,9 @@ import { usePictureInPicture } from "./buttons";
 import { SPEEDS } from "./constants";
 import { miniPlayer } from "./continued";
 import { CaptionsIcon, type IconType, PictureInPictureIcon } from "./icons";
+import { canChangeLoudness, stableVolume } from "./loudness";
 import { formatTime, linkAt } from "./media-time";
 import { usePlayer } from "./player-context";
-import { canChangeLoudness, stableVolume } from "./loudness";
 import { useEscape } from "./visibility";
 
 /** The menu for speed, quality, audio, captions and rarely used actions. Arrow keys move, Escape closes. */
@@ -169,7 +169,14 @@ function useChoicePages(): ChoicePage[] {
       ? choicePage("Quality", SlidersHorizontal, qualities, chosen, qualityLabel, source.choose)
       : [],
     audioTracks.length > 1
-      ? choicePage("Audio track", Languages, audioTracks.keys(), audioTrack, audioTrackLabel, source.chooseAudioTrack)
+      ? choicePage(
+          "Audio track",
+          Languages,
+          audioTracks.keys(),
+          audioTrack,
+          audioTrackLabel,
+          source.chooseAudioTrack,
+        )
       : [],
     captions.tracks.length > 0
       ? choicePage(

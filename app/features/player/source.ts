@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from "react";
 import { createStore, type Store } from "~/ui/store";
 import { type Adaptive, openAdaptive, type Quality } from "./adaptive-source";
 import { DEFAULT_FRAME_RATE } from "./constants";
-import { rememberAudioTrack, type MediaTrack } from "./memory";
+import { type MediaTrack, rememberAudioTrack } from "./memory";
 import {
   cancelSourceChange,
   changeSource,

@@ -13,7 +13,11 @@ let loaded: typeof import("./watched-report") | undefined;
  *
  * @param isContinuation whether this visit continues a view that began on another page.
  */
-export function useWatchedParts(video: WatchedVideo, enabled: boolean, isContinuation: boolean): void {
+export function useWatchedParts(
+  video: WatchedVideo,
+  enabled: boolean,
+  isContinuation: boolean,
+): void {
   const { id } = video;
   const visit = `${useLocation().key} ${id}`;
   const latest = useRef(video);

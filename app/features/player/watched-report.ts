@@ -81,7 +81,8 @@ function keepPlayed(view: View): void {
 }
 
 function onMedia({ type, target }: Event): void {
-  if (!view || !(target instanceof HTMLVideoElement && target.matches(PLAYER_VIDEO_SELECTOR))) return;
+  if (!view || !(target instanceof HTMLVideoElement && target.matches(PLAYER_VIDEO_SELECTOR)))
+    return;
   if (type === "emptied") keepPlayed(view);
   else sample(target);
   if (type === "ended") endView();

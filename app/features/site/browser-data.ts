@@ -47,7 +47,8 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     kind: "storage",
     keys: ["visitor.resume", "visitor.watched"],
     what: "Where you stopped watching, and what you have watched.",
-    howLong: "Until you delete it, for example with Clear history or Clear all data under Preferences.",
+    howLong:
+      "Until you delete it, for example with Clear history or Clear all data under Preferences.",
     isForVisitors: true,
   },
   {
@@ -89,7 +90,8 @@ export const BROWSER_DATA: readonly BrowserData[] = [
     kind: "cookie",
     keys: ["session", "second-step", "passkey-challenge"],
     what: "Your sign-in.",
-    howLong: "Until 30 days after the last use, but at most 90 days after signing in; a few minutes while signing in.",
+    howLong:
+      "Until 30 days after the last use, but at most 90 days after signing in; a few minutes while signing in.",
     isForVisitors: false,
   },
   {

@@ -74,9 +74,9 @@ function storedDocument<Field extends string>(storage: () => Storage) {
     try {
       now = storage().getItem(STORAGE_KEY);
     } catch {
-        // Storage is blocked.
-      }
-      if (now !== text) stored = fieldsIn(now);
+      // Storage is blocked.
+    }
+    if (now !== text) stored = fieldsIn(now);
     text = now;
   }
 

@@ -5,8 +5,8 @@ import { useCards } from "~/features/catalogue/fetch-cards";
 import { Poster } from "~/features/catalogue/poster";
 import { openOnSpace, WatchedLine } from "~/features/catalogue/video-card";
 import {
-  removeFromHistory,
   clearWatchHistory,
+  removeFromHistory,
   useWatchHistory,
 } from "~/features/visitor/watch-history";
 import { videoPath } from "~/shared/addresses";
@@ -63,7 +63,9 @@ export function ContinueWatching() {
       <ul className="continue-row">
         {(hydrated && videos.length > 0 ? videos : PLACEHOLDER).map((video, index) => (
           // Keyed by index, so that a dropped video is replaced in place and nothing moves.
-          <li key={index}>{video.card ? <StartedCard {...video} card={video.card} /> : <CardPlaceholder />}</li>
+          <li key={index}>
+            {video.card ? <StartedCard {...video} card={video.card} /> : <CardPlaceholder />}
+          </li>
         ))}
       </ul>
       {(allGone || failed) && (

@@ -68,7 +68,13 @@ export function LinkedText({ text, seekLinks }: { text: string; seekLinks: SeekL
 const LINK = "text-accent underline underline-offset-4";
 
 /** The chapters of the video, as links to their start times. */
-export function ChapterList({ chapters, seekLinks }: { chapters: Chapter[]; seekLinks: SeekLinks }) {
+export function ChapterList({
+  chapters,
+  seekLinks,
+}: {
+  chapters: Chapter[];
+  seekLinks: SeekLinks;
+}) {
   return (
     <nav aria-labelledby="chapters-heading" className="mt-6">
       <h2 id="chapters-heading" className="text-lg font-semibold">

@@ -30,7 +30,8 @@ export function SavedFileButtons() {
       show({ kind: "error", title: "Import failed", description });
       done();
     };
-    if (file.size > SAVED_FILE_MAX_BYTES) return problem("This file is too large for a list of saved videos.");
+    if (file.size > SAVED_FILE_MAX_BYTES)
+      return problem("This file is too large for a list of saved videos.");
     let text: string;
     try {
       text = await file.text();
@@ -91,7 +92,7 @@ export function importReport(
       `${formatQuantity(left, "video")} ${left === 1 ? "wasn’t" : "weren’t"} added: you can save up to ${MAX_SAVED}.`,
     ignored > 0 &&
       `${ignored === 1 ? "1 entry couldn’t be read and was" : `${ignored} entries couldn’t be read and were`} skipped.`,
-      !isStored && "Saved until you close this tab. Your browser blocks storage for this site.",
+    !isStored && "Saved until you close this tab. Your browser blocks storage for this site.",
   ];
   return messages.filter(Boolean).join(" ") || undefined;
 }

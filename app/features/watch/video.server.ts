@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { RelatedResult, RelatedQuery } from "~/features/catalogue/published-index.server";
+import type { RelatedQuery, RelatedResult } from "~/features/catalogue/published-index.server";
 import { CARD_COLUMNS, cardsAt, toCard } from "~/features/catalogue/published-list.server";
 import { parseDuration } from "~/shared/format";
 import { ownMediaPath } from "~/shared/media-path";

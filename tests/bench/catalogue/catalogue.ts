@@ -1,5 +1,9 @@
 import { listPublished, listTrending } from "~/features/catalogue/published-list.server";
-import { findPublished, isRelatedIndexComplete, relatedVideos } from "~/features/watch/video.server";
+import {
+  findPublished,
+  isRelatedIndexComplete,
+  relatedVideos,
+} from "~/features/watch/video.server";
 import { storedValues } from "~/shared/categories";
 import type { VideoPage } from "~/shared/video-card";
 import { disableBusyTimeout, sqliteHandle } from "~db/client.server";

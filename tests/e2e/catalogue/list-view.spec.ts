@@ -25,10 +25,7 @@ async function choose(page: Page, choice: () => Promise<unknown>, url: string) {
   }).toPass();
 }
 
-test("order and length are kept across pages, categories and Back", async ({
-  page,
-  site,
-}) => {
+test("order and length are kept across pages, categories and Back", async ({ page, site }) => {
   await addVideos(site);
   await page.goto("/?page=2");
   await choose(page, () => sort(page).selectOption("Longest"), "/?sort=longest");

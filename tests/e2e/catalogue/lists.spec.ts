@@ -7,11 +7,7 @@ import { expect, test } from "../site";
 
 const cards = "main article";
 
-test("paging through Home updates the URL @phone", async ({
-  page,
-  site,
-  isMobile,
-}) => {
+test("paging through Home updates the URL @phone", async ({ page, site, isMobile }) => {
   await fill(site, 20);
   await page.goto("/");
   await expect(page.locator(cards)).toHaveCount(8);

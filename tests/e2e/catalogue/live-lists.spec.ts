@@ -93,11 +93,7 @@ test("at the top a new video is shown immediately; with the focus in the list it
   await expect(page.getByRole("article").first()).toContainText("Brand new");
 });
 
-test("a video page isn't refetched when the catalogue changes", async ({
-  page,
-  site,
-  context,
-}) => {
+test("a video page isn't refetched when the catalogue changes", async ({ page, site, context }) => {
   await fill(site, 2);
   await page.goto("/video/v1");
   const requests: string[] = [];

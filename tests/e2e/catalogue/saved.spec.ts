@@ -41,10 +41,7 @@ test("saving videos, finding them in another tab and removing them", async ({
   await expect(cards).toHaveText([/Video 1/]);
 });
 
-test("videos that are no longer public are reported and can be removed", async ({
-  page,
-  site,
-}) => {
+test("videos that are no longer public are reported and can be removed", async ({ page, site }) => {
   await fill(site, 2);
   await page.addInitScript(() => {
     if (!localStorage.getItem("visitor")) {
@@ -60,7 +57,10 @@ test("videos that are no longer public are reported and can be removed", async (
   expect(await saved(page)).toEqual(["v2"]);
 });
 
-test("many videos load in batches; an error is shown and can be retried", async ({ page, site }) => {
+test("many videos load in batches; an error is shown and can be retried", async ({
+  page,
+  site,
+}) => {
   await fill(site, 30);
   const all = Array.from({ length: 30 }, (_, n) => `v${n + 1}`);
   await page.addInitScript(

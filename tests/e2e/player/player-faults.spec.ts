@@ -8,10 +8,7 @@ import { expect, test } from "../site";
 import { PlayerPage } from "./player-page";
 
 test.describe("damaged and unusual files", () => {
-  test("a truncated file plays up to the cut and then shows an error", async ({
-    page,
-    site,
-  }) => {
+  test("a truncated file plays up to the cut and then shows an error", async ({ page, site }) => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "player-cut-"));
     const whole = path.join(folder, "whole.mp4");
     fs.copyFileSync(mp4Clip(40), whole);
@@ -54,10 +51,7 @@ test.describe("damaged and unusual files", () => {
   });
 });
 
-test("a browser that blocks storage can still save and play videos", async ({
-  page,
-  site,
-}) => {
+test("a browser that blocks storage can still save and play videos", async ({ page, site }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, "localStorage", {
       get() {

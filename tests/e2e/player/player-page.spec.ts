@@ -3,10 +3,7 @@ import { holdRequests } from "../hold-requests";
 import { expect, expectNoViolations, test } from "../site";
 import { PlayerPage } from "./player-page";
 
-test("hydration keeps the browser's player playing without a restart", async ({
-  page,
-  site,
-}) => {
+test("hydration keeps the browser's player playing without a restart", async ({ page, site }) => {
   const player = new PlayerPage(page);
   const id = publishVideo(site);
   const release = await holdRequests(page, /\.js(\?|$)/);

@@ -120,9 +120,7 @@ test.describe("a small phone", () => {
     await page.goto(`/video/${id}`);
     const retry = player.button("Retry");
     await expect(retry).toBeVisible();
-    await expect(player.root.getByRole("alert")).toContainText(
-      "This video’s file is missing.",
-    );
+    await expect(player.root.getByRole("alert")).toContainText("This video’s file is missing.");
     await expect(player.root.getByText("Buffering…")).toBeHidden();
     const seek = await boxOf(player.seek);
     expect((await boxOf(retry)).bottom).toBeLessThanOrEqual(seek.y);

@@ -65,10 +65,7 @@ const level = (page: Page) =>
 const contexts = (page: Page) =>
   page.evaluate(() => (window as unknown as { heard: Heard }).heard.contexts);
 
-test("lowers a loud stream and raises a quiet video, audibly", async ({
-  page,
-  site,
-}) => {
+test("lowers a loud stream and raises a quiet video, audibly", async ({ page, site }) => {
   await listen(page);
   const player = new PlayerPage(page);
   const stream = publishAdaptive(site);

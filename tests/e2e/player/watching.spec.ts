@@ -57,10 +57,7 @@ test("a slow video shows a skeleton whose player has the page's size and positio
   expect(await shifts()).toEqual([]);
 });
 
-test("Up next is reordered with the keyboard and by dragging", async ({
-  page,
-  site,
-}) => {
+test("Up next is reordered with the keyboard and by dragging", async ({ page, site }) => {
   await fill(site, 4);
   await page.goto("/video/v1");
   const upNext = page.getByRole("group").filter({ hasText: "Up next" });

@@ -93,10 +93,7 @@ for (const { path, videos, from, to } of [
   });
 }
 
-test("a key press at the start of hydration doesn't break the page", async ({
-  page,
-  site,
-}) => {
+test("a key press at the start of hydration doesn't break the page", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ title: number === 5 ? "Neon Rain" : `Video ${number}` }));
   // React starts listening and hydrates shortly after; press a key in between.
   await page.addInitScript(() => {
@@ -118,10 +115,7 @@ test("a key press at the start of hydration doesn't break the page", async ({
   expect(complaints).toEqual([]);
 });
 
-test("no visitor page waits for the browser's locale data", async ({
-  page,
-  site,
-}) => {
+test("no visitor page waits for the browser's locale data", async ({ page, site }) => {
   await fill(site, 12, (number) => ({ views: number }));
   await page.addInitScript(() => {
     const asked: string[] = [];

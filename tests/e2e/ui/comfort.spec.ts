@@ -23,10 +23,7 @@ test("Exit this page is in the menu and removes the page from the history @phone
   await expect(page).toHaveURL("/trending");
 });
 
-test("pressing Shift three times exits, even from a field or a dialog", async ({
-  page,
-  site,
-}) => {
+test("pressing Shift three times exits, even from a field or a dialog", async ({ page, site }) => {
   await fill(site, 2);
   await openTwoPages(page);
   await page.keyboard.press("Shift");
@@ -103,10 +100,7 @@ test("the preferences disable the Shift key, enable discreet titles and clear th
   expect(await kept()).toEqual({});
 });
 
-test("a discreet title is set before hydration and never replaced", async ({
-  page,
-  site,
-}) => {
+test("a discreet title is set before hydration and never replaced", async ({ page, site }) => {
   await fill(site, 2);
   await page.addInitScript(() => {
     localStorage.setItem("discreet-titles", "true");

@@ -83,10 +83,7 @@ test("a search or a video requested offline opens when the connection is back", 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Video 12");
 });
 
-test("an aborted or failed request for a list can be retried or left", async ({
-  page,
-  site,
-}) => {
+test("an aborted or failed request for a list can be retried or left", async ({ page, site }) => {
   await fill(site, 20);
   await open(page, "/categories/desi");
   const breakOff = (route: Route) => route.abort();

@@ -27,10 +27,7 @@ test("with large text the player fills a wide screen, and the related videos are
   expect(large.related.y).toBeGreaterThan(large.player.y + large.player.height);
 });
 
-test("with large text on a phone, captions stay within the video", async ({
-  page,
-  site,
-}) => {
+test("with large text on a phone, captions stay within the video", async ({ page, site }) => {
   const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
   const url = site.addFile(
     "videos",

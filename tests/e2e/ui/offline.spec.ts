@@ -156,11 +156,7 @@ test("a page and a list load once the site is back; a new worker takes over, and
   }
 });
 
-test("an open list shows that it is offline, and recovers", async ({
-  page,
-  context,
-  site,
-}) => {
+test("an open list shows that it is offline, and recovers", async ({ page, context, site }) => {
   await fill(site, 3);
   await open(page, "/");
   await page.waitForLoadState("networkidle");

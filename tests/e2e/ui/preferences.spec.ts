@@ -25,7 +25,10 @@ function longestMotionMs(page: Page): Promise<number> {
   });
 }
 
-test("pages respect reduced motion, more contrast, forced colors and print", async ({ page, site }) => {
+test("pages respect reduced motion, more contrast, forced colors and print", async ({
+  page,
+  site,
+}) => {
   const clip = site.addFile("videos", "u/1.mp4", fs.readFileSync(mp4Clip(5)));
   await fill(site, 20, (number) => ({
     video_url: number === 1 ? clip : "",

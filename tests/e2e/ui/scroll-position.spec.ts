@@ -32,9 +32,7 @@ test("scrolling during a refresh keeps the position", async ({ page, site }) => 
   }
 });
 
-test("Back restores the scroll position, and another page starts at the top", async ({
-  page,
-}) => {
+test("Back restores the scroll position, and another page starts at the top", async ({ page }) => {
   await page.goto("/", { waitUntil: "networkidle" });
   const there = await scrollBy(page, 250);
   await page.getByRole("article").last().getByRole("link").click();

@@ -80,14 +80,17 @@ describe("the cards of a list", () => {
 });
 
 describe("a category", () => {
-  it.each(CATEGORY_IDS)("%s includes its rows and those with its legacy value", async (category) => {
-    const all = CATEGORY_IDS.flatMap((id) => storedValues(id));
-    write(all.map((stored) => video({ id: stored, category: stored })));
-    const { videos, total } = await listPublished({ category, page: 1 });
-    expect(ids(videos).sort()).toEqual(storedValues(category).sort());
-    expect(videos.map((card) => card.category)).toEqual([category, category]);
-    expect(total).toBe(2);
-  });
+  it.each(CATEGORY_IDS)(
+    "%s includes its rows and those with its legacy value",
+    async (category) => {
+      const all = CATEGORY_IDS.flatMap((id) => storedValues(id));
+      write(all.map((stored) => video({ id: stored, category: stored })));
+      const { videos, total } = await listPublished({ category, page: 1 });
+      expect(ids(videos).sort()).toEqual(storedValues(category).sort());
+      expect(videos.map((card) => card.category)).toEqual([category, category]);
+      expect(total).toBe(2);
+    },
+  );
 });
 
 describe("a row that another tool writes", () => {

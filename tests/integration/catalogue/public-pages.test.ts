@@ -130,20 +130,17 @@ describe("a list that can't be loaded", () => {
     ["home", home.loader],
     ["categories", categories.loader],
     ["trending", trending.loader],
-  ])(
-    "of %s is empty, with status 500 and a message without internals",
-    async (_, loader) => {
-      await addVideos(9, () => ({ views: 1 }));
-      sqliteHandle().exec("DROP TABLE videos");
-      const answer = await call(loader, "/?page=2");
-      expect(answer.status).toBe(500);
-      expect(answer.body.list).toEqual({ videos: [], page: 1, pageCount: 1, total: 0 });
-      expect(answer.body.error).toMatch(/^Failed to fetch videos\./);
-      expect(answer.body.error).not.toMatch(/table|sqlite|videos\b.*no such/i);
-      expect(console.error).toHaveBeenCalled();
-      vi.mocked(console.error).mockClear();
-    },
-  );
+  ])("of %s is empty, with status 500 and a message without internals", async (_, loader) => {
+    await addVideos(9, () => ({ views: 1 }));
+    sqliteHandle().exec("DROP TABLE videos");
+    const answer = await call(loader, "/?page=2");
+    expect(answer.status).toBe(500);
+    expect(answer.body.list).toEqual({ videos: [], page: 1, pageCount: 1, total: 0 });
+    expect(answer.body.error).toMatch(/^Failed to fetch videos\./);
+    expect(answer.body.error).not.toMatch(/table|sqlite|videos\b.*no such/i);
+    expect(console.error).toHaveBeenCalled();
+    vi.mocked(console.error).mockClear();
+  });
 });
 
 it("shows the specified message when a video can't be loaded", async () => {

@@ -57,19 +57,19 @@ describe.runIf(ffmpegAvailable())("how loud a video is", () => {
   it("is silence without sound and without a sample above it, for which nothing is changed", async () => {
     const none = await measured({ audio: false });
     expect(none).toMatchObject({ loudness: -70, true_peak: null });
-    expect(await findPublished(none.id)).not.toHaveProperty("sound");
+    expect(await findPublished(none.id)).not.toHaveProperty("loudness");
     const silent = await measured({ sound: "anullsrc=sample_rate=48000:duration=3" });
     expect(silent.loudness).toBe(-70);
   });
 
   it("is told to the page, and measured of what an older video still lacks", async () => {
     const { id } = await measured({ sound: tone(-23) });
-    expect((await findPublished(id))?.sound).toEqual({
+    expect((await findPublished(id))?.loudness).toEqual({
       lufs: videoRow(id).loudness,
       truePeak: videoRow(id).true_peak,
     });
     sqliteHandle().exec("UPDATE videos SET loudness = NULL; DELETE FROM jobs");
-    expect(await findPublished(id)).not.toHaveProperty("sound");
+    expect(await findPublished(id)).not.toHaveProperty("loudness");
     expect(await enqueueMissing()).toBe(1);
     expect(jobRows(id).map(({ kind }) => kind)).toContain("loudness");
   });

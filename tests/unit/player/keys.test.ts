@@ -37,11 +37,14 @@ describe("keyCommand (specification, section 2)", () => {
     expect(keyCommand(press("?", { shiftKey: true }))).toEqual({ do: "shortcuts" });
   });
 
-  it.each(["ctrlKey", "metaKey", "altKey", "shiftKey"])("ignores keys while %s is held", (modifier) => {
-    for (const key of [" ", "f", "m", "ArrowRight", "ArrowLeft", "0"]) {
-      expect(keyCommand(press(key, { [modifier]: true }))).toBeUndefined();
-    }
-  });
+  it.each(["ctrlKey", "metaKey", "altKey", "shiftKey"])(
+    "ignores keys while %s is held",
+    (modifier) => {
+      for (const key of [" ", "f", "m", "ArrowRight", "ArrowLeft", "0"]) {
+        expect(keyCommand(press(key, { [modifier]: true }))).toBeUndefined();
+      }
+    },
+  );
 
   it("ignores other keys, including names of object properties", () => {
     for (const key of ["x", "Tab", "Enter", "Escape", "constructor", "toString"]) {

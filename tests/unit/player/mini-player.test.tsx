@@ -103,15 +103,12 @@ describe("the mini player", () => {
     expect(mini()).toBeNull();
   });
 
-  it.each(["/video/two", "/video/none"])(
-    "closes on the page of another video: %s",
-    async (to) => {
-      await leavePlaying();
-      await goTo(to);
-      expect(mini()).toBeNull();
-      expect(document.querySelectorAll("video")).toHaveLength(to === "/video/none" ? 0 : 1);
-    },
-  );
+  it.each(["/video/two", "/video/none"])("closes on the page of another video: %s", async (to) => {
+    await leavePlaying();
+    await goTo(to);
+    expect(mini()).toBeNull();
+    expect(document.querySelectorAll("video")).toHaveLength(to === "/video/none" ? 0 : 1);
+  });
 
   it.each(["/video/two", "/video/none"])(
     "doesn't open on the page of another video or after it: %s",

@@ -18,36 +18,36 @@ async function open(...tracks: (typeof GERMAN)[]) {
   const events = {
     mayAttach: () => true,
     onRendition: vi.fn(),
-    onSounds: vi.fn(),
+    onAudioTracks: vi.fn(),
     onFailed: vi.fn(),
     onLost: vi.fn(),
   };
   const adaptive = await openAdaptive(element, "/master.m3u8", events);
   element.dispatchEvent(new Event("loadedmetadata"));
   const enabled = () => audioTracks.map((track) => track.enabled);
-  return { adaptive, element, enabled, onSounds: events.onSounds };
+  return { adaptive, element, enabled, onAudioTracks: events.onAudioTracks };
 }
 
 it("lists audio tracks once the metadata has loaded, and switches between them", async () => {
-  const { adaptive, onSounds, enabled } = await open(GERMAN, ENGLISH);
-  expect(onSounds).toHaveBeenCalledExactlyOnceWith([GERMAN, ENGLISH], 0);
+  const { adaptive, onAudioTracks, enabled } = await open(GERMAN, ENGLISH);
+  expect(onAudioTracks).toHaveBeenCalledExactlyOnceWith([GERMAN, ENGLISH], 0);
   adaptive.chooseAudioTrack(1);
   expect(enabled()).toEqual([false, true]);
 });
 
 it("starts with the track chosen last, or another in its language", async () => {
   rememberAudioTrack(ENGLISH);
-  const { onSounds, enabled } = await open(GERMAN, { label: "English (SDH)", language: "en" });
-  expect(onSounds.mock.calls[0]?.[1]).toBe(1);
+  const { onAudioTracks, enabled } = await open(GERMAN, { label: "English (SDH)", language: "en" });
+  expect(onAudioTracks.mock.calls[0]?.[1]).toBe(1);
   expect(enabled()).toEqual([false, true]);
   rememberAudioTrack({ label: "Suomi", language: "fi" });
   expect((await open(GERMAN, ENGLISH)).enabled()).toEqual([true, false]);
 });
 
 it("lists none if the browser doesn't, or after the stream was closed", async () => {
-  const { onSounds, adaptive, element } = await open();
-  expect(onSounds).toHaveBeenCalledExactlyOnceWith([], 0);
+  const { onAudioTracks, adaptive, element } = await open();
+  expect(onAudioTracks).toHaveBeenCalledExactlyOnceWith([], 0);
   adaptive.close();
   element.dispatchEvent(new Event("loadedmetadata"));
-  expect(onSounds).toHaveBeenCalledTimes(1);
+  expect(onAudioTracks).toHaveBeenCalledTimes(1);
 });

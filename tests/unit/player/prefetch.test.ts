@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { prefetchLoader } from "~/features/player/prefetch-loader";
 import { dropPrefetch, findPrefetch, prefetchStart } from "~/features/player/prefetch";
+import { prefetchLoader } from "~/features/player/prefetch-loader";
 
 const start = (name: string) => ({ playlistUrl: "", segmentUrl: `/media/${name}.mp4`, bytes: 10 });
 const url = (name: string) => new URL(`/media/${name}.mp4`, location.href).href;

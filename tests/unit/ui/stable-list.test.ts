@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMoved, changeSummary } from "~/features/catalogue/use-stable-list";
+import { changeSummary, hasMoved } from "~/features/catalogue/use-stable-list";
 import type { VideoCardData, VideoPage } from "~/shared/video-card";
 
 /** The videos of these numbers: the higher, the newer. */

@@ -61,8 +61,8 @@ export default function SeriesPage() {
               href={seriesFeedPath(slug)}
               className="inline-flex min-h-11 items-center underline underline-offset-4 hover:text-ink mouse:min-h-0"
             >
-                RSS feed
-              </a>
+              RSS feed
+            </a>
           </p>
         </div>
         {first && list.page === 1 && isShown && (

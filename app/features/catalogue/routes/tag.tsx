@@ -46,8 +46,8 @@ export default function TagPage() {
           title="No videos found with this tag."
           action={
             <ButtonLink to={listPath({ from: "home", search: tag })}>
-                Search for this text
-              </ButtonLink>
+              Search for this text
+            </ButtonLink>
           }
         >
           A search also finds it in titles and within other tags.

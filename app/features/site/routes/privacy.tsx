@@ -49,8 +49,8 @@ export default function Privacy() {
 
       <h2>What we count</h2>
       <p>
-        For each video, we count how often its page was opened, in total and by day, but not by whom.
-        To keep the site available, there are rate limits for each IP address on{" "}
+        For each video, we count how often its page was opened, in total and by day, but not by
+        whom. To keep the site available, there are rate limits for each IP address on{" "}
         {[...new Set(Object.values(MEMORY_LIMITS))].join(", ")}. For these, a hash of the address is
         kept in memory for at most an hour and never written anywhere.
       </p>
@@ -64,17 +64,18 @@ export default function Privacy() {
 
       <h2>Cookies and browser storage</h2>
       <p>
-        This is everything that the site stores in your browser. Apart from cookies, it isn’t sent to
-        us automatically: to show the videos that you saved or started, your browser requests them
-        like those of any other page. Clearing this site’s data in your browser removes all of it.
+        This is everything that the site stores in your browser. Apart from cookies, it isn’t sent
+        to us automatically: to show the videos that you saved or started, your browser requests
+        them like those of any other page. Clearing this site’s data in your browser removes all of
+        it.
       </p>
       <ul>
         {BROWSER_DATA.filter((each) => each.isForVisitors).map((each) => (
           <Remembered key={each.keys[0]} {...each} />
         ))}
         <li>
-          An offline page, which your browser shows when the site can’t be reached. None of the pages
-          that you visit are stored.
+          An offline page, which your browser shows when the site can’t be reached. None of the
+          pages that you visit are stored.
         </li>
       </ul>
       <p>
@@ -139,8 +140,8 @@ export default function Privacy() {
 
       <h2>Questions</h2>
       <p>
-        Write to <a href={`mailto:${email}`}>{email}</a>. We answer within 1 to 2 business days. Your
-        email goes to an ordinary mailbox, and we use it only to answer you.
+        Write to <a href={`mailto:${email}`}>{email}</a>. We answer within 1 to 2 business days.
+        Your email goes to an ordinary mailbox, and we use it only to answer you.
       </p>
     </StaticPage>
   );
