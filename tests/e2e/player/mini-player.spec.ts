@@ -46,7 +46,7 @@ test("a playing video continues in the corner, and back on its page", async ({ p
   await expect(video).toBeVisible();
   const left = await time(video);
 
-  await mini(page).getByRole("link", { name: "Back to First video" }).press("Enter");
+  await mini(page).getByRole("link", { name: "Return to First video" }).press("Enter");
   await expect(page).toHaveURL(new RegExp(`/video/${id}`));
   await expect(mini(page)).toHaveCount(0);
   await player.ready();

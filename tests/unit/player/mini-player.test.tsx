@@ -82,7 +82,7 @@ describe("the mini player", () => {
       volume: 0.4,
       playbackRate: 1.5,
     });
-    expect(inMini("a").ariaLabel).toBe("Back to Video one");
+    expect(inMini("a").ariaLabel).toBe("Return to Video one");
     fireEvent.click(inMini("button"));
     expect([video().paused, inMini("button").ariaLabel]).toEqual([true, "Play"]);
     fireEvent.click(inMini("button"));

@@ -229,7 +229,7 @@ describe("a stream", () => {
     const { video, textOf } = await renderReady();
     await tell("error", { fatal: true, type: "network" });
     expect(sourceOf(video)).toBe("blob:stream");
-    expect(textOf('[role="alert"]')).toContain("The connection was lost");
+    expect(textOf('[role="alert"]')).toContain("Connection lost");
   });
 
   it.each([false, true])("preloads unless the browser saves data: %s", async (saveData) => {
