@@ -307,7 +307,7 @@ describe("a country that asks for a check", () => {
     expect(answer.headers.getSetCookie().join()).not.toContain("age=");
     const page = await ask("/age-check?problem=no", "FR", asPage);
     expect(page.status).toBe(403);
-    expect(await page.text()).toContain("did not find that you are 18 or over");
+    expect(await page.text()).toContain("did not confirm that you are 18 or over");
   });
 
   const hour = 3_600_000;
